@@ -1,0 +1,93 @@
+"""Accounts and sessions: register, log in, who am I, log out."""
+
+from typing import Any
+
+from flask import current_app, g, request
+
+from models import Session, User, page
+from models.errors import (
+    EmailTaken,
+    RegistrationClosed,
+    TooManyRequests,
+    WrongCredentials,
+)
+from models.user import refuse_weak
+
+from .caller import NOBODY, SESSION, accepts
+from .idempotency import idempotent
+from .lists import after, answered
+from .openapi import refuses
+from .records import LoggedIn, Profile, SessionRecord, listed
+from .schemas import Login, NewPassword, Page, Registration
+from .strict import Blueprint
+
+auth = Blueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
+
+
+@auth.post("/register")
+@accepts(NOBODY, SESSION)
+@refuses(EmailTaken, RegistrationClosed)
+@idempotent
+@auth.arguments(Registration)
+@auth.response(201, Profile)
+def register(body: dict[str, Any]) -> User:
+    """Register a new user account"""
+    refuse_weak(body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password")
+    return User.register(**body, mode=current_app.config["REGISTRATION"])
+
+
+@auth.post("/login")
+@accepts(NOBODY, SESSION)
+@refuses(WrongCredentials, TooManyRequests)
+@auth.arguments(Login)
+@auth.response(200, LoggedIn)
+def log_in(body: dict[str, str]) -> Session:
+    """Log in and receive a session token"""
+    user = User.identify(**body, address=request.remote_addr or "")
+    return Session.begin(user, current_app.config["SESSION_SECONDS"])
+
+
+@auth.get("/me")
+@accepts(SESSION)
+@auth.response(200, Profile)
+def me() -> Any:
+    """Return the authenticated user's profile"""
+    return g.caller.user
+
+
+@auth.post("/logout")
+@accepts(SESSION)
+@auth.response(204)
+def log_out() -> None:
+    """End this session; its token is dead at once"""
+    Session.one_of(g.caller.owner_id, g.caller.id).end()
+
+
+@auth.post("/password")
+@accepts(SESSION)
+@refuses(WrongCredentials, TooManyRequests)
+@auth.arguments(NewPassword)
+@auth.response(204)
+def change_password(body: dict[str, str]) -> None:
+    """Change the password and end every other session"""
+    refuse_weak(body["new_password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/newPassword")
+    user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
+    Session.renew_password(user, body["new_password"], kept_id=g.caller.id)
+
+
+@auth.get("/sessions")
+@accepts(SESSION)
+@auth.arguments(Page, location="query")
+@auth.response(200, listed("sessions", SessionRecord))
+def list_sessions(query: dict[str, Any]) -> Any:
+    """List the caller's live sessions"""
+    mine, limit = Session.all_of(g.caller.owner_id, g.caller.id), query["limit"]
+    return answered("sessions", *page(mine, Session, limit, after(query["cursor"])))
+
+
+@auth.delete("/sessions/<id>")
+@accepts(SESSION)
+@auth.response(204)
+def end_session(id: str) -> None:
+    """End one of the caller's sessions"""
+    Session.one_of(g.caller.owner_id, id).end()

@@ -1,0 +1,149 @@
+"""Who is calling. One hook answers, before any handler; handlers read `g.caller`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flask import current_app, g, request
+from flask_smorest import Blueprint
+
+from models import ApiKey, Document, DocumentToken, Session, User
+from models.errors import (
+    AmbiguousCredentials,
+    NotAuthenticated,
+    NotFound,
+    Refusal,
+    ScopeMissing,
+    SessionRequired,
+)
+
+NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN = "anyone", "session", "api_key", "document_token"
+ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # a good credential does no harm
+OWNER = (SESSION, API_KEY)
+
+READ, WRITE, DELETE, EVENTS = (
+    "documents:read",
+    "documents:write",
+    "documents:delete",
+    "events:read",
+)
+
+View = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`via` is the kind of credential; `id` is its row's; `may` its scopes or permissions."""
+
+    via: str
+    owner_id: str = ""
+    id: str = ""
+    may: frozenset[str] = frozenset()
+    document_id: str = ""
+    origins: tuple[str, ...] = ()
+
+    @cached_property
+    def user(self) -> User:
+        return User.get_by_id(self.owner_id)
+
+    def document(self, id: str) -> Document:
+        """The caller's own document, or the one their token opens."""
+        if self.via != DOCUMENT_TOKEN:
+            return Document.one_of(self.owner_id, id)
+        if id != self.document_id:
+            raise NotFound
+        return Document.of_token(id)
+
+
+def accepts(*credentials: str, scope: str = "", permission: str = "") -> Callable[[View], View]:
+    """Declare which credentials a handler takes: the specification's «Credentials» column.
+
+    An API key must also hold `scope`, a document token `permission`.
+    """
+
+    def mark(view: View) -> View:
+        named: list[dict[str, list[str]]] = [
+            {name: []} if name != NOBODY else {} for name in credentials
+        ]
+        marked = Blueprint.doc(security=named)(view)
+        marked.accepts, marked.scope, marked.permission = credentials, scope, permission
+        return marked
+
+    return mark
+
+
+def resolve_caller() -> None:
+    """Before parsing: a stranger learns 401, never what a valid body looks like."""
+    if request.endpoint is None:  # no such path, or not with this method
+        return
+    g.caller = _caller()
+    view: Any = current_app.view_functions[request.endpoint]
+    if g.caller.via not in getattr(view, "accepts", ()):
+        raise _refusal_of(g.caller.via, getattr(view, "accepts", ()))
+    needed = {API_KEY: view.scope, DOCUMENT_TOKEN: view.permission}.get(g.caller.via)
+    if needed and needed not in g.caller.may:
+        raise ScopeMissing(f"This credential lacks {needed!r}. Make one that has it.")
+
+
+def _caller() -> Caller:
+    presented = list(_presented())
+    if len(presented) > 1:
+        raise AmbiguousCredentials
+    if not presented:
+        return Caller(NOBODY)
+    resolve, secret = presented[0]
+    return resolve(secret)
+
+
+def _presented() -> Any:
+    """Each credential of the request, with what resolves it."""
+    for header in request.headers.getlist("Authorization"):
+        yield _by_authorization, header
+    for key in request.headers.getlist("X-API-Key"):
+        yield _by_key, key
+    for name, value in request.args.items(multi=True):
+        if name == "token":
+            yield _by_token_in_url, value
+        elif value.startswith(("pk_live_", "v4.local.")):
+            yield _refuse_in_url, value
+
+
+def _by_authorization(header: str) -> Caller:
+    scheme, _, secret = header.partition(" ")
+    secret = secret.strip(" ")
+    if scheme.lower() != "bearer":
+        raise NotAuthenticated
+    if secret.startswith("dt_"):
+        return _by_token(secret)
+    if secret.startswith("pk_live_"):
+        raise NotAuthenticated("An API key goes into the header X-API-Key, not Authorization.")
+    if not secret.startswith("v4.local."):
+        raise NotAuthenticated
+    return Caller(SESSION, *Session.of_token(secret))
+
+
+def _by_key(secret: str) -> Caller:
+    return Caller(API_KEY, *ApiKey.of_secret(secret))
+
+
+def _by_token(secret: str) -> Caller:
+    id, document_id, may, origins = DocumentToken.of_secret(secret)
+    return Caller(DOCUMENT_TOKEN, "", id, may, document_id, origins)
+
+
+def _by_token_in_url(secret: str) -> Caller:
+    return _by_token(secret) if secret.startswith("dt_") else _refuse_in_url(secret)
+
+
+def _refuse_in_url(_secret: str) -> Caller:
+    sentence = "A session token or API key goes into a header, never into an address. Replace it."
+    raise NotAuthenticated(sentence)
+
+
+def _refusal_of(via: str, accepted: tuple[str, ...]) -> Refusal:
+    if via == NOBODY:
+        return NotAuthenticated()
+    if API_KEY not in accepted:
+        return SessionRequired()
+    return ScopeMissing("A document token opens its own document and nothing else.")

@@ -1,0 +1,64 @@
+"""`Idempotency-Key`: the same request, sent again, is done once and answered alike."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Response, g, request
+from flask_smorest import Blueprint
+from werkzeug.datastructures import Headers
+
+from models import Answer, writing
+from models.errors import IdempotencyInProgress, IdempotencyMismatch, Invalid
+
+View = Callable[..., Any]
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_DESCRIBED = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]{1,255}$"},
+    "description": "The same key and body within 24 hours get the first answer again.",
+}
+
+
+def idempotent(view: View) -> View:
+    """Stands above `arguments`: what is kept is the finished answer."""
+
+    @wraps(view)
+    def once(*args: Any, **path: Any) -> Any:
+        key = request.headers.get("Idempotency-Key")
+        if key is None:
+            return view(*args, **path)
+        if not _KEY.fullmatch(key):
+            raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
+        who = g.caller.owner_id or "anyone"
+        id = Answer.id_of(who, request.method, request.path, key)
+        return _once(id, lambda: view(*args, **path))
+
+    own: Any = once
+    own.refuses = (*getattr(view, "refuses", ()), IdempotencyInProgress, IdempotencyMismatch)
+    documented: View = Blueprint.doc(parameters=[_DESCRIBED])(own)
+    return documented
+
+
+def _once(id: str, answer: Callable[[], Response]) -> Response:
+    fingerprint = hashlib.sha256(request.get_data()).hexdigest()
+    with Answer.alone(id):
+        given = Answer.given(id, fingerprint)
+        if given:
+            return _replayed(given)
+        with writing():
+            response = answer()
+            location = response.headers.get("Location")
+            kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
+            Answer.keep(id, fingerprint, kept | {"location": location})
+        return response
+
+
+def _replayed(given: dict[str, Any]) -> Response:
+    headers = Headers({"Idempotency-Replayed": "true"})
+    if given["location"]:
+        headers["Location"] = given["location"]
+    return Response(given["text"], given["status"], headers, content_type="application/json")

@@ -1,0 +1,103 @@
+"""The wire vocabulary, read: every JSON object and query that the API takes."""
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, validate, validates
+
+from models import PERMISSIONS, SCOPES
+
+from .fields import Base64, Email, MediaType, Moment, Origin, Text
+
+METADATA_PAIRS, METADATA_BYTES = 16, 4096
+
+
+class Wire(Schema):
+    """camelCase outside, snake_case inside; an unknown field is an error."""
+
+    error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        first, *rest = field_name.split("_")
+        name = first + "".join(word.title() for word in rest)
+        field_obj.data_key = field_obj.data_key or name
+        field_obj.error_messages["required"] = f"{name} is needed."
+        field_obj.error_messages["null"] = "null is not allowed here."
+
+
+class Registration(Wire):
+    email = Email(required=True)
+    password = Text(0, 4096, required=True, metadata={"format": "password"})
+    name = Text(allow_none=True, load_default=None)
+
+
+class Login(Wire):
+    email = Text(0, 4096, required=True)
+    password = Text(0, 1 << 16, required=True, metadata={"format": "password"})
+
+
+class NewPassword(Wire):
+    current_password = Text(0, 1 << 16, required=True, metadata={"format": "password"})
+    new_password = Text(0, 4096, required=True, metadata={"format": "password"})
+
+
+class NewKey(Wire):
+    name = Text(allow_none=True, load_default=None)
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(SCOPES)),
+        load_default=list(SCOPES),
+        validate=validate.Length(1, 16, error="Name at least one scope."),
+    )
+    expires_at = Moment(allow_none=True, load_default=None)
+
+
+class Rotation(Wire):
+    overlap_seconds = fields.Integer(
+        strict=True, load_default=0, validate=validate.Range(0, 604800)
+    )
+
+
+class NewToken(Wire):
+    label = Text(allow_none=True, load_default=None)
+    permissions = fields.List(
+        fields.String(validate=validate.OneOf(PERMISSIONS)),
+        load_default=list(PERMISSIONS),
+        validate=validate.Length(1, 8, error="Name at least one permission."),
+    )
+    expires_at = Moment(
+        allow_none=True,
+        metadata={"description": "Seven days from now if absent; null for no end."},
+    )
+    allowed_origins = fields.List(
+        Origin(), load_default=list, validate=validate.Length(max=32, error="At most 32 origins.")
+    )
+
+
+class Edit(Wire):
+    name = Text(allow_none=True)
+    metadata = fields.Dict(keys=Text(), values=Text(0, 4096), allow_none=True)
+    expires_at = Moment(allow_none=True)
+
+    @validates("metadata")
+    def _keep_small(self, value: dict[str, str] | None, **_: Any) -> None:
+        pairs = value or {}
+        if len(pairs) > METADATA_PAIRS:
+            raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
+        if sum(len(key.encode()) + len(pairs[key].encode()) for key in pairs) > METADATA_BYTES:
+            raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
+
+
+class Upload(Edit):
+    payload = Base64(required=True)
+    content_type = MediaType(required=True)
+    token = fields.Nested(NewToken, allow_none=True, load_default=lambda: NewToken().load({}))
+
+
+class Page(Wire):
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    cursor = Text(1, 100, load_default=None)
+
+
+class DocumentPage(Page):
+    content_type = MediaType()
+    created_after = Moment()
+    created_before = Moment()

@@ -1,0 +1,124 @@
+"""Sealing: one primitive for everything at rest.
+
+C2SP Cobblestone-256 (https://c2sp.org/chunked-encryption), which is AES-256-GCM in chunks:
+
+    sealed  = salt(24) || commitment(32) || chunk_0 || chunk_1 || ... || chunk_last
+    okm(76) = HKDF-Expand-SHA-512(key, "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\\0"
+                                       || salt || context)
+    aes_key(32) || base_nonce(12) || commitment(32) = okm
+    chunk_i = AES-256-GCM(aes_key, base_nonce XOR i, plaintext[16384 * i : 16384 * (i + 1)])
+
+The last chunk is always shorter than 16384 bytes (0 to 16383): that marks the end. Nobody
+chooses a nonce: each message draws its own salt, and with it its own key and base nonce.
+Writing and whole messages are the library's own code; only the random-access reader is ours,
+since the library streams forward only.
+"""
+
+import hmac
+import os
+
+from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encryptor
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+
+KEY_BYTES = 32
+CHUNK_BYTES = 16384
+TAG_BYTES = 16
+HEAD_BYTES = 56
+
+_SALT_BYTES = 24
+_INFO = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"
+_HASH: hashes.HashAlgorithm = hashes.SHA512()  # the published vectors use SHA-256
+
+
+class Refused(Exception):
+    """The bytes were not made by this key for this context. Never says which."""
+
+
+def new_key() -> bytes:
+    return os.urandom(KEY_BYTES)
+
+
+def context(*pieces: str) -> bytes:
+    """What a sealed message is bound to: PASETO's pre-authentication encoding of the pieces.
+
+    No two lists of pieces share an encoding, so no two kinds of message share a context.
+    """
+    parts = [piece.encode() for piece in pieces]
+    return b"".join([_le64(len(parts)), *(_le64(len(part)) + part for part in parts)])
+
+
+def seal(key: bytes, context: bytes, plaintext: bytes) -> bytes:
+    """Seal a small message whole; it grows by 72 bytes (and 16 for each further 16 KiB)."""
+    encryptor = Cobblestone256Encryptor(key, context)
+    return encryptor.update(plaintext) + encryptor.finalize()
+
+
+def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
+    """The plaintext of `seal`, or `Refused`."""
+    decryptor = Cobblestone256Decryptor(key, context)
+    try:
+        return decryptor.update(sealed) + decryptor.finalize()
+    except InvalidTag:
+        raise Refused from None
+
+
+class Sealer:
+    """Seal a message piece by piece: `head` comes first, then what each call gives back.
+
+    A piece whose length divides by 16 KiB comes back as that many whole chunks.
+    """
+
+    def __init__(self, key: bytes, context: bytes) -> None:
+        self._encryptor = Cobblestone256Encryptor(key, context)
+        self.head = self._encryptor.update(b"")
+
+    def update(self, plaintext: bytes) -> bytes:
+        return self._encryptor.update(plaintext)
+
+    def finish(self) -> bytes:
+        """The last, short chunk, which marks the end."""
+        return self._encryptor.finalize()
+
+
+class Reader:
+    """Open any run of chunks of a sealed message.
+
+    Nothing is handed out before it is authenticated, at the place it was sealed at. That the
+    message is whole is for the context to say: it carries the plaintext's length.
+    """
+
+    def __init__(self, key: bytes, context: bytes, head: bytes) -> None:
+        if len(key) != KEY_BYTES or len(head) != HEAD_BYTES:
+            raise Refused
+        salt, commitment = head[:_SALT_BYTES], head[_SALT_BYTES:]
+        okm = HKDFExpand(_HASH, 76, _INFO + salt + context).derive(key)
+        if not hmac.compare_digest(okm[44:], commitment):
+            raise Refused
+        self._aead = AESGCM(okm[:32])
+        self._base_nonce = int.from_bytes(okm[32:44], "big")
+
+    def open(self, first: int, sealed: bytes) -> bytes:
+        """The plaintext of consecutive sealed chunks, of which the first is number `first`."""
+        step = CHUNK_BYTES + TAG_BYTES
+        view = memoryview(sealed)
+        runs = range(0, len(sealed), step)
+        return b"".join(self._chunk(first + at // step, view[at : at + step]) for at in runs)
+
+    def _chunk(self, number: int, sealed: memoryview) -> bytes:
+        nonce = (self._base_nonce ^ number).to_bytes(12, "big")
+        try:
+            return self._aead.decrypt(nonce, sealed, None)
+        except InvalidTag:
+            raise Refused from None
+
+
+def sealed_bytes(size: int) -> int:
+    """How long `size` bytes are when sealed, without the head."""
+    return size + TAG_BYTES * (size // CHUNK_BYTES + 1)
+
+
+def _le64(number: int) -> bytes:
+    return number.to_bytes(8, "little")

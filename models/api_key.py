@@ -1,0 +1,91 @@
+"""An API key: shown once when issued, kept only as a digest."""
+
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, TextField
+
+from crypto import credentials
+
+from .base import database, now, writing
+from .errors import Invalid, KeyRevoked
+from .owned import Owned, page, refuse_past
+from .user import User
+
+SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
+
+_LIVE = """
+    SELECT api_key.owner_id, api_key.id, api_key.scopes, api_key.last_used_at
+    FROM api_key JOIN user ON user.id = api_key.owner_id
+    WHERE api_key.digest = ? AND user.disabled_at IS NULL
+    AND (api_key.revoked_at IS NULL OR api_key.revoked_at > ?)
+    AND (api_key.expires_at IS NULL OR api_key.expires_at > ?)"""
+_USED = "UPDATE api_key SET last_used_at = ? WHERE id = ?"
+_USE_NOTED_MS = 60_000  # a use is written down at most once a minute
+
+
+class ApiKey(Owned):
+    PREFIX = "key"
+
+    digest = BlobField()
+    masked_key = TextField()
+    sealed_name = BlobField()
+    scopes = TextField()
+    expires_at = BigIntegerField(null=True)
+    last_used_at = BigIntegerField(null=True)
+    revoked_at = BigIntegerField(null=True)
+
+    key: str | None = None  # on a key just issued, and never again
+    name: str | None = None
+
+    @classmethod
+    def issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
+        refuse_past(expires_at)
+        secret = credentials.fresh(credentials.API_KEY)
+        key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
+        key.digest, key.masked_key = credentials.digest(secret), credentials.mask(secret)
+        key.sealed_name = owner.seal("name/1", key.id, name)
+        with writing():
+            key.insert_row()
+        key.key, key.name = secret, name
+        return key
+
+    @classmethod
+    def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str]]:
+        """The owner's id, the key's id and its scopes."""
+        if not credentials.well_formed(secret, credentials.API_KEY):
+            raise KeyRevoked
+        moment = now()
+        digest = credentials.digest(secret)
+        found = database.execute_sql(_LIVE, (digest, moment, moment)).fetchone()
+        if found is None:
+            raise KeyRevoked
+        owner_id, id, scopes, last_used_at = found
+        if moment - (last_used_at or 0) > _USE_NOTED_MS:
+            with writing():
+                database.execute_sql(_USED, (moment, id))
+        return owner_id, id, frozenset(scopes.split())
+
+    @classmethod
+    def page_of(cls, owner: User, limit: int, after: str | None) -> tuple[list[Any], str | None]:
+        keys, further = page(cls.all_of(owner.id), cls, limit, after)
+        return [key.named(owner) for key in keys], further
+
+    def named(self, owner: User) -> Self:
+        self.name = owner.unseal("name/1", self.id, self.sealed_name)
+        return self
+
+    def revoke(self, at: int | None = None) -> None:
+        """From `at` (now, if not said) the key is dead; an earlier end stays."""
+        at = now() if at is None else at
+        if self.revoked_at is None or self.revoked_at > at:
+            with writing():
+                self.change(revoked_at=at)
+
+    def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
+        """A new key of the same name, scopes and expiry; this one ends after the overlap."""
+        if self.revoked_at is not None or (self.expires_at or now() + 1) <= now():
+            raise Invalid("#", "This key has ended. Create a new one instead.")
+        with writing():
+            self.revoke(now() + overlap_seconds * 1000)
+            name = self.named(owner).name
+            return ApiKey.issue(owner, name, self.scopes, self.expires_at)

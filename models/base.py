@@ -1,0 +1,114 @@
+"""The database, the keyring, and what every table has."""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from peewee import BigIntegerField, Model, TextField
+from playhouse.pool import PooledSqliteDatabase
+
+from crypto import Keyring
+
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "full",  # what is acknowledged survives a power cut
+    "foreign_keys": 1,
+    "busy_timeout": 10_000,
+    "cache_size": -16_000,
+}
+
+# Connections are kept: closing the last one would checkpoint the log at every request.
+database = PooledSqliteDatabase(
+    None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
+)
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
+_one_writer = threading.RLock()  # fair, where SQLite's own waiting is not
+_id_lock = threading.Lock()
+_last_id = 0
+
+
+def now() -> int:
+    """Milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def fresh_id(prefix: str) -> str:
+    """`doc_` + 26 characters: 48 bits of time, 80 random ones. Later ids sort later."""
+    global _last_id  # noqa: PLW0603
+    with _id_lock:
+        drawn = now() << 80 | secrets.randbits(80)
+        _last_id = drawn if drawn >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
+        number = _last_id
+    return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """One transaction, begun IMMEDIATE; all of it happens or nothing. Nests."""
+    with _one_writer, database.atomic():
+        yield
+
+
+@contextmanager
+def connected() -> Iterator[None]:
+    """A connection for work outside a request; inside one, the request's own."""
+    opened = database.connect(reuse_if_open=True)
+    try:
+        yield
+    finally:
+        if opened:
+            database.close()
+
+
+class Table(Model):
+    """A row with an id that sorts by creation and the moment it was made."""
+
+    PREFIX: ClassVar[str]
+    keyring: ClassVar[Keyring]
+
+    id = TextField(primary_key=True)
+    created_at = BigIntegerField()
+
+    class Meta:
+        database = database
+        legacy_table_names = False
+
+    @classmethod
+    def fresh(cls, **fields: Any) -> Any:
+        """A new row, not stored yet; store it with `insert_row`."""
+        return cls(id=fresh_id(cls.PREFIX), created_at=now(), **fields)
+
+    def insert_row(self) -> None:
+        self.save(force_insert=True)  # with a key of its own, save() alone would update
+
+    def change(self, **fields: Any) -> None:
+        """Store new values of some columns."""
+        for name, value in fields.items():
+            setattr(self, name, value)
+        self.save(only=list(fields))
+
+
+def shred(table: str, id: str) -> bool:
+    """Delete one row and overwrite where it lay; the log is emptied when the transaction ends.
+
+    Only slim rows that hold a key are shredded: overwriting payloads would write them again.
+    """
+    database.execute_sql("PRAGMA secure_delete = ON")
+    deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
+    database.execute_sql("PRAGMA secure_delete = OFF")
+    database.after_commit(empty_log)
+    return bool(deleted == 1)
+
+
+def empty_log() -> bool:
+    """Move the write-ahead log into the database and cut it; False while a reader holds it."""
+    database.execute_sql("PRAGMA busy_timeout = 0")
+    try:
+        (blocked, *_) = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+    return not blocked

@@ -1,0 +1,192 @@
+"""A document: its record, its sealed payload, its owner.
+
+The wrapped key is bound to the document's id and owner; name and metadata to its id; the payload
+to its id, content type and size. So bytes moved to another row, or a column edited by hand, do
+not open.
+"""
+
+import hashlib
+import mimetypes
+import shutil
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
+
+from crypto import sealing
+
+from . import piece
+from .base import database, now, shred, writing
+from .document_token import DocumentToken
+from .errors import NotFound, StorageFull
+from .keyed import Keyed
+from .owned import Owned, Page, page, refuse_past
+
+_TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
+for _type, _ending in {
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "application/vnd.oasis.opendocument.spreadsheet": ".ods",
+    "application/vnd.oasis.opendocument.presentation": ".odp",
+    "image/webp": ".webp",
+    "image/avif": ".avif",
+    "text/markdown": ".md",
+    "application/yaml": ".yaml",
+    "application/toml": ".toml",
+}.items():
+    _TYPES.add_type(_type, _ending)
+
+
+class Document(Keyed, Owned):
+    PREFIX = "doc"
+    reserve_bytes: ClassVar[int] = 0
+
+    content_type = TextField()
+    media_type = TextField()
+    size = IntegerField()
+    expires_at = BigIntegerField(null=True)
+    sealed_meta = BlobField()
+    payload_head = BlobField()
+
+    token: Any = None  # on a document just uploaded: the link made with it
+
+    @classmethod
+    def upload(
+        cls,
+        owner_id: str,
+        payload: Iterable[bytes],
+        *,
+        size: int,
+        content_type: str,
+        name: str | None = None,
+        metadata: dict[str, str] | None = None,
+        expires_at: int | None = None,
+    ) -> Self:
+        """Store a payload of `size` bytes, given in pieces of 192 KiB (the last one shorter)."""
+        refuse_past(expires_at)
+        cls._refuse_if_full(size)
+        document: Self = cls.fresh(owner_id=owner_id, content_type=content_type, size=size)
+        document.media_type = essence(content_type)
+        document.expires_at = expires_at
+        with writing():
+            document.draw_key()
+            sha256 = document._store(payload)
+            document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
+            document.sealed_meta = document.seal("meta/1", document.id, document.meta)
+            document.insert_row()
+        return document
+
+    @classmethod
+    def all_of(cls, owner_id: str) -> Any:
+        """After `expiresAt` a document is absent."""
+        live = cls.expires_at.is_null() | (cls.expires_at > now())
+        return super().all_of(owner_id).where(live)
+
+    @classmethod
+    def page_of(
+        cls,
+        owner_id: str,
+        limit: int,
+        after: str | None,
+        *,
+        content_type: str | None = None,
+        created_after: int | None = None,
+        created_before: int | None = None,
+    ) -> Page:
+        """Filters: a type with or without its parameters, and moments that are not included."""
+        rows = cls.all_of(owner_id)
+        if content_type is not None and ";" in content_type:
+            rows = rows.where(cls.content_type == content_type)
+        elif content_type is not None:
+            rows = rows.where(cls.media_type == essence(content_type))
+        if created_after is not None:
+            rows = rows.where(cls.created_at > created_after)
+        if created_before is not None:
+            rows = rows.where(cls.created_at < created_before)
+        return page(rows, cls, limit, after)
+
+    @classmethod
+    def of_token(cls, document_id: str) -> Self:
+        """The document a token has opened."""
+        document: Self | None = cls.get_or_none(cls.id == document_id)
+        if document is None:
+            raise NotFound
+        return document
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
+        return meta
+
+    @property
+    def name(self) -> str:
+        return self.meta["name"] or self.id + (_TYPES.guess_extension(self.media_type) or "")
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return dict(self.meta["metadata"])
+
+    @property
+    def sha256(self) -> str:
+        return str(self.meta["sha256"])
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """The payload's bytes from `start` to before `stop`, piece by piece, authenticated."""
+        stop = self.size if stop is None else stop
+        reader = sealing.Reader(self.key, self._payload_context(), self.payload_head)
+        last = (stop if stop == self.size else stop - 1) // piece.PIECE_BYTES  # with the end mark
+        for number in range(start // piece.PIECE_BYTES, last + 1):
+            sealed = piece.fetch(self.id, number, self.size)
+            opened, base = reader.open(number * piece.CHUNKS, sealed), number * piece.PIECE_BYTES
+            yield opened[max(start - base, 0) : stop - base]
+
+    def edit(self, **changes: Any) -> None:
+        """New values for `name`, `metadata` or `expires_at`; None takes a value away."""
+        refuse_past(changes.get("expires_at"))
+        expires_at = changes.pop("expires_at", self.expires_at)
+        self.meta = self.meta | changes
+        self.meta["metadata"] = self.meta["metadata"] or {}
+        with writing():
+            self.change(sealed_meta=self.seal("meta/1", self.id, self.meta), expires_at=expires_at)
+
+    def delete_with_tokens(self) -> None:
+        """The key is scrubbed from disk; without it what else is left of the payload is noise."""
+        with writing():
+            DocumentToken.revoke_all_of(self.id)
+            if not shred("document", self.id):
+                raise NotFound
+            piece.drop(self.id)
+
+    def binding(self) -> tuple[str, ...]:
+        return (self.owner_id,)
+
+    def _payload_context(self) -> bytes:
+        return sealing.context("payload/1", self.id, self.content_type, str(self.size))
+
+    def _store(self, payload: Iterable[bytes]) -> str:
+        """Seal and store the pieces; the SHA-256 of the payload, in hex."""
+        sealer = sealing.Sealer(self.key, self._payload_context())
+        self.payload_head, digest, number, sealed = sealer.head, hashlib.sha256(), 0, b""
+        for plain in payload:
+            digest.update(plain)
+            sealed = sealer.update(plain)
+            if len(plain) == piece.PIECE_BYTES:
+                piece.store(self.id, number, sealed)
+                number, sealed = number + 1, b""
+        piece.store(self.id, number, sealed + sealer.finish())
+        return digest.hexdigest()
+
+    @classmethod
+    def _refuse_if_full(cls, size: int) -> None:
+        """A reserve is kept, so that deleting still works when there is no room for more."""
+        if shutil.disk_usage(Path(database.database).parent).free < size + cls.reserve_bytes:
+            raise StorageFull
+
+
+def essence(content_type: str) -> str:
+    """The media type without its parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()

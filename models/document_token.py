@@ -1,0 +1,137 @@
+"""A document token: a link to one document that can be taken back.
+
+Shown once, stored as a digest. When its document is deleted the row stays, revoked, so that who
+holds the link learns that it is spent.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
+
+from crypto import credentials
+
+from .base import database, now, writing
+from .errors import NotAuthenticated, NotFound, TokenSpent
+from .owned import Owned, page, refuse_past
+
+PERMISSIONS = ("view", "download")
+
+_HELD = """
+    SELECT token.id, token.document_id, token.permissions, token.allowed_origins,
+        token.revoked_at IS NULL
+        AND (token.expires_at IS NULL OR token.expires_at > ?)
+        AND (token.max_views IS NULL OR token.views < token.max_views)
+        AND document.id IS NOT NULL
+        AND (document.expires_at IS NULL OR document.expires_at > ?)
+        AND user.disabled_at IS NULL
+    FROM document_token AS token
+    JOIN user ON user.id = token.owner_id
+    LEFT JOIN document ON document.id = token.document_id
+    WHERE token.digest = ?"""
+_COUNT = """
+    UPDATE document_token SET views = views + 1, last_used_at = ?
+    WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+    AND (max_views IS NULL OR views < max_views)"""
+_REVOKE_ALL = """
+    UPDATE document_token SET revoked_at = ? WHERE document_id = ? AND revoked_at IS NULL"""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a token is good for."""
+
+    label: str | None
+    permissions: tuple[str, ...]
+    allowed_origins: tuple[str, ...]
+    expires_at: int | None
+
+
+class DocumentToken(Owned):
+    PREFIX = "tok"
+
+    document_id = TextField()
+    digest = BlobField()
+    masked_token = TextField()
+    sealed_label = BlobField()
+    permissions = TextField()
+    allowed_origins = TextField()
+    expires_at = BigIntegerField(null=True)
+    max_views = IntegerField(null=True)
+    views = IntegerField(default=0)
+    sealed_password = BlobField(null=True)
+    last_used_at = BigIntegerField(null=True)
+    revoked_at = BigIntegerField(null=True)
+
+    token: str | None = None  # on a token just issued, and never again
+    label: str | None = None
+
+    @classmethod
+    def issue(cls, document: Any, terms: Terms) -> Self:
+        """A new token of the document, on these terms."""
+        refuse_past(terms.expires_at)
+        secret = credentials.fresh(credentials.DOCUMENT_TOKEN)
+        token: Self = cls.fresh(owner_id=document.owner_id, document_id=document.id)
+        token.digest, token.masked_token = credentials.digest(secret), credentials.mask(secret)
+        token.permissions = " ".join(terms.permissions)
+        token.allowed_origins = " ".join(terms.allowed_origins)
+        token.expires_at = terms.expires_at
+        token.sealed_label = document.seal("label/1", token.id, terms.label)
+        with writing():
+            token.insert_row()
+        token.token, token.label = secret, terms.label
+        return token
+
+    @classmethod
+    def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str], tuple[str, ...]]:
+        """The token's id, its document's id, what it permits, and where it may be framed."""
+        if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
+            raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
+        moment = now()
+        digest = credentials.digest(secret)
+        found = database.execute_sql(_HELD, (moment, moment, digest)).fetchone()
+        if found is None:
+            raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
+        id, document_id, permissions, origins, live = found
+        if not live:
+            raise TokenSpent
+        return id, document_id, frozenset(permissions.split()), tuple(origins.split())
+
+    @classmethod
+    def count_view(cls, id: str) -> None:
+        """One view, after the document was opened. One statement decides: two can't share one."""
+        moment = now()
+        with writing():
+            if database.execute_sql(_COUNT, (moment, id, moment)).rowcount != 1:
+                raise TokenSpent
+
+    @classmethod
+    def page_of(cls, document: Any, limit: int, after: str | None) -> tuple[list[Any], str | None]:
+        tokens, further = page(cls._all_of_document(document), cls, limit, after)
+        for token in tokens:
+            token.label = document.unseal("label/1", token.id, token.sealed_label)
+        return tokens, further
+
+    @classmethod
+    def one_of_document(cls, document: Any, id: str) -> Self:
+        token: Self | None = cls._all_of_document(document).where(cls.id == id).get_or_none()
+        if token is None:
+            raise NotFound
+        return token
+
+    @classmethod
+    def _all_of_document(cls, document: Any) -> Any:
+        return cls.all_of(document.owner_id).where(cls.document_id == document.id)
+
+    @classmethod
+    def revoke_all_of(cls, document_id: str) -> None:
+        database.execute_sql(_REVOKE_ALL, (now(), document_id))
+
+    @property
+    def has_password(self) -> bool:
+        return self.sealed_password is not None
+
+    def revoke(self) -> None:
+        if self.revoked_at is None:
+            with writing():
+                self.change(revoked_at=now())

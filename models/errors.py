@@ -1,0 +1,126 @@
+"""What the house refuses to do, in its own words. HTTP statuses are given upstairs."""
+
+
+class Refusal(Exception):
+    """`code` is stable and for machines; the sentence tells a person how to mend it."""
+
+    code = "refused"
+    sentence = "The request was refused."
+    retry_after_seconds: int | None = None
+
+    def __init__(self, sentence: str | None = None) -> None:
+        self.sentence = sentence or self.sentence
+        super().__init__(self.sentence)
+
+
+class NotFound(Refusal):
+    code = "not_found"
+    sentence = "There is no such thing here, or it is not yours."
+
+
+class EmailTaken(Refusal):
+    code = "email_taken"
+    sentence = "An account with this e-mail address exists. Log in, or use another address."
+
+
+class RegistrationClosed(Refusal):
+    code = "registration_closed"
+    sentence = "This service takes no new accounts. Ask the person who runs it for one."
+
+
+class WrongCredentials(Refusal):
+    code = "wrong_credentials"
+    sentence = "The e-mail address or the password is wrong."
+
+
+class NotAuthenticated(Refusal):
+    code = "not_authenticated"
+    sentence = "Send a credential: Authorization: Bearer <session token>, or X-API-Key: pk_live_…"
+
+
+class SessionExpired(Refusal):
+    code = "session_expired"
+    sentence = "This session token is unknown, has expired or was logged out. Log in again."
+
+
+class KeyRevoked(Refusal):
+    code = "key_revoked"
+    sentence = "This API key is unknown, has expired or was revoked. Use another one."
+
+
+class AmbiguousCredentials(Refusal):
+    code = "ambiguous_credentials"
+    sentence = "Send one credential, not several: the request carries more than one."
+
+
+class SessionRequired(Refusal):
+    code = "session_required"
+    sentence = "This call takes a session token only. Log in and send it as a Bearer token."
+
+
+class ScopeMissing(Refusal):
+    code = "scope_missing"
+    sentence = "This credential is good, but not for this call."
+
+
+class TokenSpent(Refusal):
+    code = "token_spent"
+    sentence = "This link has expired, was revoked or is used up. Ask its sender for a new one."
+
+
+class TooManyRequests(Refusal):
+    code = "too_many_requests"
+
+    def __init__(self, wait_seconds: float) -> None:
+        self.retry_after_seconds = max(1, int(wait_seconds + 0.999))
+        super().__init__(f"Too many wrong tries. Wait {self.retry_after_seconds} s, try again.")
+
+
+class PayloadTooLarge(Refusal):
+    code = "payload_too_large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"This is too large. The limit is {limit_bytes:,} bytes.")
+
+
+class IdempotencyMismatch(Refusal):
+    code = "idempotency_mismatch"
+    sentence = "This Idempotency-Key came with another body before. Use a new key."
+
+
+class IdempotencyInProgress(Refusal):
+    code = "idempotency_in_progress"
+    sentence = "The first request with this Idempotency-Key still runs. Try again in a moment."
+    retry_after_seconds = 1
+
+
+class DocumentDamaged(Refusal):
+    code = "document_damaged"
+    sentence = "What is stored of this document does not open: it was altered. Restore a backup."
+
+
+class KeyUnavailable(Refusal):
+    code = "key_unavailable"
+    sentence = "The key that opens this is not in the keyring now. Tell the person who runs this."
+    retry_after_seconds = 30
+
+
+class Busy(Refusal):
+    code = "busy"
+    sentence = "The service is busy. Try again in a moment."
+    retry_after_seconds = 2
+
+
+class StorageFull(Refusal):
+    code = "storage_full"
+    sentence = "There is no room left to store this. Delete something, or tell who runs this."
+
+
+class Invalid(Refusal):
+    """A field that a rule of ours refuses; `pointer` says which (RFC 6901)."""
+
+    code = "invalid_request"
+
+    def __init__(self, pointer: str, sentence: str) -> None:
+        self.pointer = pointer
+        super().__init__(sentence)

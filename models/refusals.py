@@ -1,0 +1,45 @@
+"""What other libraries raise, in the house's own words."""
+
+from collections.abc import Iterator
+
+from peewee import OperationalError
+
+import crypto
+
+from .errors import Busy, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
+
+_SAID_BY_SQLITE = {
+    "database is locked": Busy,
+    "disk is full": StorageFull,
+    "disk I/O error": StorageFull,
+    "readonly database": StorageFull,
+}
+
+
+def refusal_of(error: BaseException) -> Refusal | None:
+    """The refusal an error stands for, found along its whole chain; None for a fault of ours."""
+    for cause in _chain(error):
+        if refusal := _named(cause):
+            return refusal
+    return None
+
+
+def _named(error: BaseException) -> Refusal | None:
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, crypto.Busy):
+        return Busy()
+    if isinstance(error, crypto.KeyringError):
+        return KeyUnavailable()
+    if isinstance(error, crypto.Refused):
+        return DocumentDamaged()
+    if isinstance(error, OperationalError):
+        return next((kind() for said, kind in _SAID_BY_SQLITE.items() if said in str(error)), None)
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """SQLite rolls back a full disk by itself; the second error then hides the first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

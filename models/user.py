@@ -1,0 +1,81 @@
+"""A user: an e-mail address, a name, a password; and the key that seals the last two."""
+
+import unicodedata
+from functools import cached_property
+from typing import ClassVar, Self
+
+from peewee import BigIntegerField, BlobField, IntegrityError, TextField
+
+from crypto import passwords
+
+from .base import writing
+from .errors import EmailTaken, Invalid, RegistrationClosed, WrongCredentials
+from .keyed import Keyed
+from .throttle import WrongPasswords
+
+
+class User(Keyed):
+    PREFIX = "usr"
+    wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+
+    email = TextField()
+    email_folded = TextField()
+    sealed_name = BlobField()
+    sealed_password = BlobField()
+    disabled_at = BigIntegerField(null=True)
+
+    @classmethod
+    def register(cls, email: str, password: str, name: str | None, mode: str) -> Self:
+        """A new account. `mode`: `open`, `first` (only while there is none) or `closed`."""
+        digest = passwords.digest(password)
+        user: Self = cls.fresh(email=email, email_folded=_folded(email))
+        with writing():
+            if mode == "closed" or (mode == "first" and cls.select().exists()):
+                raise RegistrationClosed
+            user.draw_key()
+            user.sealed_name = user.seal("name/1", user.id, name)
+            user.sealed_password = user.seal("password/1", user.id, digest)
+            try:
+                user.insert_row()
+            except IntegrityError as error:
+                raise EmailTaken from error
+        return user
+
+    @classmethod
+    def identify(cls, email: str, password: str, address: str) -> Self:
+        """Whose password this is: one refusal, in the same time, for either mistake."""
+        account = _folded(email)
+        cls.wrong_passwords.refuse_if_many(account, address)
+        user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
+        digest = user.password_digest if user else None
+        if not passwords.matches(password, digest) or user is None:
+            cls.wrong_passwords.note(account, address)
+            raise WrongCredentials
+        if passwords.is_outdated(user.password_digest):
+            user.change(sealed_password=user.sealed_digest(password))
+        return user
+
+    @cached_property
+    def name(self) -> str | None:
+        name: str | None = self.unseal("name/1", self.id, self.sealed_name)
+        return name
+
+    @property
+    def password_digest(self) -> str:
+        return str(self.unseal("password/1", self.id, self.sealed_password))
+
+    def sealed_digest(self, password: str) -> bytes:
+        return self.seal("password/1", self.id, passwords.digest(password))
+
+
+def refuse_weak(password: str, shortest: int, pointer: str) -> None:
+    """A new password has `shortest` to 1024 characters; there is no other rule."""
+    length = len(unicodedata.normalize("NFC", password))
+    if not shortest <= length <= passwords.LONGEST:
+        sentence = f"Use {shortest} to {passwords.LONGEST} characters; this has {length}."
+        raise Invalid(pointer, sentence)
+
+
+def _folded(email: str) -> str:
+    """E-mail addresses are compared without case."""
+    return unicodedata.normalize("NFC", email).casefold()

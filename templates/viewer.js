@@ -1,0 +1,150 @@
+// The one script of the viewer. It adds comfort: without it the document is shown and saved too.
+(() => {
+"use strict";
+const $ = s => document.querySelector(s);
+const root = document.documentElement;
+const record = JSON.parse($("#document").textContent);
+const carrier = $("#original");
+root.dataset.js = "on";
+
+// --- the original ---
+let blob;
+const source = carrier && (carrier.getAttribute("href") || carrier.getAttribute("src"));
+const embedded = Boolean(source && source.startsWith("data:"));
+const bytes = base64 => {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+};
+const original = () => blob ||= new Blob([bytes(source.slice(source.indexOf(",") + 1))], { type: record.contentType });
+const save = () => {
+  if (!embedded) return $(".save")?.click();
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(original());
+  a.download = record.name || document.title;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+};
+const saver = $("#save") || (embedded && $("a.save"));
+saver && saver.addEventListener("click", e => { e.preventDefault(); save(); });
+if (embedded && carrier.matches("audio,video") && source.length > 2e6) carrier.src = URL.createObjectURL(original());
+
+// --- its digest. WebCrypto is missing on plain http and inside an opened sealed file ---
+const digest = async data => {
+  if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+  const primes = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every(p => n % p)) primes.push(n);
+  const fraction = x => (x - Math.floor(x)) * 4294967296 | 0;
+  const k = primes.map(p => fraction(Math.cbrt(p))), state = primes.slice(0, 8).map(p => fraction(Math.sqrt(p)));
+  const all = new Uint8Array(data), length = all.length, whole = length - length % 64;
+  const last = new Uint8Array(length % 64 < 56 ? 64 : 128), end = new DataView(last.buffer);
+  last.set(all.subarray(whole));
+  last[length - whole] = 128;
+  end.setUint32(last.length - 8, Math.floor(length / 536870912));
+  end.setUint32(last.length - 4, length << 3);
+  const w = new Int32Array(64), turn = (x, n) => x >>> n | x << 32 - n;
+  const block = (view, at) => {
+    for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + 4 * i);
+    for (let i = 16; i < 64; i++) {
+      const x = w[i - 15], y = w[i - 2];
+      w[i] = w[i - 16] + (turn(x, 7) ^ turn(x, 18) ^ x >>> 3) + w[i - 7] + (turn(y, 17) ^ turn(y, 19) ^ y >>> 10);
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 64; i++) {
+      const s = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (e & f ^ ~e & g) + k[i] + w[i] | 0;
+      const t = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
+      h = g; g = f; f = e; e = d + s | 0; d = c; c = b; b = a; a = s + t | 0;
+    }
+    [a, b, c, d, e, f, g, h].forEach((v, i) => { state[i] = state[i] + v | 0; });
+  };
+  const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
+  for (let at = 0; at < whole; at += 64) block(view, at);
+  for (let at = 0; at < last.length; at += 64) block(end, at);
+  const out = new DataView(new ArrayBuffer(32));
+  state.forEach((v, i) => out.setInt32(i * 4, v));
+  return new Uint8Array(out.buffer);
+};
+const verify = async () => {
+  const sum = await digest(await original().arrayBuffer());
+  const ok = Array.from(sum, x => x.toString(16).padStart(2, "0")).join("") === record.sha256;
+  $("#check").dataset.ok = ok ? "yes" : "no";
+  $("#check").textContent = ok ? "✓ verified" : "✗ does not match: this copy is damaged";
+  if (!ok) tell("error", { reason: "damaged" });
+};
+const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
+if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {})));
+
+// --- tools ---
+let scale = 1;
+const zoom = n => {
+  scale = Math.min(3, Math.max(.5, Math.round(n * 10) / 10));
+  root.style.setProperty("--zoom", scale);
+  root.classList.toggle("zoomed", scale !== 1);
+  if ($("#zoom")) $("#zoom").textContent = Math.round(scale * 100) + "%";
+};
+const wrap = () => {
+  const on = root.dataset.wrap !== "on";
+  root.dataset.wrap = on ? "on" : "off";
+  $("[data-do=w]")?.setAttribute("aria-pressed", on);
+};
+const theme = () => {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+};
+const fit = () => $(".stage")?.classList.toggle("actual");
+const pages = [...document.querySelectorAll(".page")];
+let current = 0;
+const go = n => {
+  current = Math.min(pages.length - 1, Math.max(0, n));
+  pages[current]?.scrollIntoView({ block: "start" });
+};
+const seen = entries => entries.forEach(e => {
+  if (!e.isIntersecting) return;
+  current = pages.indexOf(e.target);
+  $("#page").textContent = `${current + 1} / ${pages.length}`;
+});
+if (pages.length) {
+  const observer = new IntersectionObserver(seen, { rootMargin: "-45% 0px -45% 0px" });
+  pages.forEach(p => observer.observe(p));
+  $("#page").textContent = `1 / ${pages.length}`;
+}
+const help = () => $("#help").open ? $("#help").close() : $("#help").showModal();
+const actions = {
+  s: save, p: () => print(), t: theme, w: wrap, f: fit, "?": help,
+  j: () => go(current + 1), k: () => go(current - 1),
+  "+": () => zoom(scale + .1), "=": () => zoom(scale + .1), "-": () => zoom(scale - .1), 0: () => zoom(1),
+};
+document.addEventListener("keydown", e => {
+  if (e.ctrlKey || e.metaKey || e.altKey || !$("#keys").checked || e.target.closest("input,textarea,select")) return;
+  const action = Object.hasOwn(actions, e.key) && actions[e.key];
+  if (action && (e.key === "?" || !$("#help").open)) { e.preventDefault(); action(); }
+});
+document.addEventListener("click", e => {
+  const button = e.target.closest("[data-do]");
+  if (button) actions[button.dataset.do]();
+});
+$(".is-image .stage")?.addEventListener("dblclick", fit);
+
+// --- in somebody else's page: say what happens, obey a few words. This page has no origin of
+// its own (it is sandboxed), so both sides know each other by window, not by origin ---
+const framed = parent !== window;
+function tell(type, detail) {
+  if (framed) parent.postMessage({ source: "document-viewer", type, id: record.id, ...detail }, root.dataset.parent);
+}
+if (framed) {
+  const measure = () => {
+    const height = Math.ceil(document.querySelector("main").scrollHeight + $(".bar").offsetHeight + ($("footer").offsetHeight || 0));
+    tell("size", { height });
+  };
+  new ResizeObserver(measure).observe($("main"));
+  addEventListener("message", e => {
+    if (e.source !== parent || e.data?.target !== "document-viewer") return;
+    const { command, value } = e.data;
+    if (command === "theme" && /^(light|dark)$/.test(value)) root.dataset.theme = value;
+    if (command === "page") go(value - 1);
+    if (command === "zoom") zoom(Number(value) || 1);
+    if (command === "print") print();
+  });
+  tell("ready", { contentType: record.contentType, size: record.size, pages: pages.length });
+}
+if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", () => tell("error", { reason: "unreadable" }));
+})();

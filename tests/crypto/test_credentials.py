@@ -1,0 +1,40 @@
+"""The secret strings: random, checked by their own last six characters, masked."""
+
+import random
+
+import pytest
+
+from crypto import credentials
+
+
+def test_a_fresh_credential_has_the_form_the_contract_says():
+    key = credentials.fresh(credentials.API_KEY)
+
+    assert len(key) == len("pk_live_") + 32 + 6
+    assert credentials.well_formed(key, credentials.API_KEY)
+    assert credentials.fresh(credentials.API_KEY) != key
+
+
+def test_every_changed_character_is_caught_without_a_look_up():
+    key = credentials.fresh(credentials.API_KEY)
+    for place in range(len(key)):
+        for other in "0Zz_é":
+            if other != key[place]:
+                changed = key[:place] + other + key[place + 1 :]
+                assert not credentials.well_formed(changed, credentials.API_KEY)
+
+
+def test_junk_of_the_right_length_is_not_well_formed():
+    draw = random.Random(1)
+    for _ in range(10_000):
+        junk = "pk_live_" + "".join(draw.choices("abcXYZ019", k=38))
+        assert not credentials.well_formed(junk, credentials.API_KEY)
+
+
+@pytest.mark.parametrize("junk", ["", "pk_live_", "dt_", "pk_live_" + "é" * 38])
+def test_odd_strings_are_not_well_formed(junk):
+    assert not credentials.well_formed(junk, credentials.API_KEY)
+
+
+def test_a_mask_shows_four_characters_at_each_end():
+    assert credentials.mask("pk_live_9fQ2aaaaaaaax7Kd") == "pk_live_9fQ2…x7Kd"

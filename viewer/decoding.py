@@ -1,0 +1,73 @@
+"""Bytes into text, whatever the sender wrote them in. Never fails."""
+
+import codecs
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Plain character tables only: no utf-7, punycode or escapes, which hide markup from a reader.
+CHARSETS = """
+    utf-8 utf-16 utf-16-le utf-16-be utf-32 ascii mac-roman koi8-r koi8-u tis-620
+    iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
+    iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 cp437 cp850 cp852 cp866 cp874
+    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
+    shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 big5hkscs
+"""
+
+
+def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
+    """The text with line ends as \\n, and the encoding it was in."""
+    text, encoding = _decode(data, charset)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def known_charset(name: str | None) -> str | None:
+    """The codec for a charset's name, if it is one of the plain tables."""
+    try:
+        codec = codecs.lookup(name or "").name
+    except (LookupError, ValueError):
+        return None
+    return codec if codec in CHARSETS.split() else None
+
+
+def load_codecs(*names: str | None) -> None:
+    """Codecs are files: read these now, before the child gives up reading files."""
+    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", *names):
+        known_charset(name)
+
+
+def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace"), encoding
+    encoding = known_charset(charset) or _guess(data)
+    return data.decode(encoding, "replace"), encoding
+
+
+def _guess(data: bytes) -> str:
+    """UTF-8 where it fits; UTF-16 where every other byte is zero; else what browsers assume."""
+    if wide := _utf_16(data[:2000]):
+        return wide
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return "utf-8" if _cut_short(error, data) else "cp1252"
+    return "utf-8"
+
+
+def _utf_16(sample: bytes) -> str | None:
+    enough = max(2, len(sample) // 5)
+    if sample[1::2].count(0) >= enough and not sample[0::2].count(0):
+        return "utf-16-le"
+    if sample[0::2].count(0) >= enough and not sample[1::2].count(0):
+        return "utf-16-be"
+    return None
+
+
+def _cut_short(error: UnicodeDecodeError, data: bytes) -> bool:
+    """Only the last character is broken: the reader stopped in its middle."""
+    return error.reason == "unexpected end of data" and error.start >= len(data) - 3 > 0

@@ -1,0 +1,1 @@
+"""Outgoing delivery of events. Imports `models`; nothing imports it but `app`."""
