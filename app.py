@@ -19,12 +19,13 @@ from waitress.parser import HTTPRequestParser
 from waitress.task import ErrorTask
 
 from blueprints import BLUEPRINTS
+from blueprints.body import SMALL_BODY_BYTES
 from blueprints.errors import HouseApi, answer_fault, answer_refusal
 from blueprints.hooks import hang_up
 from blueprints.openapi import described
 from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
-from blueprints.strict import SMALL_BODY_BYTES, body_bytes
+from blueprints.strict import body_bytes
 from crypto import Keyring, KeyringError
 from models import house, sweeper
 from models.errors import Refusal
@@ -89,9 +90,8 @@ def _register(app: Flask) -> None:
 
 
 class BoundedBuffer(OverflowableBuffer):
-    """A request's body; past the limit it is counted, not kept, so that the answer can be a 413.
-
-    To refuse earlier would cut the connection while the client still writes.
+    """A request's body. Past the limit it is counted, not kept: to refuse earlier would cut the
+    connection while the client still writes.
     """
 
     limit_bytes = 0

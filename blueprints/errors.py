@@ -76,7 +76,9 @@ class HouseApi(Api):
 
 def answer_refusal(refusal: Refusal) -> Response:
     status = STATUS[refusal.code]
-    answer = problem(status, refusal.code, refusal.sentence, _pointed(refusal))
+    errors = list(_pointed(refusal))
+    detail = _told(errors) if errors else refusal.sentence
+    answer = problem(status, refusal.code, detail, errors)
     answer.headers.extend(getattr(refusal, "headers", {}))
     if refusal.retry_after_seconds:
         answer.headers["Retry-After"] = str(refusal.retry_after_seconds)
@@ -106,8 +108,8 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
         "code": code,
         "requestId": g.request_id,
     }
-    if listed := list(errors):
-        body["errors"] = listed
+    if errors:
+        body["errors"] = errors
     text = current_app.json.dumps(body, separators=(",", ":"))
     return Response(text, status, content_type=PROBLEM)
 
@@ -126,12 +128,17 @@ def _code(status: int) -> str:
 
 def _detail(error: HTTPException, errors: list[dict[str, str]]) -> str:
     if errors:
-        return f"{errors[0]['pointer']}: {errors[0]['detail']}"
+        return _told(errors)
     known = {
         404: "There is nothing at this address. /docs lists what there is.",
         405: "This address does not take this method. The header Allow lists those it takes.",
     }
     return known.get(error.code or 0, str(error.description))
+
+
+def _told(errors: list[dict[str, str]]) -> str:
+    """The first of them, in one sentence."""
+    return f"{errors[0]['pointer']}: {errors[0]['detail']}"
 
 
 def _errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:

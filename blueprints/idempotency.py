@@ -13,6 +13,8 @@ from werkzeug.datastructures import Headers
 from models import Answer, writing
 from models.errors import IdempotencyInProgress, IdempotencyMismatch, Invalid
 
+from .body import blocks_of, seekable_body
+
 View = Callable[..., Any]
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DESCRIBED = {
@@ -44,7 +46,7 @@ def idempotent(view: View) -> View:
 
 
 def _once(id: str, answer: Callable[[], Response]) -> Response:
-    fingerprint = hashlib.sha256(request.get_data()).hexdigest()
+    fingerprint = _fingerprint()
     with Answer.alone(id):
         given = Answer.given(id, fingerprint)
         if given:
@@ -55,6 +57,15 @@ def _once(id: str, answer: Callable[[], Response]) -> Response:
             kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
             Answer.keep(id, fingerprint, kept | {"location": location})
         return response
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    body = seekable_body(request)
+    for block in blocks_of(body):
+        digest.update(block)
+    body.seek(0)
+    return digest.hexdigest()
 
 
 def _replayed(given: dict[str, Any]) -> Response:

@@ -1,12 +1,14 @@
 """The wire vocabulary, read: every JSON object and query that the API takes."""
 
-from typing import Any
+from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, validate, validates
 
 from models import PERMISSIONS, SCOPES
 
+from .body import Span
 from .fields import Base64, Email, MediaType, Moment, Origin, Text
+from .payload import Payload
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
 
@@ -90,6 +92,24 @@ class Upload(Edit):
     payload = Base64(required=True)
     content_type = MediaType(required=True)
     token = fields.Nested(NewToken, allow_none=True, load_default=lambda: NewToken().load({}))
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """What is wrong with a long payload is told together with what is wrong beside it."""
+        try:
+            return super().load(data, **options)
+        except ValidationError as error:
+            found = data.get("payload") if isinstance(data, dict) else None
+            messages = cast(dict[str, Any], error.messages)
+            if isinstance(found, Span) and "payload" not in messages:
+                if fault := Payload(found).fault():
+                    messages["payload"] = [fault]
+                error.messages = {name: messages[name] for name in self._in_order(messages)}
+            raise
+
+    def _in_order(self, messages: Any) -> list[str]:
+        """As if every field had been looked at in turn."""
+        known = [field.data_key for field in self.load_fields.values()]
+        return sorted(messages, key=lambda name: known.index(name) if name in known else 99)
 
 
 class Page(Wire):

@@ -1,7 +1,5 @@
 """flask-smorest made strict: what is not exactly JSON, or not asked for, is refused."""
 
-import json
-import re
 from typing import Any
 
 import flask_smorest
@@ -9,11 +7,9 @@ import marshmallow
 from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
-from .errors import MalformedJson, UnsupportedMediaType
-
-MAX_DEPTH = 32
-SMALL_BODY_BYTES = 64 << 10
-_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.S)
+from .body import SMALL_BODY_BYTES, read_upload, seekable_body
+from .errors import UnsupportedMediaType
+from .exact_json import exact_json
 
 
 class Parser(FlaskParser):
@@ -24,7 +20,9 @@ class Parser(FlaskParser):
             return {}
         if req.mimetype != "application/json":
             raise UnsupportedMediaType
-        return strict_json(req.get_data())
+        if _takes_uploads(req):
+            return read_upload(seekable_body(req))
+        return exact_json(req.get_data())
 
     def load_querystring(self, req: Request, schema: marshmallow.Schema) -> Any:
         """The credential in `token` is the hook's; of other names each may come once."""
@@ -52,42 +50,9 @@ class Blueprint(flask_smorest.Blueprint):
         return named
 
 
-def strict_json(raw: bytes) -> Any:
-    """RFC 8259, UTF-8, no name twice, no NaN, at most 32 deep; otherwise `MalformedJson`."""
-    _refuse_deep(raw)
-    try:
-        text = raw.decode()
-        return json.loads(text, object_pairs_hook=_once_each, parse_constant=_refuse_constant)
-    except UnicodeDecodeError:
-        raise MalformedJson("The body is not UTF-8.") from None
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise MalformedJson(f"The body is not JSON: {error.msg}, {place}.") from None
-    except ValueError:
-        raise MalformedJson("A number in the body has too many digits.") from None
-
-
-def _refuse_deep(raw: bytes) -> None:
-    if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
-        return
-    depth = 0
-    for found in _STRING_OR_BRACKET.finditer(raw):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
-        if depth > MAX_DEPTH:
-            raise MalformedJson(f"The body is nested more than {MAX_DEPTH} deep.")
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise MalformedJson(f"The name {twice[:80]!a} is there twice.")
-    return read
-
-
-def _refuse_constant(name: str) -> None:
-    raise MalformedJson(f"{name} is not JSON.")
+def _takes_uploads(req: Request) -> bool:
+    view = current_app.view_functions.get(req.endpoint or "")
+    return getattr(view, "takes_uploads", False)
 
 
 def _has_required(schema: marshmallow.Schema) -> bool:
@@ -102,9 +67,8 @@ def takes_uploads(view: Any) -> Any:
 
 def limit_body() -> None:
     """The hook that keeps every other body small."""
-    view = current_app.view_functions.get(request.endpoint or "")
-    large = getattr(view, "takes_uploads", False)
-    request.max_content_length = current_app.config["MAX_BODY_BYTES"] if large else SMALL_BODY_BYTES
+    large = current_app.config["MAX_BODY_BYTES"]
+    request.max_content_length = large if _takes_uploads(request) else SMALL_BODY_BYTES
 
 
 def body_bytes(document_bytes: int) -> int:

@@ -17,7 +17,7 @@ PRAGMAS = {
     "synchronous": "full",  # what is acknowledged survives a power cut
     "foreign_keys": 1,
     "busy_timeout": 10_000,
-    "cache_size": -16_000,
+    "cache_size": -4_000,  # KiB, for each of the kept connections
 }
 
 # Connections are kept: closing the last one would checkpoint the log at every request.

@@ -1,0 +1,91 @@
+"""Seal a file under a password, so that any browser can open it with WebCrypto alone.
+
+    key    PBKDF2-HMAC-SHA-512, 600,000 rounds, 16 random bytes of salt -> 32 bytes
+    piece  AES-256-GCM over at most 1 MiB
+           nonce = 7 random bytes | number of the piece (4 bytes) | 1 if it is the last, else 0
+           additional data = the file's clear header
+
+So pieces can't be swapped, dropped, doubled or cut off, and the header can't be changed:
+each of it makes a tag wrong. Browsers have no Argon2 and no scrypt; SHA-512 costs an
+attacker's graphics card more than SHA-256 does. The rounds stand in the header, for the day
+when they grow.
+"""
+
+import base64
+import os
+import unicodedata
+from collections.abc import Mapping
+from typing import Final, Self
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA512
+from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
+
+ROUNDS: Final = 600_000
+PIECE_BYTES: Final = 1 << 20
+TAG_BYTES: Final = 16
+SALT_BYTES: Final = 16
+PREFIX_BYTES: Final = 7
+KEY_BYTES: Final = 32
+
+
+class WrongPassword(Exception):
+    """The piece was not sealed by this password in this place under this header."""
+
+
+class PasswordSeal:
+    """One file's key. Made anew for every file: salt and nonces never repeat."""
+
+    piece_bytes: Final = PIECE_BYTES
+    tag_bytes: Final = TAG_BYTES
+
+    def __init__(
+        self, password: str, *, salt: bytes = b"", prefix: bytes = b"", rounds: int = ROUNDS
+    ) -> None:
+        self._salt = salt or os.urandom(SALT_BYTES)
+        self._prefix = prefix or os.urandom(PREFIX_BYTES)
+        self._rounds = rounds
+        self._cipher = AESGCM(_derive(password, self._salt, rounds))
+
+    @classmethod
+    def of(cls, password: str, parameters: Mapping[str, object]) -> Self:
+        """The key for a file that exists, from what its header says."""
+        return cls(
+            password,
+            salt=base64.b64decode(str(parameters["salt"]), validate=True),
+            prefix=base64.b64decode(str(parameters["nonce"]), validate=True),
+            rounds=int(str(parameters["rounds"])),
+        )
+
+    def parameters(self) -> dict[str, str | int]:
+        """What a reader must know beside the password; it stands in the file in clear."""
+        return {
+            "kdf": "PBKDF2",
+            "hash": "SHA-512",
+            "rounds": self._rounds,
+            "salt": base64.b64encode(self._salt).decode(),
+            "cipher": "AES-256-GCM",
+            "piece": PIECE_BYTES,
+            "nonce": base64.b64encode(self._prefix).decode(),
+        }
+
+    def seal(self, piece: bytes, number: int, *, last: bool, header: bytes) -> bytes:
+        """The piece sealed: as long as it was, and a tag."""
+        return self._cipher.encrypt(self._nonce(number, last=last), piece, header)
+
+    def open(self, sealed: bytes, number: int, *, last: bool, header: bytes) -> bytes:
+        """The piece back; WrongPassword if anything at all is not as it was."""
+        try:
+            return self._cipher.decrypt(self._nonce(number, last=last), sealed, header)
+        except InvalidTag as error:
+            raise WrongPassword from error
+
+    def _nonce(self, number: int, *, last: bool) -> bytes:
+        return self._prefix + number.to_bytes(4, "big") + bytes([last])
+
+
+def _derive(password: str, salt: bytes, rounds: int) -> bytes:
+    """Composed or decomposed accents are one password, whichever keyboard wrote them."""
+    kdf = PBKDF2HMAC(SHA512(), KEY_BYTES, salt, rounds)
+    return kdf.derive(unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass"))

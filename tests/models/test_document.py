@@ -1,0 +1,153 @@
+"""What a person who can edit the database file can make the service believe: nothing."""
+
+import itertools
+import os
+
+import pytest
+
+from crypto import Refused
+from models import Document, database
+from models.errors import Invalid, NotFound, StorageFull
+from models.piece import PIECE_BYTES
+
+COLUMNS = ("owner_id", "content_type", "size", "sealed_key", "sealed_meta", "payload_head")
+CHUNK = 16384
+
+
+def upload(owner, payload=b"hello", content_type="text/plain", **fields):
+    pieces = (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
+    return Document.upload(owner.id, pieces, size=len(payload), content_type=content_type, **fields)
+
+
+def read_again(document):
+    found = Document.get_by_id(document.id)
+    return found.meta, b"".join(found.read())
+
+
+def edit(document, column, value):
+    database.execute_sql(f"UPDATE document SET {column} = ? WHERE id = ?", (value, document.id))
+
+
+def pieces_of(document):
+    query = "SELECT number, sealed FROM piece WHERE document_id = ? ORDER BY number"
+    return database.execute_sql(query, (document.id,)).fetchall()
+
+
+@pytest.mark.parametrize(
+    "size", [0, 1, CHUNK, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 500_000]
+)
+def test_what_was_uploaded_is_read_back_byte_for_byte(alice, size):
+    payload = os.urandom(size)
+
+    assert read_again(upload(alice, payload))[1] == payload
+
+
+def test_a_range_reads_only_its_pieces(alice):
+    payload = os.urandom(4 * PIECE_BYTES + 7)
+    document = upload(alice, payload)
+    wanted = "DELETE FROM piece WHERE document_id = ? AND number IN (0, 1, 3, 4)"
+    database.execute_sql(wanted, (document.id,))
+
+    start, stop = 2 * PIECE_BYTES + 5, 3 * PIECE_BYTES - 5
+
+    assert b"".join(document.read(start, stop)) == payload[start:stop]
+
+
+@pytest.mark.parametrize(
+    "columns", [*itertools.combinations(COLUMNS, 1), *itertools.combinations(COLUMNS, 2)]
+)
+def test_columns_taken_from_another_row_do_not_open(alice, bob, columns):
+    mine = upload(alice, b"<script>" * 5000, "text/plain", name="plan.txt")
+    other = upload(bob, b"x" * 39_999, "text/html", name="b.html")
+    for column in columns:
+        edit(mine, column, getattr(other, column))
+
+    with pytest.raises(Refused):
+        read_again(mine)
+
+
+def test_pieces_swapped_between_documents_do_not_open(alice):
+    mine, other = upload(alice, os.urandom(300_000)), upload(alice, os.urandom(300_000))
+    [(_, foreign), _] = pieces_of(other)
+
+    query = "UPDATE piece SET sealed = ? WHERE document_id = ? AND number = 0"
+    database.execute_sql(query, (foreign, mine.id))
+
+    with pytest.raises(Refused):
+        read_again(mine)
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "longer", "gone"])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_damaged_piece_does_not_open(alice, damage, number):
+    document = upload(alice, os.urandom(2 * PIECE_BYTES))
+    sealed = bytearray(pieces_of(document)[number][1])
+    sealed[3] ^= damage == "flip"
+    altered = {"cut": sealed[:-1], "longer": sealed + b"x"}.get(damage, sealed)
+    change = "DELETE FROM piece" if damage == "gone" else "UPDATE piece SET sealed = :sealed"
+    query = f"{change} WHERE document_id = :id AND number = :number"
+
+    values = {"sealed": bytes(altered), "id": document.id, "number": number}
+    database.execute_sql(query, values)
+
+    with pytest.raises(Refused):
+        read_again(document)
+
+
+def test_another_persons_document_is_as_absent_as_none(alice, bob):
+    document = upload(alice)
+    for id in (document.id, "doc_nothing"):
+        with pytest.raises(NotFound):
+            Document.one_of(bob.id, id)
+
+
+def test_an_unnamed_document_is_called_by_its_id_and_its_types_usual_ending(alice):
+    assert upload(alice, content_type="application/pdf").name.endswith(".pdf")
+    assert upload(alice, content_type="text/plain; charset=utf-8").name.endswith(".txt")
+    assert upload(alice, content_type="x/unheard-of").name.startswith("doc_")
+
+
+def test_an_edit_changes_what_it_names_and_keeps_the_rest(alice):
+    document = upload(alice, name="a.txt", metadata={"k": "v"})
+
+    document.edit(name="b.txt")
+
+    meta, _ = read_again(document)
+    assert (meta["name"], meta["metadata"], len(meta["sha256"])) == ("b.txt", {"k": "v"}, 64)
+
+
+def test_what_would_be_over_at_once_is_not_taken(alice):
+    with pytest.raises(Invalid):
+        upload(alice, expires_at=1)
+
+
+def test_a_reserve_of_free_space_is_kept(alice, monkeypatch):
+    monkeypatch.setattr(Document, "reserve_bytes", 1 << 60)
+
+    with pytest.raises(StorageFull):
+        upload(alice)
+
+
+def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
+    document = upload(alice, os.urandom(100_000))
+    key = bytes(document.sealed_key)
+    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    assert any(key in path.read_bytes() for path in instance.iterdir())
+
+    document.delete_with_tokens()
+
+    assert not any(key in path.read_bytes() for path in instance.iterdir())
+    with pytest.raises(NotFound):
+        document.delete_with_tokens()
+
+
+def test_a_document_that_fails_to_store_leaves_nothing(alice):
+    def broken():
+        yield os.urandom(PIECE_BYTES)
+        raise RuntimeError("the client went away")
+
+    with pytest.raises(RuntimeError):
+        Document.upload(alice.id, broken(), size=2 * PIECE_BYTES, content_type="a/b")
+
+    assert Document.select().count() == 0
+    assert database.execute_sql("SELECT count(*) FROM piece").fetchone() == (0,)
