@@ -13,13 +13,16 @@ from viewer.media_types import is_shown_inline
 from viewer.names import disposition
 from viewer.original import Original
 from viewer.page import Page, download, view
+from viewer.sealed import Seal, sealed_download
 
 __all__ = [
     "Original",
     "Page",
+    "Seal",
     "disposition",
     "download",
     "extension",
     "is_shown_inline",
+    "sealed_download",
     "view",
 ]

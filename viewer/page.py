@@ -59,13 +59,14 @@ def view(
 def download(original: Original) -> Page:
     """The self-contained file: shows the same offline, gives the original back byte for byte."""
     preview = preview_of(original)
-    return _page(download_headers(original, preview), original, preview, Delivery(offline=True))
+    headers = download_headers(original, policy.offline(preview))
+    return _page(headers, original, preview, Delivery(offline=True))
 
 
-def download_headers(original: Original, preview: Preview) -> dict[str, str]:
+def download_headers(original: Original, rules: str) -> dict[str, str]:
     """A file to save, named after its document; should a browser show it, it is sandboxed."""
     name = shown_name(original.name, original.id, original.content_type)
-    headers = policy.headers(policy.served(preview, ("'none'",), None), ())
+    headers = policy.headers(policy.sandboxed(rules, ("'none'",)), ())
     return headers | {"Content-Disposition": disposition(name + ".html")}
 
 

@@ -22,8 +22,12 @@ UNUSED_FEATURES: Final = (
 def served(preview: Preview, ancestors: Sequence[str], content_url: str | None) -> str:
     """The policy of a page that we serve: a sandbox, and a say in who may frame it."""
     media = (_source(content_url),) if content_url else ()
-    framing = (f"frame-ancestors {_ancestors(ancestors)}", f"sandbox {SANDBOX}")
-    return _join(*_restrictions(preview, media), *framing)
+    return sandboxed(_join(*_restrictions(preview, media)), ancestors)
+
+
+def sandboxed(policy: str, ancestors: Sequence[str]) -> str:
+    """What only a header can say, added to a policy."""
+    return _join(policy, f"frame-ancestors {_ancestors(ancestors)}", f"sandbox {SANDBOX}")
 
 
 def offline(preview: Preview) -> str:

@@ -38,10 +38,9 @@ def verdict_of_the_whole(raw):
     """The same by json.loads and b64decode, everything in memory."""
     try:
         read = exact_json.exact_json(raw)
-        fields = Upload(exclude=["payload"], unknown="exclude").load(
-            read if isinstance(read, dict) else {}
-        )
         assert isinstance(read, dict)
+        beside = {name: value for name, value in read.items() if name != "payload"}
+        fields = Upload(exclude=["payload"]).load(beside)
         text = read["payload"]
         cleaned = text.encode("ascii").translate(None, b" \t\r\n\f\v")
         original = base64.b64decode(cleaned, validate=True)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from viewer.child.process import ChildFailed
-from viewer.kinds import card, image, media, pdf, text
+from viewer.extensions import OPEN_DOCUMENT, OPEN_XML, ending
+from viewer.kinds import card, code, image, mail, markdown, media, office, pdf, table, text, web
 from viewer.media_types import IMAGES, effective
 from viewer.original import Original
 from viewer.preview import Preview
@@ -13,8 +14,27 @@ Renderer = Callable[[Original, str], Preview]
 
 BY_TYPE: Final[dict[str, Renderer]] = {
     "application/pdf": pdf.preview,
+    "text/markdown": markdown.preview,
+    "text/csv": table.preview,
+    "text/tab-separated-values": table.preview,
+    "text/html": web.preview,
+    "application/xhtml+xml": web.preview,
+    "message/rfc822": mail.preview,
+    "application/zip": office.preview,
     **dict.fromkeys(IMAGES, image.preview),
 }
+PLAIN_BY_ENDING: Final[dict[str, Renderer]] = {
+    "md": markdown.preview,
+    "markdown": markdown.preview,
+    "csv": table.preview,
+    "tsv": table.preview,
+}
+BY_BEGINNING: Final[tuple[tuple[str, Renderer], ...]] = (
+    ("audio/", media.preview),
+    ("video/", media.preview),
+    (OPEN_XML, office.preview),
+    (OPEN_DOCUMENT, office.preview),
+)
 NOT_DRAWN: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -29,9 +49,14 @@ def preview_of(original: Original) -> Preview:
         return card.preview(original, kind, NOT_DRAWN)
 
 
-def _renderer(kind: str, _name: str) -> Renderer:
+def _renderer(kind: str, name: str) -> Renderer:
+    if kind == "text/plain" and ending(name) in PLAIN_BY_ENDING:
+        return PLAIN_BY_ENDING[ending(name)]
     if kind in BY_TYPE:
         return BY_TYPE[kind]
-    if kind.startswith(("audio/", "video/")):
-        return media.preview
+    for beginning, renderer in BY_BEGINNING:
+        if kind.startswith(beginning):
+            return renderer
+    if code.is_code(kind, name):
+        return code.preview
     return text.preview if kind.startswith("text/") else card.preview
