@@ -2,10 +2,20 @@
 
 from .auth import auth
 from .documents import documents
+from .embed import embed
 from .keys import keys
 from .operations import operations
 from .tokens import tokens
+from .viewing import viewing
 
-BLUEPRINTS = (auth, keys, documents, tokens, operations)  # in the specification's order
+BLUEPRINTS = (
+    auth,
+    keys,
+    documents,
+    viewing,
+    tokens,
+    embed,
+    operations,
+)  # in the specification's order
 
 __all__ = ["BLUEPRINTS"]

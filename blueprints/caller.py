@@ -9,6 +9,7 @@ from flask import current_app, g, request
 from flask_smorest import Blueprint
 
 from models import ApiKey, Document, DocumentToken, Session, User
+from models.document_token import Held
 from models.errors import (
     AmbiguousCredentials,
     NotAuthenticated,
@@ -18,7 +19,8 @@ from models.errors import (
     SessionRequired,
 )
 
-NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN = "anyone", "session", "api_key", "document_token"
+NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
+DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # a good credential does no harm
 OWNER = (SESSION, API_KEY)
 
@@ -28,6 +30,8 @@ READ, WRITE, DELETE, EVENTS = (
     "documents:delete",
     "events:read",
 )
+
+FORM = "application/x-www-form-urlencoded"
 
 View = Callable[..., Any]
 
@@ -40,8 +44,7 @@ class Caller:
     owner_id: str = ""
     id: str = ""
     may: frozenset[str] = frozenset()
-    document_id: str = ""
-    origins: tuple[str, ...] = ()
+    held: Held | None = None
 
     @cached_property
     def user(self) -> User:
@@ -49,9 +52,9 @@ class Caller:
 
     def document(self, id: str) -> Document:
         """The caller's own document, or the one their token opens."""
-        if self.via != DOCUMENT_TOKEN:
+        if self.held is None:
             return Document.one_of(self.owner_id, id)
-        if id != self.document_id:
+        if id != self.held.document_id:
             raise NotFound
         return Document.of_token(id)
 
@@ -102,11 +105,21 @@ def _presented() -> Any:
         yield _by_authorization, header
     for key in request.headers.getlist("X-API-Key"):
         yield _by_key, key
-    for name, value in request.args.items(multi=True):
+    for name, value in (*request.args.items(multi=True), *_form()):
         if name == "token":
             yield _by_token_in_url, value
-        elif value.startswith(("pk_live_", "v4.local.")):
+        elif name == "ticket":
+            yield _by_ticket, value
+        elif name != "password" and value.startswith(("pk_live_", "v4.local.")):
             yield _refuse_in_url, value
+
+
+def _form() -> Any:
+    """A form may carry a document token, to the handlers that show its document."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    if request.mimetype != FORM or DOCUMENT_TOKEN not in getattr(view, "accepts", ()):
+        return ()
+    return request.form.items(multi=True)
 
 
 def _by_authorization(header: str) -> Caller:
@@ -128,8 +141,13 @@ def _by_key(secret: str) -> Caller:
 
 
 def _by_token(secret: str) -> Caller:
-    id, document_id, may, origins = DocumentToken.of_secret(secret)
-    return Caller(DOCUMENT_TOKEN, "", id, may, document_id, origins)
+    held = DocumentToken.of_secret(secret)
+    return Caller(DOCUMENT_TOKEN, id=held.id, may=held.may, held=held)
+
+
+def _by_ticket(secret: str) -> Caller:
+    held = DocumentToken.of_ticket(secret)
+    return Caller(TICKET, id=held.id, held=held)
 
 
 def _by_token_in_url(secret: str) -> Caller:

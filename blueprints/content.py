@@ -41,7 +41,7 @@ def begun(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _headers(document: Document) -> Headers:
-    inline = viewer.is_shown_inline(document.media_type)
+    inline = viewer.is_shown_inline(document.media_type) and "save" not in request.args
     return Headers(
         {
             "Content-Type": document.content_type,

@@ -1,16 +1,13 @@
-"""Documents: upload, list, get, edit, view, download, content, delete."""
+"""Documents: upload, list, get, edit, delete."""
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import g
 
-import viewer
-from models import Document, DocumentToken
-from models.errors import DocumentDamaged, PayloadTooLarge, StorageFull, TokenSpent
+from models import Document
+from models.errors import DocumentDamaged, PayloadTooLarge, StorageFull
 
-from .caller import DELETE, DOCUMENT_TOKEN, OWNER, READ, WRITE, accepts
-from .content import RangeNotSatisfiable, content_of
-from .fields import rfc3339
+from .caller import DELETE, OWNER, READ, WRITE, accepts
 from .idempotency import idempotent
 from .links import base_url
 from .lists import after, answered
@@ -67,58 +64,9 @@ def edit(body: dict[str, Any], id: str) -> Document:
     return document
 
 
-@documents.get("/<id>/view")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="view")
-@refuses(TokenSpent, DocumentDamaged)
-@documents.response(200, {"type": "string"}, content_type="text/html")
-def view(id: str) -> Response:
-    """Render the document as an inline HTML viewer"""
-    original = _original(g.caller.document(id))
-    page = viewer.view(original, frame_ancestors=g.caller.origins)
-    return _counted(page)
-
-
-@documents.get("/<id>/download")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
-@refuses(TokenSpent, DocumentDamaged)
-@documents.response(200, {"type": "string"}, content_type="text/html")
-def download(id: str) -> Response:
-    """Download the document as a self-contained HTML file"""
-    return _counted(viewer.download(_original(g.caller.document(id))))
-
-
-@documents.get("/<id>/content")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
-@refuses(TokenSpent, DocumentDamaged, RangeNotSatisfiable)
-@documents.response(200, {"type": "string", "format": "binary"}, content_type="*/*")
-def content(id: str) -> Response:
-    """Return the original's bytes, as their type"""
-    return content_of(g.caller.document(id))
-
-
 @documents.delete("/<id>")
 @accepts(*OWNER, scope=DELETE)
 @documents.response(204)
 def delete(id: str) -> None:
     """Delete the document and revoke all its tokens"""
     Document.one_of(g.caller.owner_id, id).delete_with_tokens()
-
-
-def _original(document: Document) -> viewer.Original:
-    return viewer.Original(
-        id=document.id,
-        name=document.name,
-        content_type=document.content_type,
-        size=document.size,
-        sha256=document.sha256,
-        created_at=rfc3339(document.created_at),
-        read=document.read,
-    )
-
-
-def _counted(page: viewer.Page) -> Response:
-    """The page; a token's view is counted once the document has been opened."""
-    if g.caller.via == DOCUMENT_TOKEN and request.method == "GET":
-        DocumentToken.count_view(g.caller.id)
-    headers = page.headers | {"Content-Length": str(page.length)}
-    return Response(page.body, headers=headers)

@@ -35,6 +35,7 @@ STATUS = {
     "idempotency_mismatch": 422,
     "too_many_requests": 429,
     "internal_error": 500,
+    "not_implemented": 501,
     "document_damaged": 500,
     "key_unavailable": 503,
     "busy": 503,

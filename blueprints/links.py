@@ -23,6 +23,8 @@ def issue_link(document: Document, body: dict[str, Any]) -> SimpleNamespace:
         permissions=tuple(dict.fromkeys(body["permissions"])),
         allowed_origins=tuple(dict.fromkeys(body["allowed_origins"])),
         expires_at=body.get("expires_at", now() + life_ms),
+        max_views=body["max_views"],
+        password=body["password"],
     )
     return _with_addresses(DocumentToken.issue(document, terms))
 
@@ -39,13 +41,14 @@ def _with_addresses(token: DocumentToken) -> SimpleNamespace:
         view_url=view_url,
         download_url=f"{document}/download?token={token.token}",
         content_url=f"{document}/content?token={token.token}",
-        embed_html=_frame(view_url),
+        embed_html=frame(view_url),
     )
 
 
-def _frame(view_url: str) -> str:
+def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
+    """The element that embeds a view without any script."""
     return (
-        f'<iframe src="{escape(view_url)}" title="Document" loading="lazy" '
-        'referrerpolicy="no-referrer" allow="fullscreen" '
-        'style="border:0;width:100%;height:600px"></iframe>'
+        f'<iframe src="{escape(view_url)}&amp;embed=1" width="{width}" height="{height}" '
+        'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
+        'style="border:0;max-width:100%"></iframe>'
     )

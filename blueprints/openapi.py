@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask
 from flask_smorest import Api
 
-from .caller import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION
+from .caller import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
 from .errors import PROBLEM, STATUS
 from .records import Problem
 
@@ -29,6 +29,7 @@ SCHEMES = {
     SESSION: {"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
     API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     DOCUMENT_TOKEN: {"type": "apiKey", "in": "query", "name": "token"},
+    TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
 }
 
 

@@ -120,6 +120,21 @@ def listed(plural: str, record: type[Answer]) -> Schema:
     return Answer.from_dict(members, name=f"{record.__name__}Page")()
 
 
+class OEmbed(Schema):
+    """oEmbed 1.0, section 2.3.4.4; its names are not ours."""
+
+    version = fields.Constant("1.0", required=True)
+    type = fields.Constant("rich", required=True)
+    provider_name = fields.Constant("Document Service", required=True)
+    title = fields.String(required=True)
+    width = fields.Integer(required=True)
+    height = fields.Integer(required=True)
+    html = fields.String(required=True)
+
+    class Meta:
+        unknown = EXCLUDE
+
+
 class Health(Answer):
     status = fields.String(required=True)
     version = fields.String(required=True)

@@ -69,6 +69,13 @@ class NewToken(Wire):
         allow_none=True,
         metadata={"description": "Seven days from now if absent; null for no end."},
     )
+    max_views = fields.Integer(
+        strict=True,
+        allow_none=True,
+        load_default=None,
+        validate=validate.Range(1, 1_000_000, error="Use 1 to 1,000,000."),
+    )
+    password = Text(1, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
     allowed_origins = fields.List(
         Origin(), load_default=list, validate=validate.Length(max=32, error="At most 32 origins.")
     )
@@ -121,3 +128,14 @@ class DocumentPage(Page):
     content_type = MediaType()
     created_after = Moment()
     created_before = Moment()
+
+
+class Opening(Wire):
+    password = Text(0, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
+
+
+class OEmbedQuery(Wire):
+    url = Text(1, 2048, required=True)
+    format = Text(load_default="json")
+    maxwidth = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))
+    maxheight = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))

@@ -8,6 +8,7 @@ from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
 from .body import SMALL_BODY_BYTES, read_upload, seekable_body
+from .caller import FORM
 from .errors import UnsupportedMediaType
 from .exact_json import exact_json
 
@@ -16,11 +17,13 @@ class Parser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": marshmallow.RAISE, "json": None}
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
+        if _is_marked(req, "takes_form") and req.mimetype == FORM:
+            return {name: value for name, value in req.form.items() if name != "token"}
         if not req.content_length and not _has_required(schema):
             return {}
         if req.mimetype != "application/json":
             raise UnsupportedMediaType
-        if _takes_uploads(req):
+        if _is_marked(req, "takes_uploads"):
             return read_upload(seekable_body(req))
         return exact_json(req.get_data())
 
@@ -50,9 +53,9 @@ class Blueprint(flask_smorest.Blueprint):
         return named
 
 
-def _takes_uploads(req: Request) -> bool:
+def _is_marked(req: Request, mark: str) -> bool:
     view = current_app.view_functions.get(req.endpoint or "")
-    return getattr(view, "takes_uploads", False)
+    return getattr(view, mark, False)
 
 
 def _has_required(schema: marshmallow.Schema) -> bool:
@@ -65,10 +68,16 @@ def takes_uploads(view: Any) -> Any:
     return view
 
 
+def takes_form(view: Any) -> Any:
+    """Mark a handler that a page's form may call."""
+    view.takes_form = True
+    return view
+
+
 def limit_body() -> None:
     """The hook that keeps every other body small."""
     large = current_app.config["MAX_BODY_BYTES"]
-    request.max_content_length = large if _takes_uploads(request) else SMALL_BODY_BYTES
+    request.max_content_length = large if _is_marked(request, "takes_uploads") else SMALL_BODY_BYTES
 
 
 def body_bytes(document_bytes: int) -> int:

@@ -30,12 +30,12 @@ class Busy(Exception):
 
 def digest(password: str) -> str:
     """A PHC string: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`."""
-    return _in_line(lambda: str(_argon2id.hash(_normal(password))))
+    return in_line(lambda: str(_argon2id.hash(_normal(password))))
 
 
 def matches(password: str, digest: str | None) -> bool:
     """A missing digest takes as long as a wrong password, and never matches."""
-    return _in_line(lambda: _verify(password, digest or _decoy())) and digest is not None
+    return in_line(lambda: _verify(password, digest or _decoy())) and digest is not None
 
 
 def is_outdated(digest: str) -> bool:
@@ -43,7 +43,7 @@ def is_outdated(digest: str) -> bool:
     return bool(_argon2id.needs_update(digest))
 
 
-def _in_line(work: Callable[[], T]) -> T:
+def in_line(work: Callable[[], T]) -> T:
     if not _places.acquire(blocking=False):
         raise Busy
     try:

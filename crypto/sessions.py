@@ -18,7 +18,7 @@ from .keyring import Keyring, Root
 from .sealing import Refused
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")
-_ASSERTION = b"document-service/1/session"  # bound to the token, never in it
+_ASSERTION = b"document-service/1/"  # with the purpose: bound to the token, never in it
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Session:
 
 
 class Sessions:
-    def __init__(self, keyring: Keyring) -> None:
-        self._keyring = keyring
+    def __init__(self, keyring: Keyring, purpose: bytes = b"session") -> None:
+        self._keyring, self._assertion = keyring, _ASSERTION + purpose
         self._known: dict[str, tuple[pyseto.KeyInterface, bytes]] = {}
 
     def issue(self, session: Session, seconds: int) -> str:
@@ -44,7 +44,7 @@ class Sessions:
             "iat": now.isoformat(timespec="seconds"),
             "exp": (now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         }
-        token = pyseto.encode(key, claims, footer=footer, implicit_assertion=_ASSERTION)
+        token = pyseto.encode(key, claims, footer=footer, implicit_assertion=self._assertion)
         return token.decode()
 
     def open(self, token: str) -> Session:
@@ -53,7 +53,7 @@ class Sessions:
         key = shape and self._key_of(shape[1])
         if not key:
             raise Refused
-        claims = _claims(key, token)
+        claims = self._claims(key, token)
         if not all(isinstance(claims.get(name), str) for name in ("sub", "jti", "exp")):
             raise Refused
         return Session(claims["jti"], claims["sub"])
@@ -72,10 +72,11 @@ class Sessions:
             self._known[root.id] = key, footer
         return self._known[root.id]
 
-
-def _claims(key: pyseto.KeyInterface, token: str) -> dict[str, str]:
-    try:
-        opened = pyseto.decode(key, token, implicit_assertion=_ASSERTION, deserializer=json)
-    except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
-        raise Refused from None
-    return opened.payload if isinstance(opened.payload, dict) else {}
+    def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
+        try:
+            opened = pyseto.decode(
+                key, token, implicit_assertion=self._assertion, deserializer=json
+            )
+        except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
+            raise Refused from None
+        return opened.payload if isinstance(opened.payload, dict) else {}

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import sealing
+from crypto import passwords, sealing
+from crypto.password_file import PasswordSeal
 
 from . import piece
 from .base import database, now, shred, writing
@@ -152,6 +153,10 @@ class Document(Keyed, Owned):
         self.meta["metadata"] = self.meta["metadata"] or {}
         with writing():
             self.change(sealed_meta=self.seal("meta/1", self.id, self.meta), expires_at=expires_at)
+
+    def password_seal(self, password: str) -> PasswordSeal:
+        """What seals one file under a password. Dear on purpose, so it stands in line."""
+        return passwords.in_line(lambda: PasswordSeal(password))
 
     def delete_with_tokens(self) -> None:
         """The key is scrubbed from disk; without it what else is left of the payload is noise."""

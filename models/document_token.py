@@ -5,30 +5,35 @@ holds the link learns that it is spent.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import credentials
+from crypto import Refused, Session, credentials, passwords
+from crypto.sessions import Sessions
 
 from .base import database, now, writing
-from .errors import NotAuthenticated, NotFound, TokenSpent
+from .errors import NotAuthenticated, NotFound, TokenSpent, WrongCredentials
 from .owned import Owned, page, refuse_past
+from .throttle import WrongPasswords
 
 PERMISSIONS = ("view", "download")
+TICKET_SECONDS = 3600
 
 _HELD = """
     SELECT token.id, token.document_id, token.permissions, token.allowed_origins,
+        token.max_views IS NOT NULL, token.sealed_password IS NOT NULL,
         token.revoked_at IS NULL
         AND (token.expires_at IS NULL OR token.expires_at > ?)
-        AND (token.max_views IS NULL OR token.views < token.max_views)
         AND document.id IS NOT NULL
         AND (document.expires_at IS NULL OR document.expires_at > ?)
-        AND user.disabled_at IS NULL
+        AND user.disabled_at IS NULL,
+        token.max_views IS NULL OR token.views < token.max_views
     FROM document_token AS token
     JOIN user ON user.id = token.owner_id
     LEFT JOIN document ON document.id = token.document_id
-    WHERE token.digest = ?"""
+    WHERE {}"""
+_BY_DIGEST, _BY_ID = _HELD.format("token.digest = ?"), _HELD.format("token.id = ?")
 _COUNT = """
     UPDATE document_token SET views = views + 1, last_used_at = ?
     WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
@@ -45,6 +50,20 @@ class Terms:
     permissions: tuple[str, ...]
     allowed_origins: tuple[str, ...]
     expires_at: int | None
+    max_views: int | None = None
+    password: str | None = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """What somebody who holds a token may do. `counted`: its views are limited."""
+
+    id: str
+    document_id: str
+    may: frozenset[str]
+    origins: tuple[str, ...]
+    counted: bool
+    locked: bool
 
 
 class DocumentToken(Owned):
@@ -63,6 +82,9 @@ class DocumentToken(Owned):
     last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
 
+    tickets: ClassVar[Sessions]
+    wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+
     token: str | None = None  # on a token just issued, and never again
     label: str | None = None
 
@@ -77,25 +99,51 @@ class DocumentToken(Owned):
         token.allowed_origins = " ".join(terms.allowed_origins)
         token.expires_at = terms.expires_at
         token.sealed_label = document.seal("label/1", token.id, terms.label)
+        token.max_views = terms.max_views
+        if terms.password is not None:
+            digest = passwords.digest(terms.password)
+            token.sealed_password = document.seal("password/1", token.id, digest)
         with writing():
             token.insert_row()
         token.token, token.label = secret, terms.label
         return token
 
     @classmethod
-    def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str], tuple[str, ...]]:
-        """The token's id, its document's id, what it permits, and where it may be framed."""
+    def of_secret(cls, secret: str) -> Held:
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        moment = now()
-        digest = credentials.digest(secret)
-        found = database.execute_sql(_HELD, (moment, moment, digest)).fetchone()
+        moment, digest = now(), credentials.digest(secret)
+        found = database.execute_sql(_BY_DIGEST, (moment, moment, digest)).fetchone()
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        id, document_id, permissions, origins, live = found
-        if not live:
+        return _held(found, unspent=found[-1])
+
+    @classmethod
+    def of_ticket(cls, ticket: str) -> Held:
+        """A page that a token opened goes on loading, also when that view was the last one."""
+        try:
+            said = cls.tickets.open(ticket)
+        except Refused:
+            raise NotAuthenticated("This page was opened too long ago. Open it again.") from None
+        moment = now()
+        found = database.execute_sql(_BY_ID, (moment, moment, said.id)).fetchone()
+        if found is None:
             raise TokenSpent
-        return id, document_id, frozenset(permissions.split()), tuple(origins.split())
+        return _held(found, unspent=True)
+
+    @classmethod
+    def ticket(cls, held: Held) -> str:
+        return cls.tickets.issue(Session(held.id, held.document_id), TICKET_SECONDS)
+
+    @classmethod
+    def check_password(cls, held: Held, document: Any, password: str, address: str) -> None:
+        """Slowed and answered like a user's: one refusal for every wrong password."""
+        token = cls.get_by_id(held.id)
+        cls.wrong_passwords.refuse_if_many(held.id, address)
+        digest = document.unseal("password/1", held.id, token.sealed_password)
+        if not passwords.matches(password, digest):
+            cls.wrong_passwords.note(held.id, address)
+            raise WrongCredentials("This is not the password of the link.")
 
     @classmethod
     def count_view(cls, id: str) -> None:
@@ -135,3 +183,11 @@ class DocumentToken(Owned):
         if self.revoked_at is None:
             with writing():
                 self.change(revoked_at=now())
+
+
+def _held(found: tuple[Any, ...], *, unspent: bool) -> Held:
+    id, document_id, permissions, origins, counted, locked, live, _ = found
+    if not (live and unspent):
+        raise TokenSpent
+    may, where = frozenset(permissions.split()), tuple(origins.split())
+    return Held(id, document_id, may, where, bool(counted), bool(locked))

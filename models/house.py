@@ -12,6 +12,7 @@ from crypto.sessions import Sessions
 from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
+from .document_token import DocumentToken
 from .session import Session
 from .throttle import WrongPasswords
 from .user import User
@@ -52,8 +53,9 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
             "documents are sealed with. Put the right keyring back; no new one is made."
         )
     Table.keyring = keyring
-    Session.tokens = Sessions(keyring)
+    Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
+    DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
     Document.reserve_bytes = reserve_bytes
 
 

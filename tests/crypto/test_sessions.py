@@ -8,7 +8,7 @@ import pytest
 
 from crypto import Keyring, Refused, Session, credentials
 from crypto.keyring import LENGTH, PREFIX
-from crypto.sessions import _ASSERTION, Sessions
+from crypto.sessions import Sessions
 
 OLD, NEW = credentials.fresh(PREFIX, LENGTH), credentials.fresh(PREFIX, LENGTH)
 RING = Keyring(text=OLD)
@@ -21,7 +21,7 @@ def token_with(claims):
     key, footer = SESSIONS._key(RING.primary)
     payload = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
     padded = payload + b" " * 80
-    return pyseto.encode(key, padded, footer=footer, implicit_assertion=_ASSERTION).decode()
+    return pyseto.encode(key, padded, footer=footer, implicit_assertion=SESSIONS._assertion).decode()
 
 
 def test_a_token_says_whose_session_it_is():

@@ -1,0 +1,69 @@
+// Opens a file under a password: derives the key, opens every piece, shows the page in a frame.
+(() => {
+"use strict";
+const $ = id => document.getElementById(id);
+const text = new TextEncoder();
+const from64 = s => Uint8Array.fromBase64 ? Uint8Array.fromBase64(s) : Uint8Array.from(atob(s), c => c.charCodeAt(0));
+const to64 = bytes => {
+  if (bytes.toBase64) return bytes.toBase64();
+  let s = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) s += String.fromCharCode.apply(null, bytes.subarray(i, i + 0x8000));
+  return btoa(s);
+};
+const aad = text.encode($("header").textContent);
+const header = JSON.parse($("header").textContent);
+const say = message => { $("message").textContent = message; };
+
+const keyOf = async password => {
+  const base = await crypto.subtle.importKey("raw", text.encode(password), "PBKDF2", false, ["deriveKey"]);
+  const kdf = { name: "PBKDF2", hash: header.hash, salt: from64(header.salt), iterations: header.rounds };
+  return crypto.subtle.deriveKey(kdf, base, { name: "AES-GCM", length: 256 }, false, ["decrypt"]);
+};
+const opened = async key => {
+  const lines = $("pieces").textContent.trim().split("\n");
+  const plain = new Uint8Array(header.head + header.original + header.tail);
+  const iv = new Uint8Array(12), view = new DataView(iv.buffer);
+  iv.set(from64(header.nonce));
+  let at = 0;
+  for (let i = 0; i < lines.length; i++) {
+    view.setUint32(7, i);
+    iv[11] = i === lines.length - 1 ? 1 : 0;
+    const piece = new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData: aad }, key, from64(lines[i])));
+    plain.set(piece, at);
+    at += piece.length;
+    lines[i] = "";
+    if (lines.length > 8) say(`Opening… ${Math.round(100 * (i + 1) / lines.length)} %`);
+  }
+  if (at !== plain.length) throw new Error("cut");
+  return plain;
+};
+const page = plain => {
+  const start = header.head, end = start + header.original, parts = [plain.subarray(0, start)];
+  for (let i = start; i < end; i += 0xc0000) parts.push(to64(plain.subarray(i, Math.min(i + 0xc0000, end))));
+  parts.push(plain.subarray(end));
+  return new Blob(parts, { type: "text/html;charset=utf-8" });
+};
+const show = blob => {
+  const frame = document.createElement("iframe");
+  frame.className = "opened";
+  frame.title = "Document";
+  frame.setAttribute("sandbox", "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox");
+  frame.addEventListener("load", () => frame.focus());
+  frame.src = URL.createObjectURL(blob);
+  document.body.replaceChildren(frame);
+};
+$("form").addEventListener("submit", async e => {
+  e.preventDefault();
+  if (!globalThis.crypto?.subtle) return say("This browser can't open it from here. Save the file and open it from the disk.");
+  $("open").disabled = true;
+  say("Opening…");
+  await new Promise(done => setTimeout(done, 30));
+  try {
+    show(page(await opened(await keyOf($("password").value.normalize("NFC")))));
+  } catch {
+    say("Wrong password, or the file is damaged.");
+    $("open").disabled = false;
+    $("password").select();
+  }
+});
+})();

@@ -1,0 +1,97 @@
+"""crypto/password_file.py"""
+
+import hashlib
+
+import pytest
+
+from crypto.password_file import PIECE_BYTES, ROUNDS, TAG_BYTES, PasswordSeal, WrongPassword
+
+FEW = 1000  # rounds: what is tested here is not the cost
+
+
+@pytest.fixture
+def seal():
+    return PasswordSeal("correct horse", rounds=FEW)
+
+
+def reopened(seal, password="correct horse"):
+    return PasswordSeal.of(password, seal.parameters())
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 4096, PIECE_BYTES])
+def test_a_piece_comes_back_and_grows_by_the_tag(seal, size):
+    sealed = seal.seal(bytes(size), 3, last=False, header=b"h")
+
+    assert len(sealed) == size + TAG_BYTES
+    assert reopened(seal).open(sealed, 3, last=False, header=b"h") == bytes(size)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"number": 1}, {"last": True}, {"header": b"other"}, {"number": 256}],
+    ids=["moved", "made the last", "under another header", "moved far"],
+)
+def test_a_piece_opens_only_in_its_place(seal, change):
+    place = {"number": 0, "last": False, "header": b"h"}
+    sealed = seal.seal(b"words", **place)
+
+    with pytest.raises(WrongPassword):
+        seal.open(sealed, **(place | change))
+
+
+def test_every_flipped_bit_is_noticed(seal):
+    sealed = seal.seal(b"words", 0, last=True, header=b"h")
+
+    for position in range(len(sealed) * 8):
+        changed = bytearray(sealed)
+        changed[position // 8] ^= 1 << position % 8
+        with pytest.raises(WrongPassword):
+            seal.open(bytes(changed), 0, last=True, header=b"h")
+
+
+@pytest.mark.parametrize("password", ["", "correct hors", "Correct horse", "correct horse "])
+def test_another_password_opens_nothing(seal, password):
+    sealed = seal.seal(b"words", 0, last=True, header=b"h")
+
+    with pytest.raises(WrongPassword):
+        reopened(seal, password).open(sealed, 0, last=True, header=b"h")
+
+
+def test_fewer_rounds_make_another_key(seal):
+    sealed = seal.seal(b"words", 0, last=True, header=b"h")
+    cheaper = PasswordSeal.of("correct horse", seal.parameters() | {"rounds": FEW - 1})
+
+    with pytest.raises(WrongPassword):
+        cheaper.open(sealed, 0, last=True, header=b"h")
+
+
+def test_an_accent_is_one_password_however_it_was_typed():
+    composed = PasswordSeal("h\u00e9llo", rounds=FEW)
+    sealed = composed.seal(b"words", 0, last=True, header=b"h")
+
+    assert reopened(composed, "he\u0301llo").open(sealed, 0, last=True, header=b"h") == b"words"
+
+
+def test_two_files_of_one_password_have_nothing_in_common():
+    first, second = PasswordSeal("x", rounds=FEW), PasswordSeal("x", rounds=FEW)
+
+    assert first.parameters()["salt"] != second.parameters()["salt"]
+    assert first.parameters()["nonce"] != second.parameters()["nonce"]
+
+
+def test_the_cost_is_what_is_written():
+    assert ROUNDS == 600_000
+    assert PasswordSeal("x").parameters()["rounds"] == 600_000
+
+
+def test_a_file_sealed_by_format_1_still_opens():
+    """The vector, made once: the key by the standard library, the tag by AES-GCM."""
+    seal = PasswordSeal("password", salt=bytes(16), prefix=bytes(7), rounds=FEW)
+    key = hashlib.pbkdf2_hmac("sha512", b"password", bytes(16), FEW, 32)
+
+    assert key.hex() == KEY
+    assert seal.seal(b"abc", 0, last=True, header=b"{}").hex() == SEALED
+
+
+KEY = "10448ebb80d2c914c15a97fcd858af9995e24d87e450b40ba198e1ea718e0866"
+SEALED = "d9170f0c7609b1821671827df762fea1296de0"
