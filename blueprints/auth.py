@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import current_app, g, request
 
-from models import Session, User, page
+from models import Session, User
 from models.errors import (
     EmailTaken,
     RegistrationClosed,
@@ -28,7 +28,7 @@ auth = Blueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts 
 @accepts(NOBODY, SESSION)
 @refuses(EmailTaken, RegistrationClosed)
 @idempotent
-@auth.arguments(Registration)
+@auth.arguments(Registration())
 @auth.response(201, Profile)
 def register(body: dict[str, Any]) -> User:
     """Register a new user account"""
@@ -39,7 +39,7 @@ def register(body: dict[str, Any]) -> User:
 @auth.post("/login")
 @accepts(NOBODY, SESSION)
 @refuses(WrongCredentials, TooManyRequests)
-@auth.arguments(Login)
+@auth.arguments(Login())
 @auth.response(200, LoggedIn)
 def log_in(body: dict[str, str]) -> Session:
     """Log in and receive a session token"""
@@ -66,7 +66,7 @@ def log_out() -> None:
 @auth.post("/password")
 @accepts(SESSION)
 @refuses(WrongCredentials, TooManyRequests)
-@auth.arguments(NewPassword)
+@auth.arguments(NewPassword())
 @auth.response(204)
 def change_password(body: dict[str, str]) -> None:
     """Change the password and end every other session"""
@@ -77,12 +77,12 @@ def change_password(body: dict[str, str]) -> None:
 
 @auth.get("/sessions")
 @accepts(SESSION)
-@auth.arguments(Page, location="query")
+@auth.arguments(Page(), location="query")
 @auth.response(200, listed("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
     """List the caller's live sessions"""
-    mine, limit = Session.all_of(g.caller.owner_id, g.caller.id), query["limit"]
-    return answered("sessions", *page(mine, Session, limit, after(query["cursor"])))
+    caller, limit, cursor = g.caller, query["limit"], after(query["cursor"])
+    return answered("sessions", *Session.page_beside(caller.id, caller.owner_id, limit, cursor))
 
 
 @auth.delete("/sessions/<id>")

@@ -25,7 +25,7 @@ documents = Blueprint("documents", __name__, url_prefix="/v1/documents", descrip
 @refuses(PayloadTooLarge, StorageFull)
 @takes_uploads
 @idempotent
-@documents.arguments(Upload)
+@documents.arguments(Upload())
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:
     """Upload a new document"""
@@ -35,12 +35,12 @@ def upload(body: dict[str, Any]) -> Any:
 
 @documents.get("")
 @accepts(*OWNER, scope=READ)
-@documents.arguments(DocumentPage, location="query")
+@documents.arguments(DocumentPage(), location="query")
 @documents.response(200, listed("documents", DocumentRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List all documents owned by the authenticated user"""
     limit, cursor = query.pop("limit"), after(query.pop("cursor"))
-    rows, further = Document.page_of(g.caller.owner_id, limit, cursor, **query)
+    rows, further = Document.matching(g.caller.owner_id, limit, cursor, **query)
     return answered("documents", rows, further)
 
 
@@ -55,7 +55,7 @@ def get(id: str) -> Document:
 
 @documents.patch("/<id>")
 @accepts(*OWNER, scope=WRITE)
-@documents.arguments(Edit)
+@documents.arguments(Edit())
 @documents.response(200, DocumentRecord)
 def edit(body: dict[str, Any], id: str) -> Document:
     """Change the document's name, metadata or expiry"""

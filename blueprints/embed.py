@@ -39,7 +39,7 @@ def script() -> Response:
 @embed.get("/oembed")
 @accepts(*ANYONE)
 @refuses(NotFound, FormatNotOffered)
-@embed.arguments(OEmbedQuery, location="query")
+@embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
     """Tell how to embed the document that a view link shows (oEmbed 1.0)"""

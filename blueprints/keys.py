@@ -19,7 +19,7 @@ keys = Blueprint("keys", __name__, url_prefix="/v1/api-keys", description="API k
 @keys.post("")
 @accepts(SESSION)
 @idempotent
-@keys.arguments(NewKey)
+@keys.arguments(NewKey())
 @keys.response(201, IssuedKey)
 def create(body: dict[str, Any]) -> ApiKey:
     """Create a new API key"""
@@ -29,11 +29,11 @@ def create(body: dict[str, Any]) -> ApiKey:
 
 @keys.get("")
 @accepts(SESSION)
-@keys.arguments(Page, location="query")
+@keys.arguments(Page(), location="query")
 @keys.response(200, listed("apiKeys", KeyRecord))
 def list_masked(query: dict[str, Any]) -> Any:
     """List API keys (keys masked)"""
-    rows, further = ApiKey.page_of(g.caller.user, query["limit"], after(query["cursor"]))
+    rows, further = ApiKey.page_of_user(g.caller.user, query["limit"], after(query["cursor"]))
     return answered("apiKeys", rows, further)
 
 
@@ -48,7 +48,7 @@ def revoke(id: str) -> None:
 @keys.post("/<id>/rotate")
 @accepts(SESSION)
 @idempotent
-@keys.arguments(Rotation)
+@keys.arguments(Rotation())
 @keys.response(201, IssuedKey)
 def rotate(body: dict[str, int], id: str) -> ApiKey:
     """Replace an API key by a new one of the same name, scopes and expiry"""

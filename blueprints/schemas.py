@@ -81,6 +81,9 @@ class NewToken(Wire):
     )
 
 
+_USUAL_TERMS = NewToken().load({})
+
+
 class Edit(Wire):
     name = Text(allow_none=True)
     metadata = fields.Dict(keys=Text(), values=Text(0, 4096), allow_none=True)
@@ -98,7 +101,7 @@ class Edit(Wire):
 class Upload(Edit):
     payload = Base64(required=True)
     content_type = MediaType(required=True)
-    token = fields.Nested(NewToken, allow_none=True, load_default=lambda: NewToken().load({}))
+    token = fields.Nested(NewToken, allow_none=True, load_default=lambda: dict(_USUAL_TERMS))
 
     def load(self, data: Any, **options: Any) -> Any:
         """What is wrong with a long payload is told together with what is wrong beside it."""

@@ -22,7 +22,7 @@ tokens = Blueprint(
 @tokens.post("")
 @accepts(*OWNER, scope=WRITE)
 @idempotent
-@tokens.arguments(NewToken)
+@tokens.arguments(NewToken())
 @tokens.response(201, IssuedToken)
 def issue(body: dict[str, Any], id: str) -> Any:
     """Create a link that opens this document"""
@@ -31,12 +31,12 @@ def issue(body: dict[str, Any], id: str) -> Any:
 
 @tokens.get("")
 @accepts(*OWNER, scope=READ)
-@tokens.arguments(Page, location="query")
+@tokens.arguments(Page(), location="query")
 @tokens.response(200, listed("tokens", TokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
     """List the document's tokens (tokens masked)"""
     document = Document.one_of(g.caller.owner_id, id)
-    rows, further = DocumentToken.page_of(document, query["limit"], after(query["cursor"]))
+    rows, further = DocumentToken.page_of_document(document, query["limit"], after(query["cursor"]))
     return answered("tokens", rows, further)
 
 

@@ -34,7 +34,7 @@ def view(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="view")
 @refuses(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@viewing.arguments(Opening)
+@viewing.arguments(Opening())
 @viewing.response(200, HTML, content_type="text/html")
 def open_view(body: dict[str, Any], id: str) -> Response:
     """Open a link that has a password or counts its views"""
@@ -56,7 +56,7 @@ def download(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
 @refuses(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@viewing.arguments(Opening)
+@viewing.arguments(Opening())
 @viewing.response(200, HTML, content_type="text/html")
 def download_sealed(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens"""

@@ -5,7 +5,6 @@ from .api_key import SCOPES, ApiKey
 from .base import connected, database, writing
 from .document import Document
 from .document_token import PERMISSIONS, DocumentToken
-from .owned import page
 from .session import Session
 from .user import User
 
@@ -20,6 +19,5 @@ __all__ = [
     "User",
     "connected",
     "database",
-    "page",
     "writing",
 ]

@@ -1,6 +1,6 @@
 """An API key: shown once when issued, kept only as a digest."""
 
-from typing import Any, Self
+from typing import Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
@@ -8,7 +8,7 @@ from crypto import credentials
 
 from .base import database, now, writing
 from .errors import Invalid, KeyRevoked
-from .owned import Owned, page, refuse_past
+from .owned import Owned, Page, refuse_past
 from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
@@ -66,8 +66,8 @@ class ApiKey(Owned):
         return owner_id, id, frozenset(scopes.split())
 
     @classmethod
-    def page_of(cls, owner: User, limit: int, after: str | None) -> tuple[list[Any], str | None]:
-        keys, further = page(cls.all_of(owner.id), cls, limit, after)
+    def page_of_user(cls, owner: User, limit: int, after: str | None) -> Page:
+        keys, further = cls.page_of(owner.id, limit, after)
         return [key.named(owner) for key in keys], further
 
     def named(self, owner: User) -> Self:

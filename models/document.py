@@ -19,11 +19,11 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
-from .base import database, now, shred, writing
+from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound, StorageFull
 from .keyed import Keyed
-from .owned import Owned, Page, page, refuse_past
+from .owned import Owned, Page, refuse_past
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -40,10 +40,17 @@ for _type, _ending in {
     "application/toml": ".toml",
 }.items():
     _TYPES.add_type(_type, _ending)
+_FILTERS = {
+    "content_type": "content_type = :content_type",
+    "media_type": "media_type = :media_type",
+    "created_after": "created_at > :created_after",
+    "created_before": "created_at < :created_before",
+}
 
 
 class Document(Keyed, Owned):
     PREFIX = "doc"
+    LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
     reserve_bytes: ClassVar[int] = 0
 
     content_type = TextField()
@@ -82,41 +89,24 @@ class Document(Keyed, Owned):
         return document
 
     @classmethod
-    def all_of(cls, owner_id: str) -> Any:
-        """After `expiresAt` a document is absent."""
-        live = cls.expires_at.is_null() | (cls.expires_at > now())
-        return super().all_of(owner_id).where(live)
+    def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> Page:
+        """A page of the documents of a type (with or without its parameters) and a time.
 
-    @classmethod
-    def page_of(
-        cls,
-        owner_id: str,
-        limit: int,
-        after: str | None,
-        *,
-        content_type: str | None = None,
-        created_after: int | None = None,
-        created_before: int | None = None,
-    ) -> Page:
-        """Filters: a type with or without its parameters, and moments that are not included."""
-        rows = cls.all_of(owner_id)
-        if content_type is not None and ";" in content_type:
-            rows = rows.where(cls.content_type == content_type)
-        elif content_type is not None:
-            rows = rows.where(cls.media_type == essence(content_type))
-        if created_after is not None:
-            rows = rows.where(cls.created_at > created_after)
-        if created_before is not None:
-            rows = rows.where(cls.created_at < created_before)
-        return page(rows, cls, limit, after)
+        The moments themselves are not included.
+        """
+        asked = {name: value for name, value in filters.items() if value is not None}
+        if ";" not in asked.get("content_type", ";"):
+            asked["media_type"] = essence(asked.pop("content_type"))
+        where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
+        return cls.page_of(owner_id, limit, after, where, **asked)
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:
         """The document a token has opened."""
-        document: Self | None = cls.get_or_none(cls.id == document_id)
-        if document is None:
+        found = cls.rows("id = :id", id=document_id)
+        if not found:
             raise NotFound
-        return document
+        return found[0]
 
     @cached_property
     def meta(self) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from crypto import Refused, Session, credentials, passwords
 from crypto.sessions import Sessions
 
 from .base import database, now, writing
-from .errors import NotAuthenticated, NotFound, TokenSpent, WrongCredentials
-from .owned import Owned, page, refuse_past
+from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .owned import Owned, Page, refuse_past
 from .throttle import WrongPasswords
 
 PERMISSIONS = ("view", "download")
@@ -154,22 +154,17 @@ class DocumentToken(Owned):
                 raise TokenSpent
 
     @classmethod
-    def page_of(cls, document: Any, limit: int, after: str | None) -> tuple[list[Any], str | None]:
-        tokens, further = page(cls._all_of_document(document), cls, limit, after)
+    def page_of_document(cls, document: Any, limit: int, after: str | None) -> Page:
+        where, id = "document_id = :document", document.id
+        tokens, further = cls.page_of(document.owner_id, limit, after, where, document=id)
         for token in tokens:
             token.label = document.unseal("label/1", token.id, token.sealed_label)
         return tokens, further
 
     @classmethod
     def one_of_document(cls, document: Any, id: str) -> Self:
-        token: Self | None = cls._all_of_document(document).where(cls.id == id).get_or_none()
-        if token is None:
-            raise NotFound
-        return token
-
-    @classmethod
-    def _all_of_document(cls, document: Any) -> Any:
-        return cls.all_of(document.owner_id).where(cls.document_id == document.id)
+        where = "document_id = :document"
+        return cls.one_of(document.owner_id, id, where, document=document.id)
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:

@@ -1,6 +1,6 @@
 """A session: begun by a login, ended by a logout, a new password, or its age."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from peewee import BigIntegerField
 
@@ -9,7 +9,7 @@ from crypto.sessions import Sessions
 
 from .base import database, now, writing
 from .errors import SessionExpired
-from .owned import Owned
+from .owned import Owned, Page
 from .user import User
 
 _LIVE = """
@@ -20,6 +20,7 @@ _LIVE = """
 
 class Session(Owned):
     PREFIX = "ses"
+    LIVE = "expires_at > :now"
     tokens: ClassVar[Sessions]
 
     expires_at = BigIntegerField()
@@ -27,6 +28,7 @@ class Session(Owned):
     token: str | None = None  # on a session just begun, and never again
     user: User
     expires_in: int
+    current: bool
 
     @classmethod
     def begin(cls, user: User, seconds: int) -> Self:
@@ -51,11 +53,12 @@ class Session(Owned):
         return live[0], live[1]
 
     @classmethod
-    def all_of(cls, owner_id: str, current_id: str = "") -> Any:
+    def page_beside(cls, current_id: str, owner_id: str, limit: int, after: str | None) -> Page:
         """The live ones; `current` marks the one asked from."""
-        current = (cls.id == current_id).alias("current")
-        live = cls.owner_id == owner_id, cls.expires_at > now()
-        return cls.select(cls, current).where(*live)
+        sessions, further = cls.page_of(owner_id, limit, after)
+        for session in sessions:
+            session.current = session.id == current_id
+        return sessions, further
 
     @classmethod
     def renew_password(cls, user: User, password: str, kept_id: str) -> None:
