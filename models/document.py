@@ -19,6 +19,7 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
+from .ahead import PIECES_AHEAD, ahead
 from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound, StorageFull
@@ -164,15 +165,12 @@ class Document(Keyed, Owned):
 
     def _store(self, payload: Iterable[bytes]) -> str:
         """Seal and store the pieces; the SHA-256 of the payload, in hex."""
-        sealer = sealing.Sealer(self.key, self._payload_context())
-        self.payload_head, digest, number, sealed = sealer.head, hashlib.sha256(), 0, b""
-        for plain in payload:
-            digest.update(plain)
-            sealed = sealer.update(plain)
-            if len(plain) == piece.PIECE_BYTES:
-                piece.store(self.id, number, sealed)
-                number, sealed = number + 1, b""
-        piece.store(self.id, number, sealed + sealer.finish())
+        sealer, digest = sealing.Sealer(self.key, self._payload_context()), hashlib.sha256()
+        self.payload_head = sealer.head
+        sealed = _sealed(payload, sealer, digest)
+        large = self.size > piece.PIECE_BYTES * PIECES_AHEAD
+        for number, one in enumerate(ahead(sealed) if large else sealed):
+            piece.store(self.id, number, one)
         return digest.hexdigest()
 
     @classmethod
@@ -180,6 +178,18 @@ class Document(Keyed, Owned):
         """A reserve is kept, so that deleting still works when there is no room for more."""
         if shutil.disk_usage(Path(database.database).parent).free < size + cls.reserve_bytes:
             raise StorageFull
+
+
+def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
+    """A payload's pieces, sealed, and hashed on the way; the last one ends with the end mark."""
+    short = b""
+    for plain in payload:
+        digest.update(plain)
+        short = sealer.update(plain)
+        if len(plain) == piece.PIECE_BYTES:
+            yield short
+            short = b""
+    yield short + sealer.finish()
 
 
 def essence(content_type: str) -> str:
