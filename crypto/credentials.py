@@ -18,7 +18,7 @@ _CHECK_CHARACTERS = 6
 
 
 def fresh(prefix: str, length: int = 32) -> str:
-    head = prefix + "".join(secrets.choice(_ALPHABET) for _ in range(length))
+    head = prefix + _base62(secrets.randbelow(62**length), length)
     return head + _checksum(head)
 
 
@@ -45,8 +45,12 @@ def mask(credential: str) -> str:
 
 
 def _checksum(head: str) -> str:
-    number, characters = zlib.crc32(head.encode()), ""
-    while number:
+    return _base62(zlib.crc32(head.encode()), _CHECK_CHARACTERS)
+
+
+def _base62(number: int, width: int) -> str:
+    characters = ""
+    for _ in range(width):
         number, rest = divmod(number, 62)
         characters = _ALPHABET[rest] + characters
-    return characters.rjust(_CHECK_CHARACTERS, "0")
+    return characters

@@ -28,7 +28,7 @@ database = PooledSqliteDatabase(
 )
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
-_one_writer = threading.RLock()  # fair, where SQLite's own waiting is not
+_one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
 _id_lock = threading.Lock()
 _last_id = 0
 
@@ -50,9 +50,12 @@ def fresh_id(prefix: str) -> str:
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """One transaction, begun IMMEDIATE; all of it happens or nothing. Nests."""
-    with _one_writer, database.atomic():
+    """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it."""
+    if database.in_transaction():
         yield
+    else:
+        with _one_writer, database.atomic():
+            yield
 
 
 @contextmanager

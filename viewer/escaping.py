@@ -19,8 +19,8 @@ def escape(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without the characters that deceive; for titles and file names."""
-    return INVISIBLE.sub("", text)
+    """The text on one line, without the characters that deceive; for titles and file names."""
+    return INVISIBLE.sub("", text).replace("\n", " ").replace("\t", " ")
 
 
 def json_for_script(value: object) -> str:

@@ -50,7 +50,6 @@ def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
         "Content-Security-Policy": policy,
         "Cross-Origin-Embedder-Policy": "require-corp",
         "Cross-Origin-Resource-Policy": "cross-origin" if ancestors else "same-origin",
-        "Origin-Agent-Cluster": "?1",
         "Permissions-Policy": UNUSED_FEATURES,
         "X-Robots-Tag": "noindex, nofollow",
     }

@@ -11,7 +11,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "pdf": ("pdf_pages", 1024, 25),
     "markdown": ("markdown_text", 512, 6),
     "code": ("highlighting", 512, 6),
-    "web": ("foreign_html", 768, 6),
+    "web": ("foreign_html", 768, 3),
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
 }
