@@ -1,7 +1,6 @@
 """The whole house: what is built, from what, in which order; and the server before it."""
 
 import json
-import logging
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.task import ErrorTask
 
 from blueprints import BLUEPRINTS
+from blueprints.access_log import speak
 from blueprints.body import SMALL_BODY_BYTES
 from blueprints.errors import HouseApi, answer_fault, answer_refusal
 from blueprints.hooks import hang_up
@@ -129,7 +129,8 @@ class ProblemTask(ErrorTask):
         error = self.request.error
         title = error.reason
         facts = {"type": "about:blank", "title": title, "status": error.code, "detail": error.body}
-        facts |= {"code": title.lower().replace(" ", "_"), "requestId": os.urandom(8).hex()}
+        code = "payload_too_large" if error.code == 413 else title.lower().replace(" ", "_")
+        facts |= {"code": code, "requestId": os.urandom(8).hex()}
         body = json.dumps(facts).encode()
         self.status = f"{error.code} {title}"
         self.response_headers += [
@@ -195,7 +196,7 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
         "inbuf_overflow": 4 << 20 if in_memory else 2 * config["MAX_BODY_BYTES"],
         "outbuf_high_watermark": 1 << 20,
         "outbuf_overflow": 8 << 20,
-        "max_request_body_size": 16 * config["MAX_BODY_BYTES"],
+        "max_request_body_size": max(16 * config["MAX_BODY_BYTES"], 4 << 30),
         "max_request_header_size": 32_768,
         "channel_timeout": 60,
         "connection_limit": 500,
@@ -219,7 +220,7 @@ def main() -> None:
         app = create_app()
     except (WrongSetting, KeyringError, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
-    _speak(app.config["LOG"])
+    speak(app.config["LOG"])
     server = Server(app)
     swept = sweeper.start()
     print(  # noqa: T201
@@ -231,19 +232,6 @@ def main() -> None:
     server.run()
     swept.set()
     house.close_all()
-
-
-def _speak(form: str) -> None:
-    """Logs go to stderr; the access line is a sentence or JSON."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    handler = logging.StreamHandler()
-    text = "%(asctime)s %(message)s" if form == "text" else "%(message)s"
-    handler.setFormatter(logging.Formatter(text))
-    access = logging.getLogger("docservice.access")
-    access.addHandler(handler)
-    access.setLevel(logging.INFO)
-    access.propagate = False
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Who is calling. One hook answers, before any handler; handlers read `g.caller`."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,7 @@ READ, WRITE, DELETE, EVENTS = (
     "events:read",
 )
 
+_SEVERAL = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 FORM = "application/x-www-form-urlencoded"
 
 View = Callable[..., Any]
@@ -101,10 +103,14 @@ def _caller() -> Caller:
 
 def _presented() -> Any:
     """Each credential of the request, with what resolves it."""
-    for header in request.headers.getlist("Authorization"):
-        yield _by_authorization, header
-    for key in request.headers.getlist("X-API-Key"):
-        yield _by_key, key
+    if (header := request.headers.get("Authorization")) is not None:
+        yield from ((_by_authorization, one) for one in _SEVERAL.split(header))
+    if (header := request.headers.get("X-API-Key")) is not None:
+        yield from ((_by_key, key.strip()) for key in header.split(","))
+    yield from _in_address()
+
+
+def _in_address() -> Any:
     for name, value in (*request.args.items(multi=True), *_form()):
         if name == "token":
             yield _by_token_in_url, value

@@ -27,12 +27,12 @@ def content_of(document: Document) -> Response:
     headers = _headers(document)
     if request.if_none_match.contains_weak(document.id):
         return Response(status=304, headers=headers)
-    start, stop = _range(document)
-    if (start, stop) != (0, document.size):
+    asked = _range(document)
+    start, stop = asked or (0, document.size)
+    if asked:
         headers["Content-Range"] = f"bytes {start}-{stop - 1}/{document.size}"
     headers["Content-Length"] = str(stop - start)
-    status = 206 if "Content-Range" in headers else 200
-    return Response(begun(document.read(start, stop)), status, headers)
+    return Response(begun(document.read(start, stop)), 206 if asked else 200, headers)
 
 
 def begun(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -55,18 +55,18 @@ def _headers(document: Document) -> Headers:
     )
 
 
-def _range(document: Document) -> tuple[int, int]:
+def _range(document: Document) -> tuple[int, int] | None:
     """What one satisfiable range asks for. Several ranges, or an unknown unit, are passed over."""
-    whole = 0, document.size
     asked = parse_range_header(request.headers.get("Range"))
     if asked is None or asked.units != "bytes" or len(asked.ranges) != 1:
-        return whole
+        return None
     if not _is_current(document):
-        return whole
-    found = asked.range_for_length(document.size)
-    if found is None:
+        return None
+    first, end = asked.ranges[0]
+    start = max(document.size + first, 0) if first < 0 else first
+    if start >= document.size:
         raise RangeNotSatisfiable(document.size)
-    return found[0] or 0, found[1] or 0
+    return start, min(document.size if end is None else end, document.size)
 
 
 def _is_current(document: Document) -> bool:

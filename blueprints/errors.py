@@ -158,5 +158,5 @@ def _flat(nested: Any, pointer: str) -> Iterator[tuple[str, str]]:
     elif isinstance(nested, list):
         for one in nested:
             yield from _flat(one, pointer)
-    else:
-        yield pointer, str(nested)
+    else:  # a name may hold half a surrogate pair, which no answer could carry
+        yield pointer.encode(errors="replace").decode(), str(nested)

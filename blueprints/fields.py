@@ -66,6 +66,19 @@ class Moment(fields.Field[int]):
         return None if value is None else rfc3339(value)
 
 
+class Pairs(fields.Dict):
+    """Text by name. What is wrong with a pair is told at its name."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> Any:
+        try:
+            return super()._deserialize(value, attr, data, **options)  # type: ignore[no-untyped-call]
+        except ValidationError as error:
+            if not isinstance(error.messages, dict):
+                raise
+            told = {name: [*said.values()][0] for name, said in error.messages.items()}
+            raise ValidationError(told) from None
+
+
 class Base64(fields.Field[Payload]):
     """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
 

@@ -1,7 +1,5 @@
 """What happens to every request: an id, a connection, a caller; headers, and a line in the log."""
 
-import json
-import logging
 import re
 import secrets
 import time
@@ -9,7 +7,9 @@ import time
 from flask import Flask, Response, g, request
 
 from models import database
+from models.errors import NotFound
 
+from .access_log import note
 from .caller import resolve_caller
 from .strict import limit_body
 
@@ -19,7 +19,6 @@ _SAFE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
 }
-access = logging.getLogger("docservice.access")
 
 
 def hang_up(app: Flask) -> None:
@@ -36,6 +35,8 @@ def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
     g.began_at = time.perf_counter()
+    if request.environ.get("REQUEST_URI", "").startswith("//"):  # the server makes one slash of it
+        raise NotFound
 
 
 def _connect() -> None:
@@ -54,20 +55,5 @@ def _finish(answer: Response) -> Response:
     answer.headers["X-Request-Id"] = g.request_id
     if answer.status_code in (204, 304):
         answer.headers.pop("Content-Type", None)
-    _log(answer)
+    note(answer)
     return answer
-
-
-def _log(answer: Response) -> None:
-    """Never a secret, never a query: the route's template stands for the address."""
-    caller = g.get("caller")
-    facts = {
-        "requestId": g.request_id,
-        "method": request.method,
-        "route": request.url_rule.rule if request.url_rule else None,
-        "status": answer.status_code,
-        "ms": round((time.perf_counter() - g.began_at) * 1000, 1),
-        "bytes": answer.content_length,
-        "caller": (caller.owner_id or caller.id or None) if caller else None,
-    }
-    access.info(json.dumps(facts), extra={"facts": facts})

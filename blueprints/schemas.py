@@ -7,7 +7,7 @@ from marshmallow import Schema, ValidationError, fields, validate, validates
 from models import PERMISSIONS, SCOPES
 
 from .body import Span
-from .fields import Base64, Email, MediaType, Moment, Origin, Text
+from .fields import Base64, Email, MediaType, Moment, Origin, Pairs, Text
 from .payload import Payload
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
@@ -86,7 +86,7 @@ _USUAL_TERMS = NewToken().load({})
 
 class Edit(Wire):
     name = Text(allow_none=True)
-    metadata = fields.Dict(keys=Text(), values=Text(0, 4096), allow_none=True)
+    metadata = Pairs(keys=Text(), values=Text(0, 4096), allow_none=True)
     expires_at = Moment(allow_none=True)
 
     @validates("metadata")

@@ -69,6 +69,8 @@ def download_sealed(body: dict[str, Any], id: str) -> Response:
 @viewing.get("/content")
 @accepts(*OWNER, DOCUMENT_TOKEN, TICKET, scope=READ, permission="download")
 @refuses(TokenSpent, DocumentDamaged, RangeNotSatisfiable)
+@viewing.alt_response(206, schema=BINARY, content_type="*/*", description="The range asked for")
+@viewing.alt_response(304, description="What the client has is current")
 @viewing.response(200, BINARY, content_type="*/*")
 def content(id: str) -> Response:
     """Return the original's bytes, as their type"""

@@ -34,5 +34,7 @@
   });
   // a frame that was refused loads a page of the browser's own, which says nothing
   frame.addEventListener("load", () => setTimeout(() => ready || tell("error", { type: "error" }), 3000));
-  script.after(frame);
+  // nothing shows in a head, so a script that stands there means the body
+  if (!script.closest("head")) script.after(frame);
+  else addEventListener("DOMContentLoaded", () => document.body.append(frame));
 })();

@@ -17,6 +17,7 @@ const bytes = base64 => {
 };
 const original = () => blob ||= new Blob([bytes(source.slice(source.indexOf(",") + 1))], { type: record.contentType });
 const save = () => {
+  if (document.body.classList.contains("no-save")) return;
   if (!embedded) return $(".save")?.click();
   const a = document.createElement("a");
   a.href = URL.createObjectURL(original());

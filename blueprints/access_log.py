@@ -1,0 +1,45 @@
+"""One line a request, on stderr, as text or JSON: never a secret, a query or a body."""
+
+import json
+import logging
+import time
+
+from flask import Response, g, request
+
+access = logging.getLogger("docservice.access")
+_TEXT = "%(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
+
+
+def speak(form: str) -> None:
+    """Set up the logs of a running service; `form` is `text` or `json`."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        _Line() if form == "json" else logging.Formatter("%(asctime)s %(message)s")
+    )
+    access.handlers, access.propagate = [handler], False
+    access.setLevel(logging.INFO)
+
+
+def note(answer: Response) -> None:
+    """The route's template stands for the address, the caller's id for the caller."""
+    if not access.isEnabledFor(logging.INFO):
+        return
+    caller = g.get("caller")
+    facts = {
+        "requestId": g.request_id,
+        "method": request.method,
+        "route": request.url_rule.rule if request.url_rule else "-",
+        "status": answer.status_code,
+        "ms": round((time.perf_counter() - g.began_at) * 1000, 1),
+        "bytes": answer.content_length,
+        "caller": (caller.owner_id or caller.id if caller else "") or "-",
+    }
+    access.info(_TEXT, facts)
+
+
+class _Line(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        facts = record.args if isinstance(record.args, dict) else {}
+        return json.dumps({"time": self.formatTime(record), **facts})

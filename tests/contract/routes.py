@@ -1,0 +1,81 @@
+"""The routes of the contract, with who may call them and a good body."""
+
+from dataclasses import dataclass
+
+SESSION, KEY, TOKEN = "session", "key", "token"
+OWNER = (SESSION, KEY)
+READER = (SESSION, KEY, TOKEN)
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    callers: tuple = ()
+    body: dict | None = None
+    scope: str = ""
+
+    def __str__(self):
+        return f"{self.method} {self.path}"
+
+    def at(self, **ids):
+        """The path with these ids in it; `nothing` stands for those not given."""
+        path = self.path
+        for name in ("document", "token", "key", "session"):
+            path = path.replace(f"<{name}>", ids.get(name, "nothing"))
+        return path
+
+    def call(self, person, headers=(), query="", **ids):
+        """The route, called well."""
+        more = {} if self.body is None else {"json": self.body}
+        return person.ask(self.method, self.at(**ids) + query, headers=headers, **more)
+
+
+ACCOUNT = {"email": "route@example.org", "password": "long enough"}
+CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
+UPLOAD = {"payload": "", "contentType": "text/plain"}
+READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
+
+ROUTES = [
+    Route("POST", "/v1/auth/register", body=ACCOUNT),
+    Route("POST", "/v1/auth/login", body=ACCOUNT),
+    Route("GET", "/v1/auth/me", (SESSION,)),
+    Route("POST", "/v1/auth/logout", (SESSION,)),
+    Route("POST", "/v1/auth/password", (SESSION,), CHANGE),
+    Route("GET", "/v1/auth/sessions", (SESSION,)),
+    Route("DELETE", "/v1/auth/sessions/<session>", (SESSION,)),
+    Route("POST", "/v1/api-keys", (SESSION,), {}),
+    Route("GET", "/v1/api-keys", (SESSION,)),
+    Route("DELETE", "/v1/api-keys/<key>", (SESSION,)),
+    Route("POST", "/v1/api-keys/<key>/rotate", (SESSION,), {}),
+    Route("POST", "/v1/documents", OWNER, UPLOAD, WRITE),
+    Route("GET", "/v1/documents", OWNER, None, READ),
+    Route("GET", "/v1/documents/<document>", OWNER, None, READ),
+    Route("PATCH", "/v1/documents/<document>", OWNER, {"name": "another"}, WRITE),
+    Route("GET", "/v1/documents/<document>/view", READER, None, READ),
+    Route("GET", "/v1/documents/<document>/download", READER, None, READ),
+    Route("GET", "/v1/documents/<document>/content", READER, None, READ),
+    Route("DELETE", "/v1/documents/<document>", OWNER, None, DELETE),
+    Route("POST", "/v1/documents/<document>/tokens", OWNER, {}, WRITE),
+    Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
+    Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
+    Route("GET", "/healthz"),
+    Route("GET", "/readyz"),
+    Route("GET", "/openapi.json"),
+    Route("GET", "/docs"),
+    Route("GET", "/"),
+]
+
+
+def among(chosen):
+    """The routes for which this is so."""
+    return [route for route in ROUTES if chosen(route)]
+
+
+GUARDED = among(lambda route: route.callers)
+PUBLIC = among(lambda route: not route.callers)
+OF_OWNER = among(lambda route: KEY in route.callers)
+OF_SESSION = among(lambda route: SESSION in route.callers and KEY not in route.callers)
+OF_TOKEN = among(lambda route: TOKEN in route.callers)
+GETS = among(lambda route: route.method == "GET")
+WITH_BODY = among(lambda route: route.body is not None)

@@ -1,0 +1,195 @@
+"""Who takes the disk learns nothing: no content, name, password or key lies there in clear."""
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.people import b64
+
+MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
+CONTENT = MARK * ((20 << 20) // len(MARK))
+PIECE = 1 << 20
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+def traces(secret):
+    """The forms in which a secret would be found: as it is, and as base64 at any offset."""
+    yield secret
+    for offset in range(3):
+        encoded = base64.b64encode(bytes(offset) + secret)
+        yield encoded[4 : len(encoded) - 4]
+
+
+def holds(stored, secret):
+    return any(trace in stored for trace in traces(secret))
+
+
+@pytest.fixture(scope="module")
+def house(start_service):
+    return start_service(RATE_LIMITS="off")
+
+
+@pytest.fixture(scope="module")
+def owner(house):
+    return house.register("sealed@example.org", password=f"password {secrets.token_hex(20)}")
+
+
+@pytest.fixture(scope="module")
+def told(house, owner):
+    """Everything secret that the service was told or tells, by what it is."""
+    again = {"Idempotency-Key": "at-rest"}
+    body = {
+        "payload": b64(b"payload " + MARK),
+        "contentType": "text/plain",
+        "name": f"name {secrets.token_hex(20)}.txt",
+        "metadata": {f"key {secrets.token_hex(20)}": f"value {secrets.token_hex(20)}"},
+        "token": {"label": f"label {secrets.token_hex(20)}", "password": secrets.token_hex(20)},
+    }
+    document = owner.post("/v1/documents", json=body, headers=again).json
+    key = owner.post("/v1/api-keys", json={}, headers=again).json
+    new = {"currentPassword": owner.password, "newPassword": f"new {secrets.token_hex(20)}"}
+    assert owner.post("/v1/auth/password", json=new).status == 204
+    path = f"/v1/documents/{document['id']}"
+    token = owner.post(f"{path}/tokens", json={}, headers=again).json
+    patch = {"name": f"later {secrets.token_hex(20)}"}
+    assert owner.patch(path, json=patch).status == 200
+    for call in ("view", "download", "content"):
+        assert owner.get(f"{path}/{call}").status == 200
+    (name, value), *_ = body["metadata"].items()
+    texts = {
+        "name": body["name"],
+        "a later name": patch["name"],
+        "metadata name": name,
+        "metadata value": value,
+        "label": body["token"]["label"],
+        "link password": body["token"]["password"],
+        "password": owner.password,
+        "new password": new["newPassword"],
+        "session": owner.secret,
+        "API key": key["key"],
+        "random part of the key": key["key"].removeprefix("pk_live_"),
+        "token of the upload": document["token"]["token"],
+        "token": token["token"],
+        "sha256": document["sha256"],
+    }
+    return {what: text.encode() for what, text in texts.items()} | {
+        "payload": MARK,
+        "sha256 in bytes": bytes.fromhex(document["sha256"]),
+        "sha256 of the password": hashlib.sha256(owner.password.encode()).digest(),
+    }
+
+
+@pytest.mark.parametrize("when", ["while it runs", "after a restart", "after a stop"])
+def test_nothing_lies_in_the_instance_folder_in_clear(when, house, told):
+    if when == "after a restart":
+        house.restart()
+    if when == "after a stop":
+        house.stop()
+    files = house.files()
+    for what, secret in told.items():
+        found = [path.name for path, stored in files.items() if holds(stored, secret)]
+        assert not found, what
+    if when == "after a stop":
+        house.start()
+
+
+def test_nothing_lies_in_the_log_in_clear(house, told):
+    for what, secret in told.items():
+        assert secret not in house.stderr().encode(), what
+
+
+def test_the_write_ahead_log_is_among_what_was_searched(house, owner):
+    owner.upload(MARK)
+    assert any(path.name.endswith("-wal") for path in house.files())
+    assert not any(holds(stored, MARK) for stored in house.files().values())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs file modes")
+def test_files_are_for_their_owner_alone(house, owner):
+    owner.upload()
+    assert stat.S_IMODE(house.instance.stat().st_mode) == 0o700
+    for path in house.instance.rglob("*"):
+        expected = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == expected, path.name
+
+
+# While 20 MiB go in and out
+
+
+def in_memory(device):
+    """Whether a device is a file system that never touches the disk."""
+    number = f"{os.major(device)}:{os.minor(device)}"
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        mount, _, kind = line.partition(" - ")
+        if mount.split()[2] == number:
+            return kind.split()[0] in {"tmpfs", "ramfs", "devtmpfs"}
+    return False
+
+
+def on_disk(service):
+    """The files that the service and its children have open on a disk, unlinked ones too."""
+    for process in [service.process.pid, *children(service.process.pid)]:
+        for link in Path(f"/proc/{process}/fd").glob("*"):
+            try:
+                about = link.stat()
+                if stat.S_ISREG(about.st_mode) and not in_memory(about.st_dev):
+                    yield os.readlink(link), link.read_bytes()
+            except OSError:
+                continue  # closed meanwhile, or not readable
+
+
+def children(process):
+    task = Path(f"/proc/{process}/task/{process}/children")
+    return [int(number) for number in task.read_text().split()] if task.exists() else []
+
+
+def nothing_in_clear(service):
+    for path in service.temporary.rglob("*"):
+        assert not path.is_file() or in_memory(path.stat().st_dev), path.name
+    for name, stored in on_disk(service):
+        assert not holds(stored, MARK), name
+    return True
+
+
+def opened(person, method, path, headers=()):
+    connection = person.connect()
+    connection.putrequest(method, path)
+    for name, value in (person.credential | dict(headers)).items():
+        connection.putheader(name, value)
+    return connection
+
+
+@linux
+def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(house, owner):
+    body = json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    connection = opened(owner, "POST", "/v1/documents", headers)
+    connection.endheaders()
+    for start in range(0, len(body), 4 * PIECE):
+        connection.send(body[start : start + 4 * PIECE])
+        assert nothing_in_clear(house)
+    response = connection.getresponse()
+    assert (response.status, json.loads(response.read())["size"]) == (201, len(CONTENT))
+    connection.close()
+    assert nothing_in_clear(house)
+
+
+@linux
+@pytest.mark.parametrize("call", ["content", "download", "view"])
+def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, house, owner):
+    document = owner.upload(CONTENT, "application/x-any", token=None)
+    connection = opened(owner, "GET", f"/v1/documents/{document['id']}/{call}")
+    connection.endheaders()
+    response = connection.getresponse()
+    assert response.status == 200
+    while response.read(4 * PIECE):
+        assert nothing_in_clear(house)
+    connection.close()

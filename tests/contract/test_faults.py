@@ -1,0 +1,90 @@
+"""What the service says when it is in trouble itself."""
+
+import contextlib
+import sqlite3
+import threading
+
+import pytest
+
+from tests.people import PASSWORD, Person, b64, refused
+
+UPLOAD = {"payload": b64(bytes(5000)), "contentType": "text/plain"}
+READS = ["/view", "/download", "/content"]
+
+
+@pytest.fixture(scope="module")
+def troubled(start_service):
+    """A service that these tests put into trouble."""
+    return start_service(RATE_LIMITS="off")
+
+
+@pytest.fixture(scope="module")
+def owner(troubled):
+    return troubled.register()
+
+
+def large_values(database):
+    """Every table, row and column that holds a long run of bytes."""
+    tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (table,) in tables:
+        for _, column, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
+            long = f'typeof("{column}") = \'blob\' AND length("{column}") > 4096'
+            rows = database.execute(f'SELECT rowid, "{column}" FROM "{table}" WHERE {long}')
+            for row, value in rows.fetchall():
+                yield table, column, row, value
+
+
+def test_a_damaged_document_is_told_and_never_shown(troubled, owner):
+    document = owner.post("/v1/documents", json=UPLOAD).json
+    path = next(path for path in troubled.files() if path.suffix == ".sqlite")
+    with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
+        for table, column, row, value in large_values(database):
+            flipped = value[:3000] + bytes([value[3000] ^ 1]) + value[3001:]
+            change = f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?'
+            database.execute(change, (flipped, row))
+    for call in READS:
+        answer = owner.get(f"/v1/documents/{document['id']}{call}", faults=[500])
+        refused(answer, 500, "document_damaged")
+    assert owner.delete(f"/v1/documents/{document['id']}").status == 204
+
+
+def test_without_its_key_a_document_is_not_lost_but_unavailable(troubled, owner, start_service):
+    document = owner.upload(b"behind a lock")
+    keyring = troubled.instance / "keyring"
+    kept = keyring.read_bytes()
+    keyring.write_bytes((start_service().instance / "keyring").read_bytes())
+    for call in READS:
+        answer = owner.get(f"/v1/documents/{document['id']}{call}", faults=[503])
+        assert answer.status in (401, 503)  # the session's key is gone too
+        assert answer.json["code"] in {"key_unavailable", "session_expired"}
+    answer = Person(troubled).open(document["token"]["contentUrl"], faults=[503])
+    refused(answer, 503, "key_unavailable")
+    keyring.write_bytes(kept)
+    assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
+
+
+def test_uploads_are_refused_before_the_disk_is_full(start_service):
+    owner = start_service(RESERVE_BYTES=2**40).register()
+    refused(owner.post("/v1/documents", json=UPLOAD, faults=[507]), 507, "storage_full")
+    assert owner.get("/v1/documents").json["documents"] == []
+
+
+def test_a_flood_of_logins_is_answered_or_told_to_wait(service, alice):
+    answers = []
+
+    def log_in():
+        body = {"email": "alice@example.org", "password": PASSWORD}
+        answers.append(Person(service).post("/v1/auth/login", json=body, faults=[503]))
+
+    threads = [threading.Thread(target=log_in) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    assert alice.get("/v1/auth/me").status == 200
+    for thread in threads:
+        thread.join()
+    assert {answer.status for answer in answers} <= {200, 503}
+    assert 200 in {answer.status for answer in answers}
+    for answer in answers:
+        if answer.status == 503:
+            refused(answer, 503, "busy")
+            assert int(answer.headers["Retry-After"]) > 0

@@ -1,0 +1,67 @@
+"""The README's own lines, run as a newcomer pastes them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+def here(lines, service):
+    return lines.replace("http://127.0.0.1:8000", service.url)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_first_five_minutes_work_as_they_stand(service, tmp_path, shell):
+    original = os.urandom(200_000)
+    (tmp_path / "report.pdf").write_bytes(original)
+    lines = here("".join(blocks("sh")), service).replace("me@example", f"{shell}@example")
+    lines = lines.replace("correct horse battery", "correct horse battery staple")
+
+    script = f'{lines}printf "KEY=%s\\n" "$KEY"\n'
+    done = subprocess.run(
+        [shell, "-e", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert (tmp_path / "again.pdf").read_bytes() == original
+    assert b'id="document"' in (tmp_path / "report.pdf.html").read_bytes()
+    assert f"{service.url}/v1/documents/doc_" in done.stdout
+    assert re.search(r'"label":"for the auditor"', done.stdout)
+    assert re.search(r"^KEY=pk_live_\w{38}$", done.stdout, re.M)
+    assert '"code"' not in done.stdout
+
+
+def test_the_python_lines_work_as_they_stand(service, alice, tmp_path):
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4")
+    [lines] = blocks("python")
+    environment = os.environ | {"KEY": alice.key().record["key"]}
+
+    done = subprocess.run(
+        [sys.executable, "-c", here(lines, service)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.startswith(f"{service.url}/v1/documents/doc_")
+
+
+def test_the_readme_has_the_two_commands():
+    run = "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/python app.py"
+    test = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest"
+
+    assert f"    {run}\n" in README
+    assert f"    {test}\n" in README

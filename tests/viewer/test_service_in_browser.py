@@ -1,0 +1,150 @@
+"""The live service in a real browser: links that open by a button, and pages on other sites."""
+
+import http.server
+import threading
+
+import pytest
+
+
+class Site(http.server.ThreadingHTTPServer):
+    """Somebody else's site: one page, under a name of its own."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.html = ""
+        self.origin = f"http://localhost:{self.server_port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = self.server.html.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def site():
+    server = Site()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+LISTENING = """
+<script>
+window.heard = [];
+for (const type of ["ready", "size", "error"])
+  document.addEventListener(type, event => window.heard.push(event.detail.type));
+</script>"""
+
+
+def shown_in(page):
+    """The title of the document in the page's frame; None if the frame shows none of ours."""
+    page.wait_for_timeout(1500)
+    frame = page.frames[-1]
+    heading = frame.query_selector("header h1")
+    return heading and heading.inner_text()
+
+
+def test_a_limited_link_opens_by_its_button_once(page, service, alice):
+    document = alice.upload(b"only once", name="once.txt")
+    link = alice.share(document, maxViews=1)
+
+    page.goto(link["viewUrl"])
+    page.goto(link["viewUrl"])  # looking at the button spends nothing
+    page.click("button")
+
+    assert "only once" in page.inner_text("main")
+    page.goto(link["viewUrl"])
+    assert "token_spent" in page.content()
+
+
+def test_a_link_with_a_password_says_when_it_is_wrong_and_opens_when_it_is_right(page, alice):
+    link = alice.share(alice.upload(b"behind a word", name="w.txt"), password="hunter22")
+
+    page.goto(link["viewUrl"])
+    page.fill("#password", "hunter23")
+    page.click("button")
+    assert "not the password" in page.inner_text("[role=alert]")
+    page.fill("#password", "hunter22")
+    page.click("button")
+
+    assert "behind a word" in page.inner_text("main")
+
+
+def test_the_frame_shows_on_an_allowed_site_and_nothing_on_another(page, site, alice):
+    document = alice.upload(b"framed", name="framed.txt")
+    allowed = alice.share(document, allowedOrigins=[site.origin])
+    elsewhere = alice.share(document, allowedOrigins=["https://other.example"])
+    unnamed = alice.share(document)
+
+    for link, expected in ((allowed, "framed.txt"), (elsewhere, None), (unnamed, None)):
+        site.html = f"<!doctype html><title>a site</title>{link['embedHtml']}"
+        page.goto(site.origin)
+        assert shown_in(page) == expected
+
+
+def test_any_site_may_frame_a_link_that_allows_all(page, site, alice):
+    link = alice.share(alice.upload(b"x", name="any.txt"), allowedOrigins=["*"])
+    site.html = f"<!doctype html>{link['embedHtml']}"
+
+    page.goto(site.origin)
+
+    assert shown_in(page) == "any.txt"
+
+
+def test_the_script_puts_a_frame_there_sizes_it_and_tells_that_it_is_ready(
+    page, site, service, alice
+):
+    document = alice.upload(b"line\n" * 200, name="long.txt")
+    link = alice.share(document, allowedOrigins=[site.origin])
+    script = f'<script src="{service.url}/embed.js" data-url="{link["viewUrl"]}"></script>'
+    site.html = f"<!doctype html><body>{LISTENING}{script}"
+
+    page.goto(site.origin)
+
+    assert shown_in(page) == "long.txt"
+    assert "ready" in page.evaluate("window.heard")
+    frame = page.query_selector("iframe")
+    assert frame.get_attribute("loading") == "lazy"
+    assert frame.bounding_box()["height"] > 1500
+
+
+def test_the_script_tells_an_error_where_the_frame_is_refused(page, site, service, alice):
+    link = alice.share(alice.upload(b"x"), allowedOrigins=["https://other.example"])
+    script = f'<script src="{service.url}/embed.js" data-url="{link["viewUrl"]}"></script>'
+    site.html = f"<!doctype html><body>{LISTENING}{script}"
+
+    page.goto(site.origin)
+    page.wait_for_timeout(4500)
+
+    assert page.evaluate("window.heard") == ["error"]
+
+
+def test_a_large_original_is_loaded_by_ticket_and_saved_whole(page, alice, tmp_path):
+    content = bytes(range(256)) * (9 << 12)  # 9 MiB
+    link = alice.upload(content, "application/octet-stream", name="large.bin")["token"]
+
+    page.goto(link["viewUrl"])
+    with page.expect_download() as saving:
+        page.click("text=Save original")
+    saving.value.save_as(tmp_path / "large.bin")
+
+    assert (tmp_path / "large.bin").read_bytes() == content
+
+
+def test_our_own_pages_load_nothing_from_elsewhere(page, service):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in ("/", "/docs"):
+        page.goto(service.url + path)
+
+    assert all(url.startswith((service.url, "data:")) for url in asked)
+    assert page.heard == []
