@@ -132,11 +132,14 @@ function tell(type, detail) {
   if (framed) parent.postMessage({ source: "document-viewer", type, id: record.id, ...detail }, root.dataset.parent);
 }
 if (framed) {
+  // only what has a height of its own asks for it: pictures and framed pages fit any frame,
+  // and asking for theirs would make frame and page grow after each other
+  let told = 0;
   const measure = () => {
-    const height = Math.ceil(document.querySelector("main").scrollHeight + $(".bar").offsetHeight + ($("footer").offsetHeight || 0));
-    tell("size", { height });
+    const height = Math.ceil($("main").getBoundingClientRect().height) + $(".bar").offsetHeight;
+    if (Math.abs(height - told) > 1) tell("size", { height: told = height });
   };
-  new ResizeObserver(measure).observe($("main"));
+  if (document.body.matches(".embed") && !$(".stage,.frame")) new ResizeObserver(measure).observe($("main"));
   addEventListener("message", e => {
     if (e.source !== parent || e.data?.target !== "document-viewer") return;
     const { command, value } = e.data;

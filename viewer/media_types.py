@@ -70,10 +70,12 @@ def charset(content_type: str) -> str | None:
     return found.group(1).lower() if found else None
 
 
-def effective(content_type: str, first: bytes) -> str:
-    """The type to show. Content speaks only where the sender said nothing."""
-    declared = essence(content_type)
-    return _recognise(first) if declared in UNTYPED else declared
+def recognise(first: bytes) -> str:
+    """The type that the first bytes of a document speak of."""
+    for signature, kind in SIGNATURES:
+        if first.startswith(signature):
+            return kind
+    return _recognise_container(first) or _recognise_text(first)
 
 
 def is_shown_inline(content_type: str) -> bool:
@@ -85,13 +87,6 @@ def is_shown_inline(content_type: str) -> bool:
 def link_type(kind: str, *, is_image: bool = False) -> str:
     """The type a data: URI carries: its own, unless opening it could run something."""
     return kind if is_image or not ACTIVE.fullmatch(kind) else UNKNOWN
-
-
-def _recognise(first: bytes) -> str:
-    for signature, kind in SIGNATURES:
-        if first.startswith(signature):
-            return kind
-    return _recognise_container(first) or _recognise_text(first)
 
 
 def _recognise_container(first: bytes) -> str | None:

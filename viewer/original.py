@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from viewer.media_types import UNTYPED, essence, recognise
+
 
 @dataclass(frozen=True, slots=True)
 class Original:
@@ -15,6 +17,11 @@ class Original:
     sha256: str
     created_at: str
     read: Callable[[int, int], Iterable[bytes]]
+
+    def kind(self) -> str:
+        """The type to show. Content speaks only where the sender said nothing."""
+        declared = essence(self.content_type)
+        return recognise(self.first(4096)) if declared in UNTYPED else declared
 
     def first(self, limit: int) -> bytes:
         """The first bytes, at most `limit`."""

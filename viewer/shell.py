@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from viewer import policy
 from viewer.extensions import badge
-from viewer.media_types import effective, link_type
+from viewer.media_types import link_type
 from viewer.names import file_name, shown_name
 from viewer.original import Original
 from viewer.preview import Preview
@@ -56,8 +56,7 @@ def _values(
 
 
 def _source(original: Original, preview: Preview) -> str:
-    kind = effective(original.content_type, original.first(4096))
-    safe = link_type(kind, is_image=preview.carrier == "img")
+    safe = link_type(original.kind(), is_image=preview.carrier == "img")
     return f"data:{safe};base64,{BYTES_HERE}"
 
 

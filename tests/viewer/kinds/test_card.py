@@ -1,0 +1,20 @@
+"""viewer/kinds/card.py"""
+
+from tests.viewer.samples import original
+from viewer.kinds.card import preview
+
+
+def test_it_says_what_it_is_and_shows_the_first_bytes():
+    body = preview(original(b"<b>\0" * 300, "x"), "x/y").body
+
+    assert "<dd>x/y</dd>" in body
+    assert "1.2 KiB" in body
+    assert "First 1024 bytes" in body
+    assert (
+        "00000000  3c 62 3e 00 3c 62 3e 00  3c 62 3e 00 3c 62 3e 00  &lt;b&gt;·&lt;b&gt;·" in body
+    )
+    assert body.count("\n000") == 63
+
+
+def test_an_empty_one_has_no_bytes_to_show():
+    assert "<details>" not in preview(original(b""), "x/y").body

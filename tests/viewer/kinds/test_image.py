@@ -1,0 +1,16 @@
+"""viewer/kinds/image.py"""
+
+import pytest
+
+from tests.viewer.samples import original
+from viewer.kinds.image import preview
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [("image/png", "PNG image"), ("image/svg+xml", "SVG image"), ("image/webp", "WebP image")],
+)
+def test_the_image_carries_its_own_bytes(kind, label):
+    shown = preview(original(b"x"), kind)
+
+    assert (shown.carrier, shown.label, shown.body) == ("img", label, "")

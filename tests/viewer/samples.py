@@ -1,0 +1,276 @@
+"""Small documents of every kind, made here: no files, no fonts, no network."""
+
+import io
+import math
+import struct
+import wave
+import zipfile
+from email.message import EmailMessage
+from hashlib import sha256
+
+from viewer import Original
+from viewer.child.png import Bitmap
+
+OPEN_XML = "application/vnd.openxmlformats-officedocument."
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+
+
+def original(data, name="file", content_type="application/octet-stream", **facts):
+    """The document as the service would hand it to the viewer, read in odd pieces."""
+
+    def read(start, stop):
+        return (data[at : min(at + 7001, stop)] for at in range(start, stop, 7001))
+
+    digest = facts.get("sha256") or sha256(data).hexdigest()
+    created = "2026-01-31T09:30:00.000Z"
+    return Original("doc_0123", name, content_type, len(data), digest, created, read)
+
+
+def pdf(*texts, extra="", catalog=""):
+    """A PDF of one page a text, 300 by 200 points, in a font every reader has."""
+    count = len(texts)
+    kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(count))
+    objects = [
+        f"<</Type/Catalog/Pages 2 0 R {catalog}>>",
+        f"<</Type/Pages/Count {count}/Kids[{kids}]>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    for n, text in enumerate(texts):
+        stream = f"BT /F1 18 Tf 40 120 Td ({text}) Tj ET"
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents {5 + 2 * n} 0 R"
+            f"/Resources<</Font<</F1 3 0 R>>>>{extra}>>"
+        )
+        objects.append(f"<</Length {len(stream)}>>stream\n{stream}\nendstream")
+    body, places = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj{content}endobj\n".encode("latin-1")
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    count = len(objects) + 1
+    table = f"xref\n0 {count}\n0000000000 65535 f \n{table}"
+    return (
+        body + f"{table}trailer<</Size {count}/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF".encode()
+    )
+
+
+def png(width=240, height=160):
+    """A sunset."""
+    rows = bytearray()
+    for y in range(height):
+        for x in range(width):
+            sun = math.hypot(x - width * 0.6, y - height * 0.55) < height * 0.16
+            sky = y / height
+            rows += bytes(
+                (255, 214, 120) if sun else (int(40 + 200 * sky), int(60 + 70 * sky), 130)
+            )
+    return Bitmap(width, height, 3, bytes(rows)).png()
+
+
+def wav(seconds=1):
+    """A tone."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        tone = (int(9000 * math.sin(n / 3)) for n in range(8000 * seconds))
+        sound.writeframes(b"".join(struct.pack("<h", level) for level in tone))
+    return out.getvalue()
+
+
+def package(**parts):
+    """A zip; in part names `__` stands for a slash and `_dot_` for a dot."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return out.getvalue()
+
+
+RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def relationships(**targets):
+    items = "".join(
+        f'<Relationship Id="{id}" Target="{target}"'
+        + (' TargetMode="External"/>' if ":" in target else "/>")
+        for id, target in targets.items()
+    )
+    return f"<Relationships>{items}</Relationships>"
+
+
+def docx(body=None, **targets):
+    styles = (
+        '<w:styles xmlns:w="w"><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
+        '<w:style w:styleId="LB"><w:name w:val="List Bullet"/></w:style></w:styles>'
+    )
+    default = (
+        '<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr><w:r><w:t>Annual report</w:t></w:r></w:p>'
+        "<w:p><w:r><w:t>What we </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>did</w:t></w:r>"
+        "<w:r><w:t> and why it matters to the people who read this far.</w:t></w:r></w:p>"
+        '<w:p><w:pPr><w:pStyle w:val="LB"/></w:pPr><w:r><w:t>First</w:t></w:r></w:p>'
+        '<w:p><w:pPr><w:pStyle w:val="LB"/></w:pPr><w:r><w:t>Second</w:t></w:r></w:p>'
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Cell</w:t></w:r></w:p></w:tc>"
+        "<w:tc><w:p><w:r><w:t>42</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+        '<w:p><w:hyperlink r:id="rId1"><w:r><w:t>the site</w:t></w:r></w:hyperlink></w:p>'
+    )
+    document = (
+        f'<w:document xmlns:w="w" xmlns:r="{RELATIONSHIPS}">'
+        f"<w:body>{body or default}</w:body></w:document>"
+    )
+    return package(
+        word__document_dot_xml=document,
+        word__styles_dot_xml=styles,
+        word___rels__document_dot_xml_dot_rels=relationships(
+            **(targets or {"rId1": "https://example.org/"})
+        ),
+    )
+
+
+def xlsx():
+    return package(
+        xl__workbook_dot_xml=(
+            f'<workbook xmlns:r="{RELATIONSHIPS}"><sheets>'
+            '<sheet name="Sales" sheetId="1" r:id="rId1"/></sheets></workbook>'
+        ),
+        xl___rels__workbook_dot_xml_dot_rels=relationships(rId1="worksheets/sheet1.xml"),
+        xl__sharedStrings_dot_xml="<sst><si><t>Region</t></si><si><t>North</t></si></sst>",
+        xl__styles_dot_xml=(
+            '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'
+        ),
+        xl__worksheets__sheet1_dot_xml=(
+            '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c>'
+            '<c r="B1" t="inlineStr"><is><t>Day</t></is></c>'
+            '<c r="D1" t="inlineStr"><is><t>Units</t></is></c></row>'
+            '<row><c r="A2" t="s"><v>1</v></c>'
+            '<c r="B2" s="1"><v>46053</v></c><c r="D2"><v>1234</v></c></row>'
+            '<row><c r="A3" t="b"><v>1</v></c></row></sheetData></worksheet>'
+        ),
+    )
+
+
+def pptx():
+    return package(
+        ppt__presentation_dot_xml=(
+            f'<p:presentation xmlns:p="p" xmlns:r="{RELATIONSHIPS}"><p:sldIdLst>'
+            '<p:sldId id="256" r:id="rId1"/></p:sldIdLst></p:presentation>'
+        ),
+        ppt___rels__presentation_dot_xml_dot_rels=relationships(rId1="slides/slide1.xml"),
+        ppt__slides__slide1_dot_xml=(
+            '<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr>'
+            "<p:txBody><a:p><a:r><a:t>Where we stand</a:t></a:r></a:p></p:txBody></p:sp>"
+            "<p:sp><p:txBody><a:p><a:r><a:t>Point one</a:t></a:r></a:p></p:txBody></p:sp></p:sld>"
+        ),
+    )
+
+
+def _open_document(kind, content):
+    return package(
+        content_dot_xml=(
+            '<o:document-content xmlns:o="o" xmlns:t="t" xmlns:b="b" xmlns:d="d"><o:body>'
+            f"<o:{kind}>{content}</o:{kind}></o:body></o:document-content>"
+        )
+    )
+
+
+def odt():
+    return _open_document(
+        "text",
+        '<t:h t:outline-level="2">Minutes</t:h><t:p>Two<t:s t:c="2"/>spaces.</t:p>'
+        "<t:list><t:list-item><t:p>Point</t:p></t:list-item></t:list>",
+    )
+
+
+def ods():
+    return _open_document(
+        "spreadsheet",
+        '<b:table b:name="Costs"><b:table-row><b:table-cell><t:p>Item</t:p></b:table-cell>'
+        "<b:table-cell><t:p>Price</t:p></b:table-cell></b:table-row><b:table-row>"
+        '<b:table-cell><t:p>Chair</t:p></b:table-cell><b:table-cell b:number-columns-repeated="2">'
+        "<t:p>9.50</t:p></b:table-cell></b:table-row></b:table>",
+    )
+
+
+def odp():
+    return _open_document(
+        "presentation", '<d:page d:name="1"><d:frame><t:p>Welcome</t:p></d:frame></d:page>'
+    )
+
+
+def mail(html=None, text="Dear all,\n\nsee the attachment.\n", **headers):
+    message = EmailMessage()
+    facts = {"From": "Ada <ada@example.org>", "To": "team@example.org", "Subject": "The numbers"}
+    for name, value in {**facts, **headers}.items():
+        message[name] = value
+    message.set_content(text)
+    if html:
+        message.add_alternative(html, subtype="html")
+    message.add_attachment(b"a,b\n1,2\n", maintype="text", subtype="csv", filename="numbers.csv")
+    return message.as_bytes()
+
+
+MARKDOWN = b"""# Notes
+
+Some *words* with **weight**, `code`, and [a link](https://example.org/ "there").
+
+| item | price |
+|:-----|------:|
+| tea  |  3.20 |
+
+- [x] done
+- [ ] to do
+
+> said somebody
+
+```python
+def seal(key: bytes) -> bytes:
+    return key  # never reused
+```
+
+![chart](https://tracker.example/pixel.png)
+"""
+CODE = b'"""Module."""\n\n\ndef add(a: int, b: int = 1) -> int:\n    return a + b  # sum\n'
+JSON = b'{"name":"x","list":[1,2.0,1e400],"twin":1,"twin":2,"empty":{}}'
+HTML = (
+    b"<!doctype html><html><head><title>T</title><style>h1{color:teal}</style></head>"
+    b"<body bgcolor='#fff8e8'><h1>Hello</h1><p>A page with "
+    b"<a href='https://example.org/'>a link</a> and <a href='#x'>a place</a>.</p>"
+    b"<script>document.title='ran'</script></body></html>"
+)
+CSV = b"Date,Region,Units\n" + b"".join(
+    b"2026-01-%02d,%s,%d\n" % (day, (b"North", b"South")[day % 2], day * 37) for day in range(1, 29)
+)
+SVG = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 80"><rect width="120" height="80" '
+    b'fill="#0b7285" rx="12"/><circle cx="60" cy="40" r="24" fill="#ffd43b"/></svg>'
+)
+
+
+def every_kind():
+    """One small document of each kind: (name, content type, bytes)."""
+    return [
+        ("report.pdf", "application/pdf", pdf("First page", "Second page")),
+        ("sunset.png", "image/png", png()),
+        ("logo.svg", "image/svg+xml", SVG),
+        ("notes.txt", "text/plain", b"One line\nand another, with \xc3\xa9 and <tags>.\n"),
+        ("README.md", "text/markdown", MARKDOWN),
+        ("sum.py", "text/x-python", CODE),
+        ("data.json", "application/json", JSON),
+        ("sales.csv", "text/csv", CSV),
+        ("sales.tsv", "text/tab-separated-values", CSV.replace(b",", b"\t")),
+        ("page.html", "text/html", HTML),
+        ("letter.eml", "message/rfc822", mail("<p>Dear <b>all</b></p>")),
+        ("plain.eml", "message/rfc822", mail()),
+        ("tone.wav", "audio/wav", wav()),
+        ("clip.webm", "video/webm", b"\x1aE\xdf\xa3" + bytes(64)),
+        ("report.docx", OPEN_XML + "wordprocessingml.document", docx()),
+        ("sheet.xlsx", OPEN_XML + "spreadsheetml.sheet", xlsx()),
+        ("talk.pptx", OPEN_XML + "presentationml.presentation", pptx()),
+        ("minutes.odt", OPEN_DOCUMENT + "text", odt()),
+        ("costs.ods", OPEN_DOCUMENT + "spreadsheet", ods()),
+        ("talk.odp", OPEN_DOCUMENT + "presentation", odp()),
+        ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
+        ("mystery.bin", "application/octet-stream", bytes(range(256))),
+        ("empty.txt", "text/plain", b""),
+    ]

@@ -1,0 +1,123 @@
+"""viewer/page.py"""
+
+import base64
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.viewer.samples import CODE, every_kind, original, png
+from viewer import download, view
+from viewer.page import EMBEDDED_LIMIT
+
+
+def body(page):
+    data = b"".join(page.body)
+    assert len(data) == page.length
+    return data.decode()
+
+
+def bytes_in(html):
+    found = re.findall(r'^<\w+ id="original"[^\n]*?;base64,([^"]*)"', html, re.M)
+    assert len(found) == 1
+    return base64.b64decode(found[0], validate=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_every_kind_shows_and_carries_its_bytes_once(name, kind, data):
+    document = original(data, name, kind)
+
+    assert bytes_in(body(download(document))) == data
+    assert bytes_in(body(view(document))) == data
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 7000, 7001, 7002, 21003, 100_000])
+def test_every_size_comes_back_byte_for_byte(size):
+    data = os.urandom(size)
+
+    assert bytes_in(body(download(original(data)))) == data
+
+
+def test_the_length_is_known_before_a_byte_is_read():
+    document = original(bytes(64 << 20), "large.bin")
+    page = download(document)
+
+    assert page.length == sum(map(len, page.body))
+
+
+def test_memory_stays_at_one_piece():
+    document = original(bytes(1 << 20), "x.bin")
+
+    assert max(map(len, download(document).body)) < 40_000
+
+
+def test_the_file_is_saved_under_its_documents_name():
+    headers = download(original(b"", "Größe.pdf", "text/plain")).headers
+
+    assert headers["Content-Disposition"].endswith("filename*=UTF-8''Gr%C3%B6%C3%9Fe.pdf.html")
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+
+
+def test_the_view_is_shown_and_not_saved():
+    page = view(original(b"x", "x.txt", "text/plain"), oembed_url="https://d.example/o")
+
+    assert "Content-Disposition" not in page.headers
+    assert (
+        page.headers["Link"]
+        == '<https://d.example/o>; rel="alternate"; type="application/json+oembed"'
+    )
+
+
+def test_a_large_original_comes_from_its_own_address_when_there_is_one():
+    large = original(bytes(EMBEDDED_LIMIT + 1), "film.mp4", "video/mp4")
+    address = "https://d.example/v1/documents/doc_1/content?ticket=t"
+    page = view(large, content_url=address)
+
+    assert page.length < 40_000
+    assert f'src="{address}"' in body(page)
+    assert "media-src data: blob: https://d.example;" in page.headers["Content-Security-Policy"]
+    assert view(large).length > EMBEDDED_LIMIT
+
+
+def test_a_small_original_is_embedded_though_it_has_an_address():
+    page = view(original(b"abc", "a.txt", "text/plain"), content_url="https://d.example/c")
+
+    assert bytes_in(body(page)) == b"abc"
+    assert "d.example" not in page.headers["Content-Security-Policy"]
+
+
+def test_messages_go_to_the_one_parent_there_is():
+    document = original(b"x", "x.txt", "text/plain")
+
+    assert 'data-parent="https://a.example"' in body(
+        view(document, frame_ancestors=("https://a.example",))
+    )
+    assert 'data-parent="*"' in body(
+        view(document, frame_ancestors=("https://a.example", "https://b.example"))
+    )
+
+
+def test_the_comment_in_the_file_tells_the_truth(tmp_path):
+    """Without a browser: the sed line at the top of the file gives the bytes back."""
+    for name, kind, data in (("sum.py", "text/x-python", CODE), ("sun.png", "image/png", png())):
+        (tmp_path / "FILE.html").write_text(body(download(original(data, name, kind))))
+        line = re.search(r"^ +(sed .*)$", (tmp_path / "FILE.html").read_text(), re.M).group(1)
+        subprocess.run(line, shell=True, cwd=tmp_path, check=True)
+
+        assert (tmp_path / name).read_bytes() == data
+
+
+def test_damage_found_while_reading_is_not_hidden():
+    document = original(b"abc", "a.bin")
+
+    def broken(_start, _stop):
+        raise OSError("damaged")
+
+    object.__setattr__(document, "read", broken)
+
+    with pytest.raises(OSError, match="damaged"):
+        download(document)

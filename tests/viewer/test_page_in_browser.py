@@ -1,0 +1,277 @@
+"""The page as people meet it: in Chromium, served, framed, and from a file."""
+
+import hashlib
+import os
+
+import pytest
+
+from crypto.password_file import PasswordSeal
+from tests.viewer.samples import MARKDOWN, every_kind, original, pdf, png, wav
+from viewer import download, sealed_download, view
+
+OK = "✓ verified"
+
+
+def opened(page, tmp_path, made, name="file.html"):
+    """Open a page as a file from the disk."""
+    (tmp_path / name).write_bytes(b"".join(made.body))
+    page.goto((tmp_path / name).as_uri())
+    return page
+
+
+def digest_line(page):
+    """What the footer says of the digest, once it has been reckoned."""
+    for _ in range(100):
+        if said := page.text_content("#check"):
+            return said
+        page.wait_for_timeout(50)
+    return ""
+
+
+def saved(page, click):
+    with page.expect_download() as waiting:
+        click()
+    return waiting.value
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_every_kind_opens_from_a_file_verified_and_silent(page, tmp_path, name, kind, data):
+    opened(page, tmp_path, download(original(data, name, kind)))
+
+    assert page.title() == name
+    assert digest_line(page) == OK
+    assert page.heard == []
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("none.bin", 0), ("one.bin", 1), ("odd.bin", 100_003), ("<!-- <script> 'n' \"q\" é.txt", 5)],
+)
+def test_save_gives_name_and_bytes_back(page, tmp_path, name, size):
+    data = os.urandom(size)
+    opened(page, tmp_path, download(original(data, name)))
+    file = saved(page, lambda: page.click("#original"))
+
+    assert file.path().read_bytes() == data
+    assert file.suggested_filename == name.translate(dict.fromkeys(map(ord, '<>"'), "_"))
+
+
+def test_save_works_in_the_sandbox_of_a_served_page(page, site):
+    data = os.urandom(5000)
+    page.goto(site.put("/saved", view(original(data, "a.bin"))))
+
+    assert digest_line(page) == OK
+    assert saved(page, lambda: page.click("#original")).path().read_bytes() == data
+
+
+def test_who_may_only_look_sees_all_and_saves_nothing(page, site):
+    for name, kind, data in (("a.png", "image/png", png()), ("a.txt", "text/plain", b"words")):
+        page.goto(site.put("/looked", view(original(data, name, kind), may_save=False)))
+        page.keyboard.press("s")
+        page.wait_for_timeout(200)
+
+        assert not page.locator(".save").count()
+        assert page.heard == []
+
+
+def test_fifty_mebibytes_open_and_are_verified(page, tmp_path):
+    data = os.urandom(1 << 20) * 50
+    opened(page, tmp_path, download(original(data, "large.bin")))
+
+    assert digest_line(page) == OK
+    assert (
+        hashlib.sha256(saved(page, lambda: page.keyboard.press("s")).path().read_bytes()).digest()
+        == hashlib.sha256(data).digest()
+    )
+
+
+def test_a_damaged_copy_says_so(page, tmp_path):
+    made = download(original(b"words", "a.txt", "text/plain", sha256="00" * 32))
+
+    assert "damaged" in digest_line(opened(page, tmp_path, made))
+
+
+def test_the_digest_needs_no_webcrypto(page, tmp_path):
+    for size in (0, 1, 55, 56, 63, 64, 65, 119, 120, 5000):
+        page.add_init_script("Object.defineProperty(globalThis, 'crypto', {value: {}})")
+        opened(page, tmp_path, download(original(os.urandom(size), "x.bin")))
+
+        assert digest_line(page) == OK
+
+
+def test_without_scripts_it_shows_says_and_saves(browser, tmp_path):
+    context = browser.new_context(java_script_enabled=False, accept_downloads=True)
+    page = opened(
+        context.new_page(), tmp_path, download(original(b"some words", "a.txt", "text/plain"))
+    )
+
+    assert "some words" in page.text_content("main")
+    assert "10 bytes" in page.text_content("footer")
+    assert not page.is_visible("[data-do=p]")
+    assert saved(page, lambda: page.click("#original")).path().read_bytes() == b"some words"
+    context.close()
+
+
+def test_tools_and_keys(page, tmp_path):
+    opened(page, tmp_path, download(original(b"a\nb\n", "a.txt", "text/plain")))
+    page.keyboard.press("+")
+    page.keyboard.press("w")
+    page.click("[data-do=t]")
+
+    assert page.text_content("#zoom") == "110%"
+    assert page.get_attribute("html", "data-wrap") == "off"
+    assert page.get_attribute("html", "data-theme") == "dark"
+    page.keyboard.press("?")
+    assert page.is_visible("#help")
+    page.click("#help button")
+    assert not page.is_visible("#help")
+
+
+def test_pages_of_a_pdf_are_drawn_and_their_text_can_be_found(page, tmp_path):
+    opened(
+        page,
+        tmp_path,
+        download(original(pdf("First page", "Second page"), "r.pdf", "application/pdf")),
+    )
+    drawn = page.locator(".page img").first.evaluate("i => i.complete && i.naturalWidth")
+    page.keyboard.press("j")
+    page.wait_for_timeout(400)
+
+    assert drawn == 600
+    assert page.text_content("#p2 svg").strip() == "Second page"
+    assert page.text_content("#page") == "2 / 2"
+
+
+def test_it_prints_a_sheet_a_page(page, tmp_path):
+    opened(
+        page, tmp_path, download(original(pdf("One", "Two", "Three"), "r.pdf", "application/pdf"))
+    )
+
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"),
+    [
+        ("notes.md", "text/markdown", MARKDOWN),
+        ("sun.png", "image/png", png()),
+        ("tone.wav", "audio/wav", wav()),
+    ],
+)
+def test_a_sealed_file_opens_offline_with_its_password_alone(page, tmp_path, name, kind, data):
+    opened(page, tmp_path, sealed_download(original(data, name, kind), PasswordSeal("pässword")))
+    page.fill("#password", "password")
+    page.click("#open")
+    page.wait_for_selector("#message:has-text('Wrong password')")
+    page.fill("#password", "pa\u0308ssword")
+    page.keyboard.press("Enter")
+    inner = page.wait_for_selector(".opened").content_frame()
+    inner.wait_for_selector("#check:not(:empty)")
+
+    assert inner.title() == name
+    assert inner.text_content("#check") == OK
+    assert saved(page, lambda: inner.click(".save")).path().read_bytes() == data
+    assert page.heard == []
+
+
+def test_a_sealed_file_that_was_changed_does_not_open(page, tmp_path):
+    made = sealed_download(original(b"words" * 400_000, "a.txt", "text/plain"), PasswordSeal("p"))
+    html = b"".join(made.body)
+    start = html.index(b'id="pieces">\n') + len(b'id="pieces">\n')
+    first, second, *rest = html[start:].split(b"\n")
+    (tmp_path / "x.html").write_bytes(html[:start] + b"\n".join([second, first, *rest]))
+    page.goto((tmp_path / "x.html").as_uri())
+    page.fill("#password", "p")
+    page.click("#open")
+    page.wait_for_selector("#message:has-text('damaged')")
+
+
+def test_a_large_original_plays_from_its_own_address(page, site):
+    tone = wav(600)
+    path = "/content/tone"
+    site.pages[path] = (
+        {
+            "Content-Type": "audio/wav",
+            "Accept-Ranges": "bytes",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        },
+        tone,
+    )
+    address = site.here + path
+    page.goto(site.put("/large", view(original(tone, "t.wav", "audio/wav"), content_url=address)))
+    page.wait_for_timeout(500)
+
+    assert len(tone) > 8 << 20
+    assert page.locator("audio").evaluate("a => Math.round(a.duration)") == 600
+    assert page.get_attribute(".save", "href") == address
+    assert page.heard == []
+
+
+def framed(page, site, made, path):
+    """The page in a frame of another origin, which keeps the messages it gets."""
+    source = site.put(path, made)
+    outside = (
+        "<script>window.said=[];addEventListener('message',e=>{said.push(e.data);"
+        "if(e.data.height)document.querySelector('iframe').style.height=e.data.height+'px'})</script>"
+        f"<iframe src='{source}' style='width:600px;height:400px'></iframe>"
+    )
+    site.pages["/outside"] = ({"Content-Type": "text/html"}, outside.encode())
+    page.goto(site.elsewhere + "/outside")
+    page.wait_for_timeout(500)
+    return page.evaluate("said")
+
+
+def test_a_frame_elsewhere_hears_ready_and_size(page, site):
+    document = original(b"x", "a.txt", "text/plain")
+    said = framed(
+        page, site, view(document, frame_ancestors=(site.elsewhere,), embed=True), "/framed"
+    )
+
+    assert {message["type"] for message in said} == {"ready", "size"}
+    assert all(message["source"] == "document-viewer" for message in said)
+    assert not page.frames[1].is_visible("footer")
+
+
+@pytest.mark.parametrize(
+    "name", ["report.pdf", "sunset.png", "README.md", "sales.csv", "page.html"]
+)
+def test_a_frame_that_grows_with_its_document_comes_to_rest(page, site, name):
+    (document,) = (original(data, name, kind) for n, kind, data in every_kind() if n == name)
+    said = framed(page, site, view(document, frame_ancestors=("*",), embed=True), "/growing")
+    page.wait_for_timeout(500)
+
+    assert page.evaluate("said.length") == len(said) <= 5
+    assert page.locator("iframe").bounding_box()["height"] >= 300
+
+
+def test_a_frame_elsewhere_hears_of_an_unreadable_image(page, site):
+    broken = original(b"\x89PNG\r\n\x1a\nnonsense", "a.png", "image/png")
+    said = framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")
+
+    assert "error" in {message["type"] for message in said}
+
+
+def test_an_origin_that_is_not_allowed_sees_nothing(page, site):
+    document = original(b"words to hide", "a.txt", "text/plain")
+
+    for number, allowed in enumerate([(), ("https://other.example",)]):
+        assert framed(page, site, view(document, frame_ancestors=allowed), f"/hidden{number}") == []
+        assert "words to hide" not in page.frames[1].content()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(browser, tmp_path, scheme, width):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    )
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True
+    )
+    page = context.new_page()
+    for name, kind, data in every_kind():
+        opened(page, tmp_path, download(original(data, name, kind)))
+        found = axe.Axe().run(page, options={"iframes": False})
+        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+    context.close()

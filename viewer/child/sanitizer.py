@@ -1,0 +1,89 @@
+"""Runs in the child. Fragments for our own page: structure stays, everything that acts goes."""
+
+import re
+from typing import Any, Final
+
+import nh3
+
+SAFE_LINK: Final = re.compile(r"(?i)\s*(https?:|mailto:|tel:|#)")
+SAFE_PICTURE: Final = re.compile(
+    r"data:image/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]+", re.ASCII
+)
+OUR_CLASS: Final = re.compile(r"num|right|center|ctl|broken|slide|task|tok-[a-z]")
+NOT_IN_ID: Final = re.compile(r"[^\w-]")
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
+LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})
+BLOCKS: Final = frozenset({"p", "pre", "blockquote", "hr", "br", "section", "figure", "figcaption"})
+PHRASES: Final = frozenset(
+    {"a", "abbr", "b", "code", "del", "em", "i", "img", "ins", "kbd", "mark", "q", "s", "samp"}
+    | {"small", "span", "strong", "sub", "sup", "u"}
+)
+TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
+ATTRIBUTES: Final[dict[str, set[str]]] = {
+    **dict.fromkeys(HEADINGS, {"id"}),
+    **dict.fromkeys(("section", "p", "li", "div", "code"), {"class"}),
+    **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope"}),
+    "a": {"href", "title", "target"},
+    "img": {"src", "alt", "title"},
+    "ol": {"start"},
+    "pre": {"tabindex"},
+    "span": {"class", "title"},
+}
+DROPPED_WHOLE: Final = {
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "math",
+    "iframe",
+    "object",
+}
+
+
+def clean(fragment: str) -> str:
+    """The same fragment with nothing in it that runs, loads, posts or styles."""
+    return nh3.clean(
+        fragment,
+        tags=set(TAGS),
+        attributes=ATTRIBUTES,
+        attribute_filter=_filter,
+        clean_content_tags=DROPPED_WHOLE,
+        url_schemes={"http", "https", "mailto", "tel", "data"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def anchor(name: str) -> str:
+    """An id made of somebody's words, which can't be one of ours."""
+    return "h-" + NOT_IN_ID.sub("", name.strip().lower().replace(" ", "-"))[:80]
+
+
+def safe_link(value: str) -> str | None:
+    """The link, if following it can only open a page, a mail, a call or a place in this text."""
+    return value if SAFE_LINK.match(value) else None
+
+
+def safe_picture(value: str) -> str | None:
+    """The picture, if it is within the document."""
+    return value if SAFE_PICTURE.fullmatch(value) else None
+
+
+def _filter(tag: str, name: str, value: str) -> str | None:
+    rule = RULES.get((tag, name)) or RULES.get(("*", name))
+    result: str | None = rule(value) if rule else value
+    return result
+
+
+def _our_classes(value: str) -> str | None:
+    return " ".join(name for name in value.split() if OUR_CLASS.fullmatch(name)) or None
+
+
+RULES: Final[dict[tuple[str, str], Any]] = {
+    ("a", "href"): safe_link,
+    ("a", "target"): lambda value: value if value == "_blank" else None,
+    ("img", "src"): safe_picture,
+    ("*", "class"): _our_classes,
+    ("*", "id"): lambda value: value if value.startswith("h-") else None,
+}
