@@ -21,13 +21,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OURS, PEERS, BARE = 8731, 8732, 8733
 ROUNDS = 7
-PEER = """
+PEER = (
+    """
 import sys
 from bepasty.app import create_app
 from waitress import serve
 app = create_app()
 serve(app, listen="127.0.0.1:%d", threads=16)
-""" % PEERS  # noqa: UP031
+"""
+    % PEERS
+)  # noqa: UP031
 PEER_CONFIG = """
 STORAGE = "filesystem"
 STORAGE_FILESYSTEM_DIRECTORY = {folder!r}
@@ -35,13 +38,16 @@ SECRET_KEY = "only for this run, only on this machine"
 DEFAULT_PERMISSIONS = "create,read,list,delete"
 MAX_ALLOWED_FILE_SIZE = 5 * 1000 ** 3
 """
-HELLO = """
+HELLO = (
+    """
 from flask import Flask
 from waitress import serve
 app = Flask("bare")
 app.get("/")(lambda: {"hello": "world"})
 serve(app, listen="127.0.0.1:%d", threads=16)
-""" % BARE  # noqa: UP031
+"""
+    % BARE
+)  # noqa: UP031
 
 
 def main() -> None:
@@ -71,9 +77,14 @@ def transfer(kib: int, key: str) -> None:
     body = b'{"contentType":"application/octet-stream","payload":"' + encoded + b'"}'
     sent = {"X-API-Key": key, "Content-Type": "application/json"}
     size = len(raw)
-    peer = {"Content-Range": f"bytes 0-{size - 1}/{size}", "Content-Type": "application/octet-stream"}
+    peer = {
+        "Content-Range": f"bytes 0-{size - 1}/{size}",
+        "Content-Type": "application/octet-stream",
+    }
     peer |= {"Content-Filename": "x.bin", "Content-Length": str(len(encoded))}
-    times: dict[str, list[float]] = {name: [] for name in ("up", "peer up", "content", "peer down", "page")}
+    times: dict[str, list[float]] = {
+        name: [] for name in ("up", "peer up", "content", "peer down", "page")
+    }
     for _ in range(ROUNDS if kib < 20_000 else 5):
         made = timed(times["up"], OURS, "POST", "/v1/documents", body, sent)
         theirs = timed(times["peer up"], PEERS, "POST", "/apis/rest/items", encoded, peer)
@@ -91,8 +102,8 @@ def transfer(kib: int, key: str) -> None:
 def report(size: str, ms: dict[str, float]) -> None:
     print(
         f"{size:>10}: upload {ms['up']:.1f} ms, peer {ms['peer up']:.1f}: ratio "
-        f"{ms['up'] / ms['peer up']:.2f} | content {ms['content']:.1f}, peer {ms['peer down']:.1f}: "
-        f"{ms['content'] / ms['peer down']:.2f} | page {ms['page']:.1f}: "
+        f"{ms['up'] / ms['peer up']:.2f} | content {ms['content']:.1f}, peer "
+        f"{ms['peer down']:.1f}: {ms['content'] / ms['peer down']:.2f} | page {ms['page']:.1f}: "
         f"{ms['page'] / ms['content']:.2f} of content"
     )
 
@@ -104,7 +115,8 @@ def small_calls(key: str) -> None:
         ours.append(rate(OURS, "/v1/documents?limit=1", {"X-API-Key": key}))
         bare.append(rate(BARE, "/", {}))
     ratio = statistics.median(ours) / statistics.median(bare)
-    print(f"list by API key {statistics.median(ours) * 1e6:.0f} us, bare Flask {statistics.median(bare) * 1e6:.0f}: ratio {ratio:.2f}")
+    ours_us, bare_us = statistics.median(ours) * 1e6, statistics.median(bare) * 1e6
+    print(f"list by API key {ours_us:.0f} us, bare Flask {bare_us:.0f}: ratio {ratio:.2f}")
 
 
 def deep_lists(key: str) -> None:
@@ -120,7 +132,10 @@ def deep_lists(key: str) -> None:
     deep = statistics.median(
         rate(OURS, f"/v1/documents?cursor={cursor}", headers, 60) for _ in range(5)
     )
-    print(f"a page of 50: first of 60 {first * 1e3:.2f} ms, 7,000 deep {deep * 1e3:.2f} ms: ratio {deep / first:.2f}")
+    print(
+        f"a page of 50: first of 60 {first * 1e3:.2f} ms, 7,000 deep {deep * 1e3:.2f} ms: "
+        f"ratio {deep / first:.2f}"
+    )
 
 
 def fill(headers: dict[str, str], count: int) -> None:
@@ -145,7 +160,9 @@ def rate(port: int, path: str, headers: dict[str, str], count: int = 300) -> flo
     return spent / count
 
 
-def timed(times: list[float], port: int, *request: object) -> tuple[int, bytes, http.client.HTTPMessage]:
+def timed(
+    times: list[float], port: int, *request: object
+) -> tuple[int, bytes, http.client.HTTPMessage]:
     begun = time.perf_counter()
     answer = call(port, *request)  # type: ignore[arg-type]
     times.append(time.perf_counter() - begun)
@@ -154,7 +171,11 @@ def timed(times: list[float], port: int, *request: object) -> tuple[int, bytes, 
 
 
 def call(
-    port: int, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    port: int,
+    method: str,
+    path: str,
+    body: bytes | None = None,
+    headers: dict[str, str] | None = None,
 ) -> tuple[int, bytes, http.client.HTTPMessage]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
@@ -194,9 +215,13 @@ def start_bare() -> subprocess.Popen[bytes]:
     return started([sys.executable, "-c", HELLO], BARE, "/", {})
 
 
-def started(command: list[str], port: int, path: str, given: dict[str, str]) -> subprocess.Popen[bytes]:
+def started(
+    command: list[str], port: int, path: str, given: dict[str, str]
+) -> subprocess.Popen[bytes]:
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | given, stderr=quiet, stdout=quiet)
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | given, stderr=quiet, stdout=quiet
+    )
     while True:
         try:
             call(port, "GET", path)

@@ -21,7 +21,9 @@ def token_with(claims):
     key, footer = SESSIONS._key(RING.primary)
     payload = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
     padded = payload + b" " * 80
-    return pyseto.encode(key, padded, footer=footer, implicit_assertion=SESSIONS._assertion).decode()
+    return pyseto.encode(
+        key, padded, footer=footer, implicit_assertion=SESSIONS._assertion
+    ).decode()
 
 
 def test_a_token_says_whose_session_it_is():
