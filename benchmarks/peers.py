@@ -21,16 +21,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OURS, PEERS, BARE = 8731, 8732, 8733
 ROUNDS = 7
-PEER = (
-    """
+PEER = f"""
 import sys
 from bepasty.app import create_app
 from waitress import serve
 app = create_app()
-serve(app, listen="127.0.0.1:%d", threads=16)
+serve(app, listen="127.0.0.1:{PEERS}", threads=16)
 """
-    % PEERS
-)  # noqa: UP031
 PEER_CONFIG = """
 STORAGE = "filesystem"
 STORAGE_FILESYSTEM_DIRECTORY = {folder!r}
@@ -38,16 +35,13 @@ SECRET_KEY = "only for this run, only on this machine"
 DEFAULT_PERMISSIONS = "create,read,list,delete"
 MAX_ALLOWED_FILE_SIZE = 5 * 1000 ** 3
 """
-HELLO = (
-    """
+HELLO = f"""
 from flask import Flask
 from waitress import serve
 app = Flask("bare")
-app.get("/")(lambda: {"hello": "world"})
-serve(app, listen="127.0.0.1:%d", threads=16)
+app.get("/")(lambda: {{"hello": "world"}})
+serve(app, listen="127.0.0.1:{BARE}", threads=16)
 """
-    % BARE
-)  # noqa: UP031
 
 
 def main() -> None:
