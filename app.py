@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -185,7 +186,8 @@ class Server:
 
 def _options(config: Mapping[str, Any]) -> dict[str, Any]:
     """waitress spools large bodies to temporary files: in memory, or not at all."""
-    in_memory = MEMORY.is_dir() and os.access(MEMORY, os.W_OK)
+    room = shutil.disk_usage(MEMORY).free if os.access(MEMORY, os.W_OK) else 0
+    in_memory = room >= 4 * config["MAX_BODY_BYTES"]  # a container may give it 64 MiB
     if in_memory:
         tempfile.tempdir = str(MEMORY)
     listen = config["LISTEN"]
@@ -218,10 +220,10 @@ def main() -> None:
     """Run the service until it is told to stop."""
     try:
         app = create_app()
+        server = Server(app)
     except (WrongSetting, KeyringError, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
     speak(app.config["LOG"])
-    server = Server(app)
     swept = sweeper.start()
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "

@@ -83,9 +83,9 @@ class ApiKey(Owned):
 
     def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
-        if self.revoked_at is not None or (self.expires_at or now() + 1) <= now():
-            raise Invalid("#", "This key has ended. Create a new one instead.")
         with writing():
-            self.revoke(now() + overlap_seconds * 1000)
-            name = self.named(owner).name
-            return ApiKey.issue(owner, name, self.scopes, self.expires_at)
+            found = ApiKey.one_of(owner.id, self.id)  # as it is now
+            if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
+                raise Invalid("#", "This key has ended. Create a new one instead.")
+            found.revoke(now() + overlap_seconds * 1000)
+            return ApiKey.issue(owner, found.named(owner).name, found.scopes, found.expires_at)

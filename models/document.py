@@ -139,10 +139,11 @@ class Document(Keyed, Owned):
     def edit(self, **changes: Any) -> None:
         """New values for `name`, `metadata` or `expires_at`; None takes a value away."""
         refuse_past(changes.get("expires_at"))
-        expires_at = changes.pop("expires_at", self.expires_at)
-        self.meta = self.meta | changes
-        self.meta["metadata"] = self.meta["metadata"] or {}
         with writing():
+            found = Document.one_of(self.owner_id, self.id)  # as it is now, or no more
+            expires_at = changes.pop("expires_at", found.expires_at)
+            self.meta = found.meta | changes
+            self.meta["metadata"] = self.meta["metadata"] or {}
             self.change(sealed_meta=self.seal("meta/1", self.id, self.meta), expires_at=expires_at)
 
     def password_seal(self, password: str) -> PasswordSeal:

@@ -27,11 +27,11 @@ class User(Keyed):
     @classmethod
     def register(cls, email: str, password: str, name: str | None, mode: str) -> Self:
         """A new account. `mode`: `open`, `first` (only while there is none) or `closed`."""
+        cls._refuse_if_closed(mode)
         digest = passwords.digest(password)
         user: Self = cls.fresh(email=email, email_folded=_folded(email))
         with writing():
-            if mode == "closed" or (mode == "first" and cls.select().exists()):
-                raise RegistrationClosed
+            cls._refuse_if_closed(mode)
             user.draw_key()
             user.sealed_name = user.seal("name/1", user.id, name)
             user.sealed_password = user.seal("password/1", user.id, digest)
@@ -40,6 +40,11 @@ class User(Keyed):
             except IntegrityError as error:
                 raise EmailTaken from error
         return user
+
+    @classmethod
+    def _refuse_if_closed(cls, mode: str) -> None:
+        if mode == "closed" or (mode == "first" and cls.select().exists()):
+            raise RegistrationClosed
 
     @classmethod
     def identify(cls, email: str, password: str, address: str) -> Self:
