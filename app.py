@@ -167,7 +167,7 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         while not self._stopping:
-            wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
+            wasyncore.loop(timeout=0.2, use_poll=True, map=self._map, count=1)
         self._drain()
 
     def _stop(self, *_: Any) -> None:

@@ -72,7 +72,7 @@ const verify = async () => {
   if (!ok) tell("error", { reason: "damaged" });
 };
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
-if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {})));
+if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
 
 // --- tools ---
 let scale = 1;

@@ -77,6 +77,7 @@ def test_a_large_original_comes_from_its_own_address_when_there_is_one():
     address = "https://d.example/v1/documents/doc_1/content?ticket=t"
     page = view(large, content_url=address)
 
+    assert large.size == (8 << 20) + 1
     assert page.length < 40_000
     assert f'src="{address}"' in body(page)
     assert "media-src data: blob: https://d.example;" in page.headers["Content-Security-Policy"]

@@ -11,9 +11,10 @@ from functools import partial
 
 import pytest
 
+from crypto.password_file import PasswordSeal
 from tests.viewer.corpus import HEAVY, hostile
 from tests.viewer.samples import original
-from viewer import disposition, download, is_shown_inline, view
+from viewer import disposition, download, is_shown_inline, sealed_download, view
 from viewer.names import shown_name
 
 BATCH = 30
@@ -132,6 +133,28 @@ def test_the_bare_original_is_harmless_with_the_headers_of_content(context, site
         (page,) = visit(context, [outside])
         assert (page.url, page.title()) == (outside, "outside")
         assert ear.heard == [], [label for label, _ in batch]
+
+
+SEALED = "script|frame|css exfiltration|meta refresh|svg onload|links|nested frames|svg alone"
+
+
+def test_nothing_happens_in_a_sealed_file_that_was_opened(browser, tmp_path, ear, documents):
+    context = browser.new_context()
+    for label in SEALED.split("|"):
+        file = sealed_download(dict(documents)[label], PasswordSeal("word", rounds=1000))
+        (tmp_path / "sealed.html").write_bytes(b"".join(file.body))
+        page = context.new_page()
+        page.goto((tmp_path / "sealed.html").as_uri())
+        page.fill("#password", "word")
+        page.keyboard.press("Enter")
+        opened = page.wait_for_selector(".opened").content_frame()
+        opened.wait_for_selector("#check:not(:empty)")
+
+        assert page.title() == "Protected document", label
+        assert opened.evaluate("typeof self.ran") == "undefined", label
+    page.wait_for_timeout(SETTLED)
+    assert ear.heard == []
+    context.close()
 
 
 CLICKED = "javascript link|data link|form|form action script|isindex|ping|xlink|markdown|docx link"

@@ -84,12 +84,14 @@ def _start() -> subprocess.Popen[bytes]:
 
 def _feed(stream: IO[bytes], order: dict[str, Any], pieces: Iterable[bytes]) -> None:
     """The child reads everything before it says a word, so this can't block on its answer."""
-    with contextlib.suppress(BrokenPipeError):
-        write_frame(stream, order)
-        for piece in pieces:
-            stream.write(piece)
-    with contextlib.suppress(BrokenPipeError):
-        stream.close()
+    try:
+        with contextlib.suppress(BrokenPipeError):
+            write_frame(stream, order)
+            for piece in pieces:
+                stream.write(piece)
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            stream.close()
 
 
 def _listen(stream: IO[bytes]) -> Answer:

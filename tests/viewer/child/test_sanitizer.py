@@ -20,6 +20,7 @@ from viewer.child.sanitizer import anchor, clean, safe_link, safe_picture
         "<form action=x><input name=y></form>",
         "<meta http-equiv=refresh content=0><base href=x><link rel=x href=y>",
         '<p id="original" class="bar save">x</p>',
+        '<h1 id="original">x</h1>',
     ],
 )
 def test_nothing_that_acts_is_left(attack):
