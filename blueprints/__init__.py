@@ -8,14 +8,7 @@ from .operations import operations
 from .tokens import tokens
 from .viewing import viewing
 
-BLUEPRINTS = (
-    auth,
-    keys,
-    documents,
-    viewing,
-    tokens,
-    embed,
-    operations,
-)  # in the specification's order
+# in the specification's order
+BLUEPRINTS = (auth, keys, documents, viewing, tokens, embed, operations)
 
 __all__ = ["BLUEPRINTS"]

@@ -9,7 +9,7 @@ from typing import Any
 from flask import current_app, g, request
 from flask_smorest import Blueprint
 
-from models import ApiKey, Document, DocumentToken, Session, User
+from models import SCOPES, ApiKey, Document, DocumentToken, Session, User
 from models.document_token import Held
 from models.errors import (
     AmbiguousCredentials,
@@ -25,12 +25,7 @@ DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # a good credential does no harm
 OWNER = (SESSION, API_KEY)
 
-READ, WRITE, DELETE, EVENTS = (
-    "documents:read",
-    "documents:write",
-    "documents:delete",
-    "events:read",
-)
+READ, WRITE, DELETE, *_ = SCOPES
 
 _SEVERAL = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 FORM = "application/x-www-form-urlencoded"

@@ -97,9 +97,6 @@ class Keyring:
         except KeyError:
             raise KeyringError(f"Root key {root_id} is not in the keyring.") from None
 
-    def __contains__(self, root_id: str) -> bool:
-        return any(root.id == root_id for root in self)
-
     def __iter__(self) -> Iterator[Root]:
         self._refresh()
         return iter(list(self._roots.values()))
