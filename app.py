@@ -63,6 +63,7 @@ def _open_house(settings: Mapping[str, Any]) -> None:
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
+        event_days=settings["EVENT_DAYS"],
     )
 
 

@@ -3,12 +3,13 @@
 from .auth import auth
 from .documents import documents
 from .embed import embed
+from .events import events
 from .keys import keys
 from .operations import operations
 from .tokens import tokens
 from .viewing import viewing
 
 # in the specification's order
-BLUEPRINTS = (auth, keys, documents, viewing, tokens, embed, operations)
+BLUEPRINTS = (auth, keys, documents, viewing, tokens, embed, events, operations)
 
 __all__ = ["BLUEPRINTS"]

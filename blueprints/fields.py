@@ -1,12 +1,13 @@
 """Kinds of values on the wire, each with its rule and the sentence that mends a wrong one."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
 from models.errors import Invalid
+from models.ids import rfc3339
 
 from .body import Span
 from .payload import Payload
@@ -128,11 +129,6 @@ class Origin(Text):
 def _is_origin(text: str) -> bool:
     port = text.rpartition(":")[2]
     return bool(_ORIGIN.fullmatch(text)) and not (port.isdigit() and int(port) > 65535)
-
-
-def rfc3339(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
 def refuse_unstorable(text: str) -> None:

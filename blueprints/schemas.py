@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, validate, validates
 
-from models import PERMISSIONS, SCOPES
+from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from .body import Span
 from .fields import Base64, Email, MediaType, Moment, Origin, Pairs, Text
@@ -131,6 +131,17 @@ class DocumentPage(Page):
     content_type = MediaType()
     created_after = Moment()
     created_before = Moment()
+
+
+class EventQuery(Wire):
+    after = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
+        metadata={"description": "Go on behind the event with this id, even if it is forgotten."},
+    )
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
+    document_id = Text(1, 100, load_default=None)
 
 
 class Opening(Wire):

@@ -5,16 +5,20 @@ from .api_key import SCOPES, ApiKey
 from .base import connected, database, writing
 from .document import Document
 from .document_token import PERMISSIONS, DocumentToken
+from .event import TYPES as EVENT_TYPES
+from .event import Event
 from .session import Session
 from .user import User
 
 __all__ = [
+    "EVENT_TYPES",
     "PERMISSIONS",
     "SCOPES",
     "Answer",
     "ApiKey",
     "Document",
     "DocumentToken",
+    "Event",
     "Session",
     "User",
     "connected",

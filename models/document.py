@@ -23,6 +23,8 @@ from .ahead import PIECES_AHEAD, ahead
 from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound, StorageFull
+from .event import Event
+from .ids import now
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
 
@@ -87,6 +89,8 @@ class Document(Keyed, Owned):
             document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
             document.sealed_meta = document.seal("meta/1", document.id, document.meta)
             document.insert_row()
+            facts = document._facts() | {"expires_at": expires_at}
+            Event.tell(owner_id, "document.created", facts)
         return document
 
     @classmethod
@@ -150,16 +154,31 @@ class Document(Keyed, Owned):
         """What seals one file under a password. Dear on purpose, so it stands in line."""
         return passwords.in_line(lambda: PasswordSeal(password))
 
-    def delete_with_tokens(self) -> None:
+    def note_reading(self, type: str) -> None:
+        """Tell that the payload was handed out."""
+        Event.note(self.owner_id, type, {"document_id": self.id})
+
+    def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it what else is left of the payload is noise."""
         with writing():
-            DocumentToken.revoke_all_of(self.id)
             if not shred("document", self.id):
                 raise NotFound
             piece.drop(self.id)
+            Event.tell(self.owner_id, type, self._facts())
+            DocumentToken.revoke_all_of(self.id)
+
+    def expire(self) -> None:
+        """Gone, unless meanwhile it was given a longer life, or deleted."""
+        with writing():
+            if Document.rows("id = :id AND expires_at <= :now", id=self.id, now=now()):
+                self.delete_with_tokens("document.expired")
 
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
+
+    def _facts(self) -> dict[str, Any]:
+        content_type, size = self.content_type, self.size
+        return {"document_id": self.id, "content_type": content_type, "size": size}
 
     def _payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

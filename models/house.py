@@ -13,6 +13,7 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .event import Event
 from .session import Session
 from .throttle import WrongPasswords
 from .user import User
@@ -45,7 +46,13 @@ def open_keyring(path: Path) -> Keyring:
     return Keyring(path)
 
 
-def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -> None:
+def use(
+    keyring: Keyring,
+    *,
+    rate_limits: bool = True,
+    reserve_bytes: int = 0,
+    event_days: int = Event.kept_days,
+) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
     if missing := roots_in_use() - {root.id for root in keyring}:
         raise KeyringError(
@@ -57,6 +64,7 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
     Document.reserve_bytes = reserve_bytes
+    Event.kept_days = event_days
 
 
 def is_ready() -> bool:

@@ -4,10 +4,12 @@ import logging
 import threading
 
 from .answer import KEPT_MS, Answer
-from .base import connected, empty_log, now, writing
+from .base import connected, empty_log, writing
+from .delivery import Delivery
 from .document import Document
 from .document_token import DocumentToken
-from .errors import NotFound
+from .event import Event
+from .ids import now
 from .session import Session
 
 EVERY_SECONDS = 60
@@ -17,9 +19,10 @@ SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 def sweep() -> int:
     """Take away what has ended; how many documents that were."""
     with connected():
-        documents = list(Document.select().where(Document.expires_at <= now()))
+        documents = Document.rows("expires_at <= :now", now=now())
         for document in documents:
-            _delete(document)
+            document.expire()
+        DocumentToken.spend_expired()
         _forget_old_rows()
         empty_log()
     return len(documents)
@@ -41,13 +44,6 @@ def _run(stopped: threading.Event) -> None:
         stopped.wait(EVERY_SECONDS)
 
 
-def _delete(document: Document) -> None:
-    try:
-        document.delete_with_tokens()
-    except NotFound:  # its owner was quicker
-        return
-
-
 def _forget_old_rows() -> None:
     moment = now()
     with writing():
@@ -55,3 +51,5 @@ def _forget_old_rows() -> None:
         Answer.delete().where(Answer.created_at <= moment - KEPT_MS).execute()
         spent = DocumentToken.revoked_at <= moment - SPENT_TOKENS_KEPT_MS
         DocumentToken.delete().where(spent).execute()
+        Delivery.forget_old()
+        Event.forget_old()

@@ -59,6 +59,7 @@ ROUTES = [
     Route("POST", "/v1/documents/<document>/tokens", OWNER, {}, WRITE),
     Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
+    Route("GET", "/v1/events", OWNER, None, "events:read"),
     Route("GET", "/healthz"),
     Route("GET", "/readyz"),
     Route("GET", "/openapi.json"),
