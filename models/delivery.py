@@ -19,7 +19,9 @@ arrived = threading.Event()  # set when there is something new to deliver
 
 _SUBSCRIBED = """
     SELECT id FROM webhook WHERE owner_id = ? AND disabled_at IS NULL AND instr(types, ?)"""
-_FORGET = "DELETE FROM delivery WHERE due_at IS NULL AND id < ?"
+_FORGET = """
+    DELETE FROM delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < ?
+    AND due_at IS NULL"""
 
 
 class Delivery(Owned):

@@ -43,7 +43,7 @@ acting: ContextVar[Mapping[str, str]] = ContextVar(
 _LAST = "SELECT max(id) FROM event WHERE owner_id = ?"
 _FORGET = """
     DELETE FROM event WHERE owner_id IN (SELECT id FROM user) AND id < ?
-    AND NOT EXISTS (SELECT 1 FROM delivery WHERE event_id = event.id AND due_at IS NOT NULL)"""
+    AND id NOT IN (SELECT event_id FROM delivery WHERE due_at IS NOT NULL)"""
 
 
 class Event(Owned):
