@@ -28,8 +28,11 @@ from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
 from crypto import Keyring, KeyringError
-from models import house, sweeper
+from models import house
+from models.background import Background
+from models.base import shorten_log
 from models.errors import Refusal
+from models.sweeper import sweep
 
 HOME = Path(__file__).resolve().parent
 MEMORY = Path("/dev/shm")  # noqa: S108  a folder in memory, where there is one
@@ -224,7 +227,7 @@ def main() -> None:
     except (WrongSetting, KeyringError, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
     speak(app.config["LOG"])
-    swept = sweeper.start()
+    beside = [Background(sweep, 60), Background(shorten_log, 0.2)]
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
         f"{app.config['INSTANCE_PATH']}. Back up the keyring apart from the database.",
@@ -232,7 +235,8 @@ def main() -> None:
         flush=True,
     )
     server.run()
-    swept.set()
+    for work in beside:
+        work.stop()
     house.close_all()
 
 

@@ -1,5 +1,6 @@
 """What other libraries raise, in the house's own words."""
 
+import errno
 from collections.abc import Iterator
 
 from peewee import OperationalError
@@ -14,6 +15,9 @@ _SAID_BY_SQLITE = {
     "disk I/O error": StorageFull,
     "readonly database": StorageFull,
 }
+
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS}
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
@@ -33,6 +37,8 @@ def _named(error: BaseException) -> Refusal | None:
         return KeyUnavailable()
     if isinstance(error, crypto.Refused):
         return DocumentDamaged()
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return StorageFull()
     if isinstance(error, OperationalError):
         return next((kind() for said, kind in _SAID_BY_SQLITE.items() if said in str(error)), None)
     return None
