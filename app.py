@@ -28,11 +28,12 @@ from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
 from crypto import Keyring, KeyringError
-from models import house
+from models import connected, house
 from models.background import Background
 from models.base import shorten_log
 from models.errors import Refusal
 from models.sweeper import sweep
+from models.upload import drop_unfinished
 
 HOME = Path(__file__).resolve().parent
 MEMORY = Path("/dev/shm")  # noqa: S108  a folder in memory, where there is one
@@ -227,6 +228,8 @@ def main() -> None:
     except (WrongSetting, KeyringError, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
     speak(app.config["LOG"])
+    with connected():
+        drop_unfinished()
     beside = [Background(sweep, 60), Background(shorten_log, 0.2)]
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
