@@ -13,12 +13,14 @@ from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .group_sync import GroupSync
 from .ids import fresh_id, now
 
 PRAGMAS = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
-    "synchronous": "full",  # what is acknowledged survives a power cut
+    "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
+    "wal_autocheckpoint": 8_192,  # pages; long before that `shorten_log` does it beside the work
     "foreign_keys": 1,
     "busy_timeout": 10_000,
     "cache_size": -4_000,  # KiB, for each of the kept connections
@@ -30,12 +32,19 @@ database = PooledSqliteDatabase(
 )
 
 _one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
+_one_checkpoint = threading.Lock()
+_log = GroupSync(lambda: f"{database.database}-wal")
+_written = threading.Event()  # since the last checkpoint
 _unwritten: deque[Callable[[], object]] = deque()
 
 
 @contextmanager
-def writing() -> Iterator[None]:
-    """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it."""
+def writing(*, synced: bool = True) -> Iterator[None]:
+    """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it.
+
+    Behind it everything is on disk for good: what is acknowledged survives a power cut. Only a
+    step of something larger need not be `synced`.
+    """
     if database.in_transaction():
         yield
         return
@@ -46,6 +55,9 @@ def writing() -> Iterator[None]:
                 yield
     finally:
         _write_if_free()
+    _written.set()
+    if synced:
+        _log.sync()
 
 
 def soon(write: Callable[[], object]) -> None:
@@ -74,15 +86,13 @@ def _write_what_waits() -> None:
     """
     if not _unwritten:
         return
-    database.execute_sql("PRAGMA synchronous = NORMAL")
     try:
         with database.atomic():
             for _ in range(len(_unwritten)):
                 _unwritten.popleft()()
+        _written.set()
     except Exception:
         logging.getLogger("docservice").exception("what readings left to be written was lost")
-    finally:
-        database.execute_sql(f"PRAGMA synchronous = {PRAGMAS['synchronous']}")
 
 
 @contextmanager
@@ -167,9 +177,26 @@ def shred(table: str, id: str) -> bool:
 
 def empty_log() -> bool:
     """Move the write-ahead log into the database and cut it; False while a reader holds it."""
-    database.execute_sql("PRAGMA busy_timeout = 0")
-    try:
-        (blocked, *_) = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    finally:
-        database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+    return _checkpoint("TRUNCATE")
+
+
+def shorten_log() -> None:
+    """Move what was written lately into the database, beside readers and writers.
+
+    So a large upload is answered sooner: its pages are written once before the answer, and once
+    after it.
+    """
+    if _written.is_set():
+        _written.clear()
+        with connected():
+            _checkpoint("PASSIVE")
+
+
+def _checkpoint(mode: str) -> bool:
+    with _one_checkpoint:
+        database.execute_sql("PRAGMA busy_timeout = 0")
+        try:
+            (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        finally:
+            database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
     return not blocked

@@ -10,7 +10,7 @@ Networks = tuple[Network, ...]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-_NAME = rf"(?:{_LABEL}\.)*(?!0x)[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?"  # ends in no number
+_NAME = rf"(?:{_LABEL}\.)*[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?"  # ends in no number
 _IN_PATH = r"[A-Za-z0-9._~!$&'()*+,;=:@/%-]"
 _URL = re.compile(
     rf"(?P<scheme>https?)://(?P<host>{_NAME}|[0-9.]+|\[[0-9a-f:.]+\])"
@@ -19,15 +19,13 @@ _URL = re.compile(
 )
 
 # IANA's special-purpose registries. Of IPv6 only 2000::/3 is given out, so the rest is not listed
-_SPECIAL = tuple(
-    ipaddress.ip_network(text)
-    for text in """
-        0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
-        192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-        224.0.0.0/4 240.0.0.0/4
-        2001::/23 2001:db8::/32 2002::/16 3fff::/20
-    """.split()
-)
+_REGISTERED = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+    192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+    224.0.0.0/4 240.0.0.0/4
+    2001::/23 2001:db8::/32 2002::/16 3fff::/20
+"""
+_SPECIAL = tuple(ipaddress.ip_network(text) for text in _REGISTERED.split())
 _GIVEN_OUT = ipaddress.ip_network("2000::/3")
 
 

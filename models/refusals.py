@@ -1,5 +1,6 @@
 """What other libraries raise, in the house's own words."""
 
+import errno
 from collections.abc import Iterator
 
 from peewee import OperationalError
@@ -16,6 +17,14 @@ _SAID_BY_SQLITE = {
 }
 
 
+_SAID_BELOW = {
+    crypto.Busy: Busy,
+    crypto.KeyringError: KeyUnavailable,
+    crypto.Refused: DocumentDamaged,
+}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS}
+
+
 def refusal_of(error: BaseException) -> Refusal | None:
     """The refusal an error stands for, found along its whole chain; None for a fault of ours."""
     for cause in _chain(error):
@@ -27,15 +36,11 @@ def refusal_of(error: BaseException) -> Refusal | None:
 def _named(error: BaseException) -> Refusal | None:
     if isinstance(error, Refusal):
         return error
-    if isinstance(error, crypto.Busy):
-        return Busy()
-    if isinstance(error, crypto.KeyringError):
-        return KeyUnavailable()
-    if isinstance(error, crypto.Refused):
-        return DocumentDamaged()
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return StorageFull()
     if isinstance(error, OperationalError):
         return next((kind() for said, kind in _SAID_BY_SQLITE.items() if said in str(error)), None)
-    return None
+    return next((ours() for kind, ours in _SAID_BELOW.items() if isinstance(error, kind)), None)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -13,13 +13,13 @@ from models import (
     Event,
     base,
     connected,
-    database,
     house,
     ids,
     sweeper,
     writing,
 )
 from models.document_token import Terms
+from models.upload import uploaded
 
 DAY_MS = 86_400_000
 
@@ -30,7 +30,8 @@ def told(owner):
 
 
 def upload(owner, **fields):
-    return Document.upload(owner.id, [b"x"], size=1, content_type="text/plain", **fields)
+    with uploaded(owner.id, [b"x"], size=1, content_type="text/plain", **fields) as document:
+        return document
 
 
 def link(document, **terms):
@@ -130,12 +131,6 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
 
     assert "was lost" in caplog.text
     assert told(alice) == ["document.created", "document.viewed"]
-
-
-def test_what_is_written_after_a_reading_is_synced_again(alice):
-    upload(alice).note_reading("document.viewed")
-
-    assert database.execute_sql("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_the_last_view_spends_a_token_once(alice):
