@@ -25,6 +25,7 @@ from models.base import shorten_log
 from models.errors import Refusal
 from models.sweeper import sweep
 from models.upload import drop_unfinished
+from webhooks import Courier, Guard
 
 HOME = Path(__file__).resolve().parent
 
@@ -57,6 +58,7 @@ def _open_house(settings: Mapping[str, Any]) -> None:
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
         event_days=settings["EVENT_DAYS"],
+        webhook_allow=settings["WEBHOOK_ALLOW"] or (),
     )
 
 
@@ -94,7 +96,8 @@ def main() -> None:
     speak(app.config["LOG"])
     with connected():
         drop_unfinished()
-    beside = [Background(sweep, 60), Background(shorten_log, 0.2)]
+    guard = Guard(app.config["WEBHOOK_ALLOW"] or ())
+    beside = (Background(sweep, 60), Background(shorten_log, 0.2), Courier(guard))
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
         f"{app.config['INSTANCE_PATH']}. Back up the keyring apart from the database.",

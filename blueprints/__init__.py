@@ -8,8 +8,9 @@ from .keys import keys
 from .operations import operations
 from .tokens import tokens
 from .viewing import viewing
+from .webhooks import webhooks
 
 # in the specification's order
-BLUEPRINTS = (auth, keys, documents, viewing, tokens, embed, events, operations)
+BLUEPRINTS = (auth, keys, documents, viewing, tokens, embed, events, webhooks, operations)
 
 __all__ = ["BLUEPRINTS"]

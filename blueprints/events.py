@@ -7,7 +7,7 @@ from flask import g
 from models import Event
 
 from .caller import EVENTS, OWNER, accepts
-from .records import EventFeed
+from .event_records import EventFeed
 from .schemas import EventQuery
 from .strict import Blueprint
 

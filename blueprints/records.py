@@ -1,6 +1,5 @@
 """The wire vocabulary, written: every JSON object that the API answers."""
 
-import json
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
@@ -119,29 +118,6 @@ def listed(plural: str, record: type[Answer]) -> Schema:
         "next_cursor": fields.String(required=True, allow_none=True),
     }
     return Answer.from_dict(members, name=f"{record.__name__}Page")()
-
-
-class EventRecord(Answer):
-    id = fields.String(required=True)
-    type = fields.String(required=True)
-    created_at = Moment(required=True)
-    data = fields.Function(
-        lambda event: json.loads(event.data),
-        required=True,
-        metadata={"type": "object", "description": "Ids and facts, never a name or a secret."},
-    )
-
-
-class EventFeed(Answer):
-    events = fields.List(fields.Nested(EventRecord), required=True)
-    next_cursor = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={
-            "description": "What to send as `after` for the next page; null if this is the last "
-            "one now. A poller goes on later behind the id of the last event it has seen."
-        },
-    )
 
 
 class OEmbed(Schema):

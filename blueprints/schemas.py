@@ -144,6 +144,28 @@ class EventQuery(Wire):
     document_id = Text(1, 100, load_default=None)
 
 
+_TYPES = fields.String(validate=validate.OneOf(EVENT_TYPES))
+_ENOUGH_TYPES = validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events.")
+
+
+class NewWebhook(Wire):
+    url = Text(1, 2048, required=True, metadata={"example": "https://example.org/hook"})
+    types = fields.List(
+        _TYPES,
+        data_key="events",
+        validate=_ENOUGH_TYPES,
+        metadata={"description": "Which events are sent; all of them if absent."},
+    )
+    description = Text(allow_none=True)
+
+
+class WebhookEdit(Wire):
+    url = Text(1, 2048, metadata={"example": "https://example.org/hook"})
+    types = fields.List(_TYPES, data_key="events", validate=_ENOUGH_TYPES)
+    description = Text(allow_none=True)
+    enabled = fields.Boolean(truthy={True}, falsy={False})
+
+
 class Opening(Wire):
     password = Text(0, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
 

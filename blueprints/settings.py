@@ -6,8 +6,11 @@ All are optional. A wrong value stops the start with a sentence.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+
+from models.destination import Networks
 
 PREFIX = "DOCSERVICE_"
 
@@ -53,6 +56,13 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
     return read
 
 
+def _networks(text: str) -> Networks:
+    try:
+        return tuple(ip_network(one.strip()) for one in text.split(","))
+    except ValueError:
+        raise ValueError("networks with commas between, as in 10.1.0.0/16,127.0.0.0/8") from None
+
+
 def _database(text: str) -> str:
     if "://" in text and not text.startswith("sqlite:///"):
         raise ValueError("a path, or sqlite:///path")
@@ -92,6 +102,12 @@ SETTINGS = (
     Setting("THREADS", 16, _number(1, 256), "how many requests are worked on at once"),
     Setting("RESERVE_BYTES", 32 << 20, _number(0), "free space below which uploads are refused"),
     Setting("EVENT_DAYS", 90, _number(1, 36500), "how many days events are kept"),
+    Setting(
+        "WEBHOOK_ALLOW",
+        None,
+        _networks,
+        "networks webhooks may reach though private or by http, as in `10.1.0.0/16,127.0.0.0/8`",
+    ),
     Setting("LOG", "text", _one_of("text", "json"), "the access line of each request, on stderr"),
 )
 

@@ -17,6 +17,7 @@ _URL = re.compile(
     rf"(?::(?P<port>[0-9]{{1,5}}))?(?P<target>(?:/{_IN_PATH}*)?(?:\?(?:{_IN_PATH}|\?)*)?)",
     re.I | re.A,
 )
+_LOCAL_NAME = re.compile(r"[^.]+|.*\.(?:localhost|localdomain|local|internal|home\.arpa)")
 
 # IANA's special-purpose registries. Of IPv6 only 2000::/3 is given out, so the rest is not listed
 _REGISTERED = """
@@ -48,7 +49,8 @@ class Destination:
             return None
         tls = found["scheme"].lower() == "https"
         port = int(found["port"] or (443 if tls else 80))
-        destination = cls(tls, found["host"].strip("[]").lower(), port, found["target"])
+        target = found["target"] if found["target"].startswith("/") else f"/{found['target']}"
+        destination = cls(tls, found["host"].strip("[]").lower(), port, target)
         return destination if 0 < port < 65536 and destination._is_spelled_well() else None
 
     @property
@@ -64,12 +66,18 @@ class Destination:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
+    def may_be_reached(self, allowed: Networks) -> bool:
+        """As far as it shows before its name is looked up."""
+        if (address := self.literal) is not None:
+            return may_reach(self, address, allowed)
+        return bool(allowed) or (self.tls and not _LOCAL_NAME.fullmatch(self.host))
+
     def _is_number(self) -> bool:
-        return ":" in self.host or self.host[-1].isdigit() and not re.search("[a-z]", self.host)
+        return ":" in self.host or not re.search("[a-z]", self.host)
 
     def _is_spelled_well(self) -> bool:
         try:
-            return self.literal is not None or not self._is_number()
+            return self.literal is not None or len(self.host) <= 253
         except ValueError:
             return False
 

@@ -12,12 +12,14 @@ from crypto.sessions import Sessions
 from . import upload
 from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
+from .destination import Networks
 from .document import Document
 from .document_token import DocumentToken
 from .event import Event
 from .session import Session
 from .throttle import WrongPasswords
 from .user import User
+from .webhook import Webhook
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
 
@@ -53,6 +55,7 @@ def use(
     rate_limits: bool = True,
     reserve_bytes: int = 0,
     event_days: int = Event.kept_days,
+    webhook_allow: Networks = (),
 ) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
     if missing := roots_in_use() - {root.id for root in keyring}:
@@ -65,7 +68,7 @@ def use(
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
     upload.reserve_bytes = reserve_bytes
-    Event.kept_days = event_days
+    Event.kept_days, Webhook.allowed = event_days, webhook_allow
 
 
 def is_ready() -> bool:
