@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from models import Delivery, Event, Webhook, connected
 from models.delivery import Outcome, arrived
 from models.ids import now, rfc3339
+from models.traffic import traffic
 
 from .guard import Guard
 
@@ -27,8 +28,10 @@ RETRIES_SECONDS = (  # after each try but the last: ten tries in three days
     *(2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR),
 )
 LONGEST_WAIT_SECONDS = 24 * HOUR
+FARTHEST_SECONDS = 48 * HOUR  # nothing waits longer: it was written under a wrong clock
 THREADS = 16
 LOOK_SECONDS = 60  # a clock that was set is noticed
+GIVE_WAY_SECONDS = 0.05  # to requests, for each delivery
 REST_SECONDS = 30
 DRAIN_SECONDS = 5
 
@@ -67,17 +70,17 @@ class Courier:
     def _look(self) -> float:
         """Hand out what is due; the seconds until the next is."""
         wait_seconds: float = LOOK_SECONDS
+        busy = set(self._busy)  # before the rows are read: what ends meanwhile is not sent twice
         with connected():
-            waiting = Delivery.first_of_each()
+            waiting = [one for one in Delivery.first_of_each() if one.webhook_id not in busy]
         for delivery in waiting:
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
-            if delivery.webhook_id in self._busy or len(self._busy) == THREADS:
-                continue
-            if left_seconds <= 0:
+            if 0 < left_seconds < FARTHEST_SECONDS:
+                wait_seconds = min(wait_seconds, left_seconds)
+            elif len(self._busy) < THREADS:
+                traffic.give_way(GIVE_WAY_SECONDS)
                 self._busy.add(delivery.webhook_id)
                 self._handed.put(delivery)
-            else:
-                wait_seconds = min(wait_seconds, left_seconds)
         return wait_seconds
 
     def _send(self) -> None:
@@ -93,8 +96,8 @@ class Courier:
 
     def _try(self, delivery: Delivery) -> None:
         with connected():
-            found = Webhook.rows("id = :id", id=delivery.webhook_id)
-            if not found:  # deleted meanwhile
+            found = Webhook.rows("id = :id AND disabled_at IS NULL", id=delivery.webhook_id)
+            if not found:  # deleted or disabled meanwhile
                 return
             (webhook,) = found
             url, headers, body = _letter(webhook, delivery)
