@@ -3,11 +3,14 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.people import until
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
@@ -15,6 +18,11 @@ SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
 
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def here(lines, service):
@@ -44,7 +52,7 @@ def test_the_first_five_minutes_work_as_they_stand(service, tmp_path, shell):
 
 def test_the_python_lines_work_as_they_stand(service, alice, tmp_path):
     (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4")
-    [lines] = blocks("python")
+    lines, _ = blocks("python")
     environment = os.environ | {"KEY": alice.key().record["key"]}
 
     done = subprocess.run(
@@ -65,3 +73,27 @@ def test_the_readme_has_the_two_commands():
 
     assert f"    {run}\n" in README
     assert f"    {test}\n" in README
+
+
+def test_the_receiver_in_ten_lines_verifies_what_it_gets(start_service):
+    pytest.importorskip("standardwebhooks")
+    owner = start_service(WEBHOOK_ALLOW="127.0.0.0/8").register()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    hook = owner.post("/v1/webhooks", json={"url": f"http://127.0.0.1:{port}/"}).json
+    _, lines = blocks("python")
+    receiver = subprocess.Popen(
+        [sys.executable, "-u", "-c", lines.replace("9000", str(port))],
+        env=os.environ | {"SECRET": hook["secret"]},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with receiver:
+        until(lambda: is_listening(port))
+        owner.post(f"/v1/webhooks/{hook['id']}/test")
+        told = receiver.stdout.readline()
+        receiver.terminate()
+
+    assert "'type': 'webhook.test'" in told

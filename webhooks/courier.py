@@ -77,7 +77,7 @@ class Courier:
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < FARTHEST_SECONDS:
                 wait_seconds = min(wait_seconds, left_seconds)
-            elif len(self._busy) < THREADS:
+            else:
                 traffic.give_way(GIVE_WAY_SECONDS)
                 self._busy.add(delivery.webhook_id)
                 self._handed.put(delivery)

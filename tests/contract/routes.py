@@ -34,7 +34,7 @@ class Route:
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
-WEBHOOK = {"url": "https://example.org/hook"}
+WEBHOOK = {"url": "https://hook.example/in"}
 READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
 
 ROUTES = [
