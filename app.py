@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from waitress.task import ErrorTask
 from blueprints import BLUEPRINTS
 from blueprints.access_log import speak
 from blueprints.body import SMALL_BODY_BYTES
+from blueprints.commands import COMMANDS, commanded
 from blueprints.errors import HouseApi, answer_fault, answer_refusal
 from blueprints.hooks import hang_up
 from blueprints.openapi import described
@@ -49,7 +51,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
     app.json.sort_keys = app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    _open_house(settings)
+    app.extensions["open_house"] = partial(_open_house, settings)
+    if not commanded():
+        _open_house(settings)
     hang_up(app)
     app.register_error_handler(Refusal, answer_refusal)
     app.register_error_handler(Exception, answer_fault)
@@ -57,8 +61,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     return app
 
 
-def _open_house(settings: Mapping[str, Any]) -> None:
-    house.open_database(settings["DATABASE"])
+def _open_house(settings: Mapping[str, Any], database: str | None = None) -> None:
+    house.open_database(database or settings["DATABASE"])
     house.use(
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
@@ -80,6 +84,8 @@ def _register(app: Flask) -> None:
     api = HouseApi(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
+    for command in COMMANDS:
+        app.cli.add_command(command)
     known: list[dict[str, Any]] = []
 
     def description() -> dict[str, Any]:

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 PREFIX = "DOCSERVICE_"
 
 
-class WrongSetting(Exception):
-    """A setting that cannot be used; the sentence says which and what it takes."""
+class WrongSetting(click.ClickException):
+    """A setting that cannot be used; the sentence says which and what it takes.
+
+    Of click's kind, so that a command line shows the sentence alone.
+    """
 
 
 @dataclass(frozen=True)

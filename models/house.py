@@ -1,9 +1,11 @@
 """Opening the house: the database with its schema, and the keyring that fits it."""
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from peewee import fn
 from playhouse.migrations import Runner
 
 from crypto import Keyring, KeyringError
@@ -32,10 +34,14 @@ def open_database(path: str) -> None:
             Runner(database, str(directory)).up()
 
 
-def roots_in_use() -> set[str]:
-    """The ids of the root keys that rows need."""
+def roots_in_use() -> Counter[str]:
+    """How many rows each root key opens, by its id."""
+    used: Counter[str] = Counter()
     with connected():
-        return {root for table in KEYED for (root,) in table.select(table.root).distinct().tuples()}
+        for table in KEYED:
+            rows = table.select(table.root, fn.COUNT()).group_by(table.root).tuples()
+            used.update(dict(rows))
+    return used
 
 
 def open_keyring(path: Path) -> Keyring:
@@ -47,7 +53,7 @@ def open_keyring(path: Path) -> Keyring:
 
 def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
-    if missing := roots_in_use() - {root.id for root in keyring}:
+    if missing := set(roots_in_use()) - {root.id for root in keyring}:
         raise KeyringError(
             f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
             "documents are sealed with. Put the right keyring back; no new one is made."

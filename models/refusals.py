@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from peewee import OperationalError
+from peewee import DatabaseError, OperationalError
 
 import crypto
 
@@ -21,6 +21,19 @@ def refusal_of(error: BaseException) -> Refusal | None:
     for cause in _chain(error):
         if refusal := _named(cause):
             return refusal
+    return None
+
+
+def sentence_of(error: BaseException) -> str | None:
+    """What to tell the person who runs this; None for a fault of ours."""
+    if isinstance(error, crypto.KeyringError):
+        return str(error)
+    if refusal := refusal_of(error):
+        return refusal.sentence
+    if isinstance(error, DatabaseError):
+        return f"The database can't be used: {error}."
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename}."
     return None
 
 

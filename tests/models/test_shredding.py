@@ -1,0 +1,46 @@
+"""A deleted document's key is nowhere on disk: not where it lay, nor where it lay before a change."""
+
+from models import Document
+from models.base import database, empty_log
+
+
+def on_disk(instance, keys):
+    stored = b"".join(path.read_bytes() for path in instance.iterdir())
+    return [key for key in keys if key in stored]
+
+
+def uploaded(owner, count):
+    return [
+        Document.upload(owner.id, [b"content"], size=7, content_type="text/plain", name="short")
+        for _ in range(count)
+    ]
+
+
+def test_also_after_its_row_has_grown_and_moved(instance, alice):
+    documents = uploaded(alice, 60)
+    for document in documents:
+        document.edit(name="a much longer name " * 10)
+    keys = [bytes(document.sealed_key) for document in documents]
+    empty_log()
+    assert on_disk(instance, keys) == keys
+
+    for document in documents[::2]:
+        document.delete_with_tokens()
+
+    assert on_disk(instance, keys) == keys[1::2]
+
+
+def test_once_no_reader_holds_the_log_any_more(instance, alice):
+    (document,) = uploaded(alice, 1)
+    key = bytes(document.sealed_key)
+    reader = database._connect()
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM document").fetchone()
+    document.delete_with_tokens()
+    assert on_disk(instance, [key]) == [key]
+
+    reader.execute("COMMIT")
+    reader.close()
+    assert empty_log()
+
+    assert on_disk(instance, [key]) == []
