@@ -40,6 +40,13 @@ def payloads(tell: Tell = silently) -> list[str]:
     return list(dict.fromkeys(wrong))
 
 
+def database_file(deep: bool) -> list[str]:
+    """What SQLite finds wrong with its file; `deep` also compares indexes with their tables."""
+    look = "integrity_check" if deep else "quick_check"
+    found = [str(row[0]) for row in database.execute_sql(f"PRAGMA {look}(10)").fetchall()]
+    return [f"The database file is damaged: {one}." for one in found if one != "ok"]
+
+
 def some_payloads(count: int) -> list[str]:
     """The last piece of some documents, drawn by lot."""
     drawn = Document.rows("TRUE ORDER BY RANDOM() LIMIT :count", count=count)

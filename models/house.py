@@ -20,6 +20,7 @@ from .throttle import WrongPasswords
 from .user import User
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
+MIGRATIONS = str(Path(__file__).parent / "migrations")
 
 
 def open_database(path: str) -> None:
@@ -28,10 +29,13 @@ def open_database(path: str) -> None:
     Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the log files take its mode
     database.init(path, pragmas=PRAGMAS)
-    with connected():
-        directory = Path(__file__).parent / "migrations"
-        with database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
-            Runner(database, str(directory)).up()
+    with connected(), database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
+        Runner(database, MIGRATIONS).up()
+
+
+def migrations() -> list[Any]:
+    """Those this version knows, in order; `applied` tells when, None if not yet."""
+    return [one for one in Runner(database, MIGRATIONS).migrations()]
 
 
 def roots_in_use() -> Counter[str]:

@@ -6,7 +6,7 @@ from peewee import DatabaseError, OperationalError
 
 import crypto
 
-from .errors import Busy, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
+from .errors import Busy, CommandRefused, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
 
 _SAID_BY_SQLITE = {
     "database is locked": Busy,
@@ -26,7 +26,7 @@ def refusal_of(error: BaseException) -> Refusal | None:
 
 def sentence_of(error: BaseException) -> str | None:
     """What to tell the person who runs this; None for a fault of ours."""
-    if isinstance(error, crypto.KeyringError):
+    if isinstance(error, (crypto.KeyringError, CommandRefused)):
         return str(error)
     if refusal := refusal_of(error):
         return refusal.sentence

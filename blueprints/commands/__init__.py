@@ -4,9 +4,10 @@ needs it, so that what is broken can be looked at and mended."""
 import click
 from flask.cli import FlaskGroup
 
+from .backup import backup, restore
 from .keys import keys
 
-COMMANDS: tuple[click.Command, ...] = (keys,)
+COMMANDS: tuple[click.Command, ...] = (keys, backup, restore)
 
 
 def commanded() -> bool:

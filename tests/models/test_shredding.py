@@ -1,4 +1,4 @@
-"""A deleted document's key is nowhere on disk: not where it lay, nor where it lay before a change."""
+"""A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
 from models import Document
 from models.base import database, empty_log
