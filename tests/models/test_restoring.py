@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from crypto import Keyring, KeyringError
-from models import Document, User, backup, connected, house, restoring, rotation
+from models import Document, User, backup, checkup, connected, house, restoring, rotation
 from models.base import Table, database
 from models.errors import CommandRefused
 
@@ -166,15 +166,31 @@ def test_without_its_root_it_is_refused_and_the_root_is_named(copy, restore, ins
     assert not (instance / "keyring").exists()
 
 
-def test_a_log_left_by_a_damaged_database_is_not_played_into_the_restored_one(instance, restore):
+def test_a_damaged_database_is_replaced_by_force(instance, restore):
     house.close_all()
-    for ending in ("", "-wal"):
-        (instance / f"documents.sqlite{ending}").write_bytes(b"damaged" * 1000)
+    (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
     with pytest.raises(CommandRefused, match="--force"):
         restore()
 
     assert restore(force=True) == (1, 1)
-    assert not (instance / "documents.sqlite-wal").exists()
+
+
+def test_the_log_of_a_lost_database_is_not_played_into_the_restored_one(
+    instance, alice, restore, open_house
+):
+    log = instance / "documents.sqlite-wal"
+    alice.change(email="after the backup")
+    kept = log.read_bytes()
+    house.close_all()
+    (instance / "documents.sqlite").unlink()
+    log.write_bytes(kept)
+
+    restore()
+
+    open_house(str(instance / "documents.sqlite"))
+    with connected():
+        assert checkup.database_file(deep=True) + checkup.payloads() == []
+        assert User.select().get().email == "alice@example.com"
 
 
 def test_a_restored_database_opens_with_another_keyring_that_has_the_root(instance, restore):
