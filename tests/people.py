@@ -177,15 +177,16 @@ class Service:
             finally:
                 self.kill()
 
-    def command(self, *words, **more):
+    def command(self, *words, stdin=subprocess.DEVNULL):
         """`flask --app app …` beside the service: a process of its own."""
         return subprocess.Popen(
             [sys.executable, "-m", "flask", "--app", "app", *map(str, words)],
             cwd=ROOT,
             env=self.environment(),
             text=True,
-            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT},
-            **more,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
 
     def run(self, *words):

@@ -6,8 +6,10 @@ from flask.cli import FlaskGroup
 
 from .backup import backup, restore
 from .keys import keys
+from .operations import openapi, sweep
+from .users import users
 
-COMMANDS: tuple[click.Command, ...] = (keys, backup, restore)
+COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, users, sweep, openapi)
 
 
 def commanded() -> bool:
