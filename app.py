@@ -52,6 +52,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.url_map.merge_slashes = False
     app.json.sort_keys = app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["open_house"] = partial(_open_house, settings)
+    app.extensions["use_keyring"] = partial(_use_keyring, settings)
     if not commanded():
         _open_house(settings)
     hang_up(app)
@@ -63,6 +64,10 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
 
 def _open_house(settings: Mapping[str, Any], database: str | None = None) -> None:
     house.open_database(database or settings["DATABASE"])
+    _use_keyring(settings)
+
+
+def _use_keyring(settings: Mapping[str, Any]) -> None:
     house.use(
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",

@@ -43,8 +43,9 @@ def payloads(tell: Tell = silently) -> list[str]:
 def database_file(deep: bool) -> list[str]:
     """What SQLite finds wrong with its file; `deep` also compares indexes with their tables."""
     look = "integrity_check" if deep else "quick_check"
-    found = [str(row[0]) for row in database.execute_sql(f"PRAGMA {look}(10)").fetchall()]
-    return [f"The database file is damaged: {one}." for one in found if one != "ok"]
+    said = [str(one) for (one,) in database.execute_sql(f"PRAGMA {look}(10)").fetchall()]
+    wrong = [one for one in said if one != "ok"]
+    return [f"The database file is damaged ({one}). Restore a backup." for one in wrong]
 
 
 def some_payloads(count: int) -> list[str]:

@@ -25,17 +25,28 @@ MIGRATIONS = str(Path(__file__).parent / "migrations")
 
 def open_database(path: str) -> None:
     """Open or make the database, private to this user, with today's schema."""
-    close_all()
     Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the log files take its mode
-    database.init(path, pragmas=PRAGMAS)
+    look_at(path)
     with connected(), database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
         Runner(database, MIGRATIONS).up()
 
 
-def migrations() -> list[Any]:
-    """Those this version knows, in order; `applied` tells when, None if not yet."""
-    return [one for one in Runner(database, MIGRATIONS).migrations()]
+def look_at(path: str) -> None:
+    """Work with the database at `path`, as it is."""
+    close_all()
+    database.init(path, pragmas=PRAGMAS)
+
+
+def migrations() -> set[str]:
+    """The names of those that this version knows."""
+    return {one.name for one in Runner(database, MIGRATIONS).migrations()}
+
+
+def migrations_made() -> set[str]:
+    """The names of those that have made the database."""
+    with connected():
+        return set(Runner(database, MIGRATIONS).applied())
 
 
 def roots_in_use() -> Counter[str]:

@@ -1,5 +1,6 @@
 """What other libraries raise, in the house's own words."""
 
+import sqlite3
 from collections.abc import Iterator
 
 from peewee import DatabaseError, OperationalError
@@ -30,7 +31,7 @@ def sentence_of(error: BaseException) -> str | None:
         return str(error)
     if refusal := refusal_of(error):
         return refusal.sentence
-    if isinstance(error, DatabaseError):
+    if isinstance(error, (DatabaseError, sqlite3.Error)):
         return f"The database can't be used: {error}."
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename}."

@@ -52,13 +52,12 @@ def restore(
 def _refuse_if_foreign(file: Path) -> None:
     if not file.is_file():
         raise CommandRefused(f"There is no file {file}.")
-    known = {one.name for one in migrations()}
     try:
         with closing(opened(file)) as copy:
             made = {name for (name,) in copy.execute("SELECT name FROM schema_migration")}
     except sqlite3.Error:
         raise CommandRefused(f"{file} is no backup of this service, or is damaged.") from None
-    if newer := made - known:
+    if newer := made - migrations():
         raise CommandRefused(f"{file} was made by a newer version ({max(newer)}). Upgrade first.")
 
 
