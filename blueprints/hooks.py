@@ -11,6 +11,7 @@ from models.errors import NotFound
 
 from .access_log import note
 from .caller import resolve_caller
+from .metrics import count
 from .strict import limit_body
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -56,4 +57,5 @@ def _finish(answer: Response) -> Response:
     if answer.status_code in (204, 304):
         answer.headers.pop("Content-Type", None)
     note(answer)
+    count(answer)
     return answer

@@ -9,6 +9,8 @@ import shlex
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -34,8 +36,7 @@ class Root:
         self.id = self._derive(b"id", 8).hex()
         self.wrap_key = self._derive(b"wrap", 32)
         self.session_key = self._derive(b"session", 32)
-        dated = _DATE.search(comment)
-        self.made_on = dated[0] if dated else None
+        self.made_on = _dated(comment)
 
     def _derive(self, label: bytes, length: int) -> bytes:
         return HKDF(hashes.SHA512(), length, b"document-service/1", label).derive(self._secret)
@@ -134,6 +135,14 @@ class Keyring:
 def fresh_root() -> str:
     """A line for a keyring."""
     return f"{credentials.fresh(PREFIX, LENGTH)}  # {keyring_file.today()}"
+
+
+def _dated(comment: str) -> date | None:
+    """The first date in it; a keyring is also written by hand."""
+    for found in _DATE.findall(comment):
+        with suppress(ValueError):
+            return date.fromisoformat(found)
+    return None
 
 
 def _roots(text: str) -> dict[str, Root]:

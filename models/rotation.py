@@ -7,6 +7,7 @@ write lock, and rows are wrapped under it, so that nothing is wrapped under a ro
 
 import time
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from crypto import KeyringError, Refused, Root, fresh_root
@@ -37,7 +38,7 @@ class KnownRoot:
     """One root of the keyring, and how many rows' keys it opens."""
 
     id: str
-    made_on: str | None
+    made_on: date | None
     rows: int
     is_primary: bool
 

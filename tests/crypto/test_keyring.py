@@ -1,6 +1,7 @@
 """The keyring: where roots come from, and what is refused before it can do harm."""
 
 import os
+from datetime import date
 
 import pytest
 
@@ -177,3 +178,17 @@ def test_a_command_is_run_again_for_a_root_it_did_not_print_but_not_each_time(
 
     assert ring.find(Root(two).id).wrap_key == Root(two).wrap_key
     assert ring.primary.id == Root(two).id
+
+
+@pytest.mark.parametrize(
+    ("comment", "made_on"),
+    [
+        ("2026-01-31", date(2026, 1, 31)),
+        ("by hand", None),
+        ("2026-02-31, 2026-03-01", date(2026, 3, 1)),
+    ],
+)
+def test_a_root_is_dated_by_its_comment(comment, made_on):
+    (root,) = Keyring(text=f"{fresh_line()}  # {comment}")
+
+    assert root.made_on == made_on

@@ -42,3 +42,11 @@ def test_it_looks_beside_a_service_that_is_broken(run, document, app):
     assert seen.exit_code == 1
     assert "WRONG  keyring: There is no keyring" in seen.output
     assert not keyring.exists()
+
+
+def test_it_makes_no_keyring_even_where_nothing_is_sealed(run, app):
+    keyring = Path(app.config["INSTANCE_PATH"]) / "keyring"
+    keyring.unlink()
+
+    assert run("doctor").exit_code == 1
+    assert not keyring.exists()
