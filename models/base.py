@@ -13,10 +13,13 @@ from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .group_sync import GroupSync
+
 PRAGMAS = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
-    "synchronous": "full",  # what is acknowledged survives a power cut
+    "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
+    "wal_autocheckpoint": 8_192,  # pages; long before that `shorten_log` does it beside the work
     "foreign_keys": 1,
     "busy_timeout": 10_000,
     "cache_size": -4_000,  # KiB, for each of the kept connections
@@ -30,6 +33,9 @@ database = PooledSqliteDatabase(
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
+_one_checkpoint = threading.Lock()
+_log = GroupSync(lambda: f"{database.database}-wal")
+_written = threading.Event()  # since the last checkpoint
 _id_lock = threading.Lock()
 _last_id = 0
 
@@ -50,13 +56,20 @@ def fresh_id(prefix: str) -> str:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
-    """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it."""
+def writing(*, synced: bool = True) -> Iterator[None]:
+    """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it.
+
+    Behind it everything is on disk for good: what is acknowledged survives a power cut. Only a
+    step of something larger need not be `synced`.
+    """
     if database.in_transaction():
         yield
     else:
         with _one_writer, database.atomic():
             yield
+        _written.set()
+        if synced:
+            _log.sync()
 
 
 @contextmanager
@@ -136,9 +149,26 @@ def shred(table: str, id: str) -> bool:
 
 def empty_log() -> bool:
     """Move the write-ahead log into the database and cut it; False while a reader holds it."""
-    database.execute_sql("PRAGMA busy_timeout = 0")
-    try:
-        (blocked, *_) = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    finally:
-        database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+    return _checkpoint("TRUNCATE")
+
+
+def shorten_log() -> None:
+    """Move what was written lately into the database, beside readers and writers.
+
+    So a large upload is answered sooner: its pages are written once before the answer, and once
+    after it.
+    """
+    if _written.is_set():
+        _written.clear()
+        with connected():
+            _checkpoint("PASSIVE")
+
+
+def _checkpoint(mode: str) -> bool:
+    with _one_checkpoint:
+        database.execute_sql("PRAGMA busy_timeout = 0")
+        try:
+            (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        finally:
+            database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
     return not blocked

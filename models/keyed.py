@@ -25,8 +25,12 @@ class Keyed(Table):
         return ()
 
     def draw_key(self) -> None:
-        """A new key. Inside the transaction that stores it: else retiring a root races it."""
-        root, self.key = self.keyring.primary, sealing.new_key()
+        self.key = sealing.new_key()
+        self.wrap_key()
+
+    def wrap_key(self) -> None:
+        """Inside the transaction that stores the row: else retiring a root races it."""
+        root = self.keyring.primary
         self.root, self.sealed_key = root.id, self.rewrapped(root)
 
     @cached_property

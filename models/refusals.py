@@ -1,5 +1,6 @@
 """What other libraries raise, in the house's own words."""
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 
@@ -15,6 +16,14 @@ _SAID_BY_SQLITE = {
     "disk I/O error": StorageFull,
     "readonly database": StorageFull,
 }
+
+
+_SAID_BELOW = {
+    crypto.Busy: Busy,
+    crypto.KeyringError: KeyUnavailable,
+    crypto.Refused: DocumentDamaged,
+}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS}
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
@@ -41,15 +50,11 @@ def sentence_of(error: BaseException) -> str | None:
 def _named(error: BaseException) -> Refusal | None:
     if isinstance(error, Refusal):
         return error
-    if isinstance(error, crypto.Busy):
-        return Busy()
-    if isinstance(error, crypto.KeyringError):
-        return KeyUnavailable()
-    if isinstance(error, crypto.Refused):
-        return DocumentDamaged()
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return StorageFull()
     if isinstance(error, OperationalError):
         return next((kind() for said, kind in _SAID_BY_SQLITE.items() if said in str(error)), None)
-    return None
+    return next((ours() for kind, ours in _SAID_BELOW.items() if isinstance(error, kind)), None)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,8 +1,5 @@
 """What time has ended is taken away: expired documents, sessions, kept answers, old tokens."""
 
-import logging
-import threading
-
 from .answer import KEPT_MS, Answer
 from .base import connected, empty_log, now, writing
 from .document import Document
@@ -10,7 +7,6 @@ from .document_token import DocumentToken
 from .errors import NotFound
 from .session import Session
 
-EVERY_SECONDS = 60
 SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
 
@@ -23,22 +19,6 @@ def sweep() -> int:
         _forget_old_rows()
         empty_log()
     return len(documents)
-
-
-def start() -> threading.Event:
-    """Sweep now and every minute, on a thread of its own, until the event is set."""
-    stopped = threading.Event()
-    threading.Thread(target=_run, args=(stopped,), name="sweeper", daemon=True).start()
-    return stopped
-
-
-def _run(stopped: threading.Event) -> None:
-    while not stopped.is_set():
-        try:
-            sweep()
-        except Exception:  # a full disk today must not end the sweeping of tomorrow
-            logging.getLogger("docservice").exception("sweep failed")
-        stopped.wait(EVERY_SECONDS)
 
 
 def _delete(document: Document) -> None:

@@ -162,10 +162,11 @@ def fill(service, count):
 FILL = """
 import sys
 from app import create_app
-from models import Document, User, connected, writing
+from models import User, connected, writing
+from tests.uploads import upload
 create_app()
 with connected(), writing():
     owner = User.select().get()
     for _ in range(int(sys.argv[1])):
-        Document.upload(owner.id, [b"filled"], size=6, content_type="text/plain")
+        upload(owner, b"filled")
 """

@@ -5,17 +5,15 @@ import sqlite3
 
 import pytest
 
-from models import Document, backup, house
+from models import backup, house
 from models.base import Table
 from models.errors import CommandRefused
+from tests.uploads import upload
 
 
 @pytest.fixture
 def documents(alice):
-    return [
-        Document.upload(alice.id, [b"%d" % n * 1000], size=1000, content_type="text/plain")
-        for n in range(5)
-    ]
+    return [upload(alice, b"%d" % n * 1000) for n in range(5)]
 
 
 def rows(path, sql="SELECT id, sealed_key FROM document ORDER BY id"):

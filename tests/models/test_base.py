@@ -3,7 +3,7 @@
 import threading
 
 from models import User, connected, writing
-from models.base import fresh_id
+from models.base import fresh_id, shorten_log
 
 
 def test_later_ids_sort_later_also_within_one_millisecond():
@@ -48,3 +48,14 @@ def test_many_threads_that_read_then_write_all_succeed(alice):
 
     assert failed == []
     assert User.get_by_id(alice.id).disabled_at == 200
+
+
+def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instance):
+    stored = instance / "documents.sqlite"
+    with writing():
+        alice.change(email="new@example.com")
+    assert b"new@example.com" not in stored.read_bytes()
+
+    shorten_log()
+
+    assert b"new@example.com" in stored.read_bytes()

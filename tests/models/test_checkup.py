@@ -5,16 +5,12 @@ import pytest
 from models import Document, User, checkup
 from models.base import database
 from models.piece import PIECE_BYTES
+from tests.uploads import upload
 
 
 @pytest.fixture
 def documents(alice):
-    content = b"c" * (PIECE_BYTES + 5)
-    pieces = [content[:PIECE_BYTES], content[PIECE_BYTES:]]
-    return [
-        Document.upload(alice.id, pieces, size=len(content), content_type="text/plain")
-        for _ in range(3)
-    ]
+    return [upload(alice, b"c" * (PIECE_BYTES + 5)) for _ in range(3)]
 
 
 def test_a_whole_house_opens(documents):

@@ -6,15 +6,16 @@ from dataclasses import replace
 import pytest
 
 from crypto import Keyring
-from models import Document, Session, base, connected, doctor, house
+from models import Session, base, connected, doctor, house
 from models.base import database, now
+from tests.uploads import upload
 
 DAY_MS = 24 * 60 * 60 * 1000
 
 
 @pytest.fixture
 def document(alice):
-    return Document.upload(alice.id, [b"content"], size=7, content_type="text/plain")
+    return upload(alice)
 
 
 @pytest.fixture

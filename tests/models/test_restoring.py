@@ -8,14 +8,13 @@ from crypto import Keyring, KeyringError
 from models import Document, User, backup, checkup, connected, house, restoring, rotation
 from models.base import Table, database
 from models.errors import CommandRefused
+from tests.uploads import upload
 
 
 @pytest.fixture
 def copy(instance, alice):
     """A backup with one document, after which the database goes on without it."""
-    content = b"c" * 500_000
-    pieces = [content[at : at + 196_608] for at in range(0, len(content), 196_608)]
-    document = Document.upload(alice.id, pieces, size=len(content), content_type="text/plain")
+    document = upload(alice, b"c" * 500_000)
     backup.back_up(instance / "copy")
     document.delete_with_tokens()
     return instance / "copy"

@@ -5,10 +5,7 @@ import pytest
 from crypto import Keyring, KeyringError
 from models import Answer, Document, User, connected, house, rotation, writing
 from models.base import Table
-
-
-def upload(owner, content=b"content"):
-    return Document.upload(owner.id, [content], size=len(content), content_type="text/plain")
+from tests.uploads import upload
 
 
 @pytest.fixture

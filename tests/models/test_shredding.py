@@ -1,7 +1,7 @@
 """A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
-from models import Document
 from models.base import database, empty_log
+from tests.uploads import upload
 
 
 def on_disk(instance, keys):
@@ -10,10 +10,7 @@ def on_disk(instance, keys):
 
 
 def uploaded(owner, count):
-    return [
-        Document.upload(owner.id, [b"content"], size=7, content_type="text/plain", name="short")
-        for _ in range(count)
-    ]
+    return [upload(owner, name="short") for _ in range(count)]
 
 
 def test_also_after_its_row_has_grown_and_moved(instance, alice):

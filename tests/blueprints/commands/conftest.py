@@ -6,7 +6,8 @@ import re
 import pytest
 
 from app import create_app
-from models import Document, User, connected, house
+from models import User, connected, house
+from tests.uploads import upload
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def document(app):
     """One document, of one user."""
     with connected():
         owner = User.register("alice@example.org", "correct horse battery", "Alice", "open")
-        return Document.upload(owner.id, [b"content"], size=7, content_type="text/plain")
+        return upload(owner)
 
 
 @pytest.fixture

@@ -1,0 +1,104 @@
+"""Nothing is acknowledged before it is on disk, and those who wait together share one sync."""
+
+import threading
+
+import pytest
+
+from models import group_sync
+from models.base import database, writing
+from models.group_sync import GroupSync
+from tests.people import until
+
+
+class Disk:
+    """Stands for the system call: each sync waits until it is let through."""
+
+    def __init__(self, monkeypatch):
+        self.begun, self.allowed, self.error = 0, threading.Semaphore(0), None
+        monkeypatch.setattr(group_sync, "_fdatasync", self)
+
+    def __call__(self, _handle):
+        self.begun += 1
+        assert self.allowed.acquire(timeout=10)
+        if self.error:
+            raise self.error
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    return Disk(monkeypatch)
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"")
+    return GroupSync(lambda: str(path))
+
+
+def waiting(log, outcomes):
+    def wait():
+        try:
+            log.sync()
+            outcomes.append("synced")
+        except OSError as error:
+            outcomes.append(error.strerror)
+
+    before = log._asked
+    thread = threading.Thread(target=wait)
+    thread.start()
+    until(lambda: log._asked > before)
+    return thread
+
+
+def test_who_comes_while_a_sync_runs_waits_for_the_next_one_and_shares_it(log, disk):
+    outcomes = []
+    threads = [waiting(log, outcomes)]
+    until(lambda: disk.begun == 1)
+    threads += [waiting(log, outcomes) for _ in range(8)]
+    disk.allowed.release()
+    until(lambda: disk.begun == 2)
+
+    assert outcomes == ["synced"]
+
+    disk.allowed.release()
+    for thread in threads:
+        thread.join(10)
+
+    assert (outcomes, disk.begun) == (["synced"] * 9, 2)
+
+
+def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(log, disk):
+    outcomes = []
+    disk.error = OSError(5, "lost")
+    first = waiting(log, outcomes)
+    until(lambda: disk.begun == 1)
+    disk.allowed.release()
+    first.join(10)
+    disk.error = None
+    second = waiting(log, outcomes)
+    disk.allowed.release()
+    second.join(10)
+
+    assert outcomes == ["lost", "synced"]
+
+
+def test_a_transaction_is_over_only_when_its_log_has_been_synced(instance, disk):
+    ended = threading.Event()
+
+    def write():
+        with database.connection_context():
+            with writing():
+                database.execute_sql("CREATE TABLE IF NOT EXISTS some (thing TEXT)")
+            ended.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    until(lambda: disk.begun == 1)
+
+    assert not ended.is_set()
+
+    disk.allowed.release()
+    thread.join(10)
+
+    assert ended.is_set()
