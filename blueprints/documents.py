@@ -9,6 +9,7 @@ from models.errors import DocumentDamaged, PayloadTooLarge, StorageFull
 
 from .caller import DELETE, OWNER, READ, WRITE, accepts
 from .idempotency import idempotent
+from .limited import limited
 from .links import base_url
 from .lists import after, answered
 from .openapi import refuses
@@ -25,6 +26,7 @@ documents = Blueprint("documents", __name__, url_prefix="/v1/documents", descrip
 @refuses(PayloadTooLarge, StorageFull)
 @takes_uploads
 @idempotent
+@limited(lambda: Document.uploads.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:

@@ -25,6 +25,7 @@ from .document_token import DocumentToken
 from .errors import NotFound, StorageFull
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
+from .throttle import Throttle
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -53,6 +54,7 @@ class Document(Keyed, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
     reserve_bytes: ClassVar[int] = 0
+    uploads: ClassVar[Throttle]  # by owner
 
     content_type = TextField()
     media_type = TextField()

@@ -13,8 +13,9 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .limits import REGISTRATIONS, UPLOADS
 from .session import Session
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
 from .user import User
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
@@ -56,6 +57,8 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
+    User.registrations = Throttle(REGISTRATIONS, rate_limits)
+    Document.uploads = Throttle(UPLOADS, rate_limits)
     Document.reserve_bytes = reserve_bytes
 
 
