@@ -30,6 +30,7 @@ from blueprints.strict import body_bytes
 from crypto import Keyring, KeyringError
 from models import house, sweeper
 from models.errors import Refusal
+from models.quota import Quota
 
 HOME = Path(__file__).resolve().parent
 MEMORY = Path("/dev/shm")  # noqa: S108  a folder in memory, where there is one
@@ -63,6 +64,7 @@ def _open_house(settings: Mapping[str, Any]) -> None:
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
+        quota=Quota(settings["QUOTA_BYTES"], settings["QUOTA_DOCUMENTS"]),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Document
-from models.errors import DocumentDamaged, PayloadTooLarge, StorageFull
+from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
 
 from .caller import DELETE, OWNER, READ, WRITE, accepts
 from .idempotency import idempotent
@@ -23,7 +23,7 @@ documents = Blueprint("documents", __name__, url_prefix="/v1/documents", descrip
 
 @documents.post("")
 @accepts(*OWNER, scope=WRITE)
-@refuses(PayloadTooLarge, StorageFull)
+@refuses(PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
 @idempotent
 @limited(lambda: Document.uploads.spend(g.caller.owner_id))

@@ -26,6 +26,7 @@ STATUS = {
     "session_required": 403,
     "scope_missing": 403,
     "registration_closed": 403,
+    "quota_exceeded": 403,
     "not_found": 404,
     "email_taken": 409,
     "idempotency_in_progress": 409,

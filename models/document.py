@@ -25,6 +25,7 @@ from .document_token import DocumentToken
 from .errors import NotFound, StorageFull
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
+from .quota import Quota
 from .throttle import Throttle
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
@@ -55,6 +56,7 @@ class Document(Keyed, Owned):
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
     reserve_bytes: ClassVar[int] = 0
     uploads: ClassVar[Throttle]  # by owner
+    quota: ClassVar[Quota] = Quota()
 
     content_type = TextField()
     media_type = TextField()
@@ -84,6 +86,7 @@ class Document(Keyed, Owned):
         document.media_type = essence(content_type)
         document.expires_at = expires_at
         with writing():
+            cls.quota.refuse_if_over(owner_id, size)
             document.draw_key()
             sha256 = document._store(payload)
             document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}

@@ -117,6 +117,10 @@ class Busy(Refusal):
     retry_after_seconds = 2
 
 
+class QuotaExceeded(Refusal):
+    code = "quota_exceeded"
+
+
 class StorageFull(Refusal):
     code = "storage_full"
     sentence = "There is no room left to store this. Delete something, or tell who runs this."

@@ -14,6 +14,7 @@ from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
 from .limits import REGISTRATIONS, UPLOADS
+from .quota import Quota
 from .session import Session
 from .throttle import Throttle, WrongPasswords
 from .user import User
@@ -46,7 +47,13 @@ def open_keyring(path: Path) -> Keyring:
     return Keyring(path)
 
 
-def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -> None:
+def use(
+    keyring: Keyring,
+    *,
+    rate_limits: bool = True,
+    reserve_bytes: int = 0,
+    quota: Quota = Quota(),  # noqa: B008  frozen
+) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
     if missing := roots_in_use() - {root.id for root in keyring}:
         raise KeyringError(
@@ -59,7 +66,7 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
     User.registrations = Throttle(REGISTRATIONS, rate_limits)
     Document.uploads = Throttle(UPLOADS, rate_limits)
-    Document.reserve_bytes = reserve_bytes
+    Document.reserve_bytes, Document.quota = reserve_bytes, quota
 
 
 def is_ready() -> bool:
