@@ -11,7 +11,7 @@ from crypto import passwords
 from .base import database, writing
 from .errors import CommandRefused, EmailTaken, Invalid, RegistrationClosed, WrongCredentials
 from .keyed import Keyed
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
 
 _ACCOUNTS = """
     SELECT user.id, user.email, user.created_at, user.disabled_at,
@@ -33,6 +33,7 @@ class Account(NamedTuple):
 class User(Keyed):
     PREFIX = "usr"
     wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+    registrations: ClassVar[Throttle]  # by address
 
     email = TextField()
     email_folded = TextField()
