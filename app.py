@@ -24,7 +24,7 @@ from crypto import Keyring, KeyringError
 from models import connected, house
 from models.background import Background
 from models.base import shorten_log
-from models.errors import Refusal
+from models.errors import CommandRefused, Refusal
 from models.quota import Quota
 from models.sweeper import sweep
 from models.upload import drop_unfinished
@@ -101,7 +101,7 @@ def main() -> None:
     try:
         app = create_app()
         server = Server(app, app.config)
-    except (WrongSetting, KeyringError, OSError) as error:
+    except (WrongSetting, KeyringError, CommandRefused, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
     speak(app.config["LOG"])
     with connected():

@@ -72,6 +72,11 @@ def writing(*, synced: bool = True) -> Iterator[None]:
             _log.sync()
 
 
+def sync_log() -> None:
+    """What anybody has committed, in whatever process, is on disk for good."""
+    _log.sync()
+
+
 @contextmanager
 def connected() -> Iterator[None]:
     """A connection for work outside a request; inside one, the request's own."""

@@ -83,10 +83,8 @@ def _database(patient: Patient) -> Iterator[str]:
 
 
 def _schema(_: Patient) -> Iterator[str]:
-    made = house.migrations_made()
-    if newer := made - house.migrations():
-        yield f"A newer version made this database ({max(newer)}). Upgrade the service."
-    if house.migrations() - made:
+    house.refuse_newer()
+    if house.is_older():
         yield "An older version made this database. Start the service: it brings it to today's."
 
 

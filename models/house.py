@@ -16,6 +16,7 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .errors import CommandRefused
 from .limits import REGISTRATIONS, UPLOADS
 from .quota import Quota
 from .session import Session
@@ -32,6 +33,7 @@ def open_database(path: str) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the log files take its mode
     look_at(path)
     with connected(), database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
+        refuse_newer()
         Runner(database, MIGRATIONS).up()
 
 
@@ -41,13 +43,22 @@ def look_at(path: str) -> None:
     database.init(path, pragmas=PRAGMAS)
 
 
-def migrations() -> set[str]:
-    """The names of those that this version knows."""
+def refuse_newer() -> None:
+    """What a later version has changed, this one would misread."""
+    if newer := _migrations_made() - _migrations():
+        raise CommandRefused(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def is_older() -> bool:
+    """Whether the database waits to be brought to today's schema."""
+    return not _migrations() <= _migrations_made()
+
+
+def _migrations() -> set[str]:
     return {one.name for one in Runner(database, MIGRATIONS).migrations()}
 
 
-def migrations_made() -> set[str]:
-    """The names of those that have made the database."""
+def _migrations_made() -> set[str]:
     with connected():
         return set(Runner(database, MIGRATIONS).applied())
 

@@ -14,7 +14,7 @@ from . import checkup
 from .backup import opened, roots_needed, sync
 from .base import connected, database, empty_log
 from .errors import CommandRefused
-from .house import close_all, migrations
+from .house import close_all
 from .progress import Tell, silently
 
 OPEN_SECONDS = 2  # how long somebody else may still hold the database
@@ -54,11 +54,9 @@ def _refuse_if_foreign(file: Path) -> None:
         raise CommandRefused(f"There is no file {file}.")
     try:
         with closing(opened(file)) as copy:
-            made = {name for (name,) in copy.execute("SELECT name FROM schema_migration")}
+            copy.execute("SELECT name FROM schema_migration")
     except sqlite3.Error:
         raise CommandRefused(f"{file} is no backup of this service, or is damaged.") from None
-    if newer := made - migrations():
-        raise CommandRefused(f"{file} was made by a newer version ({max(newer)}). Upgrade first.")
 
 
 def _shut_out_others(place: Path, force: bool) -> None:

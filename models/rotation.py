@@ -12,7 +12,7 @@ from typing import Any
 
 from crypto import KeyringError, Refused, Root, fresh_root
 
-from .base import Table, database, empty_log, writing
+from .base import Table, database, empty_log, sync_log, writing
 from .errors import NotFound
 from .house import KEYED, roots_in_use
 from .progress import Tell, silently
@@ -73,6 +73,7 @@ def retire(root_id: str) -> None:
                 f"Root key {root_id} is still used by {rows:,} rows. Rotate first; a row that "
                 "does not open has to be deleted before."
             )
+        sync_log()  # else a power cut could bring rows back that still used it
         Table.keyring.remove(root_id)
     _empty_log()
 

@@ -58,7 +58,7 @@ class Load:
         elif chance.random() < 0.5:
             assert self.person.patch(path, json={"name": "a name"}).status == 200
         else:
-            fresh = chance.randbytes(chance.choice([10, 300_000]))
+            fresh = chance.randbytes(chance.choice([10, 300_000, 2_500_000]))
             body = {"payload": b64(fresh), "contentType": "application/x-any"}
             answer = self.person.post("/v1/documents", json=body)
             assert answer.status == 201, answer

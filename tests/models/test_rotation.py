@@ -1,10 +1,14 @@
 """Rotating root keys: resumable, beside a server that reads and writes, and leaving nothing."""
 
+import os
+
 import pytest
 
 from crypto import Keyring, KeyringError
 from models import Answer, Document, User, connected, house, rotation, writing
 from models.base import Table
+from models.piece import PIECE_BYTES
+from models.upload import STEP_PIECES, uploaded
 from tests.uploads import upload
 
 
@@ -71,6 +75,17 @@ def test_a_root_retires_only_when_no_row_uses_it_and_never_the_one_that_seals(se
 
     assert [root.id for root in Table.keyring] == [rotation.roots()[0].id]
     assert everything_opens()
+
+
+def test_what_the_rows_left_is_on_disk_before_their_former_root_goes(sealed, monkeypatch):
+    former, done = Table.keyring.primary.id, []
+    rotation.rotate()
+    monkeypatch.setattr(rotation, "sync_log", lambda: done.append("synced"))
+    monkeypatch.setattr(Table.keyring, "remove", done.append)
+
+    rotation.retire(former)
+
+    assert done == ["synced", former]
 
 
 def test_a_row_read_before_the_rotation_opens_after_its_root_was_retired(sealed):
@@ -143,6 +158,24 @@ def test_an_upload_seals_under_the_root_that_is_first_when_it_holds_the_lock(ins
         document = upload(alice)
 
     assert document.root == added.id
+
+
+def test_an_upload_in_steps_outlives_the_root_it_began_under(alice):
+    former, content = Table.keyring.primary.id, os.urandom(3 * STEP_PIECES * PIECE_BYTES)
+
+    def pieces():
+        for at in range(0, len(content), PIECE_BYTES):
+            yield content[at : at + PIECE_BYTES]
+            if at == 2 * STEP_PIECES * PIECE_BYTES:
+                with connected():
+                    rotation.rotate()
+                    rotation.retire(former)
+
+    with uploaded(alice.id, pieces(), size=len(content), content_type="a/b") as document:
+        pass
+
+    assert former not in house.roots_in_use()
+    assert b"".join(Document.get_by_id(document.id).read()) == content
 
 
 def test_after_a_rotation_the_former_wrappings_are_nowhere_on_disk(instance, alice):
