@@ -7,6 +7,8 @@ from typing import Any
 
 from waitress.task import ErrorTask, WSGITask
 
+from ..access_log import note_refused
+
 _TOLD = {  # status -> code, and how to mend it
     400: ("bad_request", None),
     413: ("payload_too_large", "The body is far too large."),
@@ -91,3 +93,4 @@ class ProblemTask(ErrorTask):
         self.set_close_on_finish()
         self.write(body)
         self.channel.refused = True
+        note_refused(facts["requestId"], error.code, len(body))
