@@ -1,4 +1,4 @@
-"""Long work tells how far it is: a line that counts on a terminal, a line now and then elsewhere."""
+"""Long work tells how far it is: a terminal gets one line that counts, a file one now and then."""
 
 import io
 import sys
