@@ -10,13 +10,18 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
+import click
+
 from models.destination import Networks
 
 PREFIX = "DOCSERVICE_"
 
 
-class WrongSetting(Exception):
-    """A setting that cannot be used; the sentence says which and what it takes."""
+class WrongSetting(click.ClickException):
+    """A setting that cannot be used; the sentence says which and what it takes.
+
+    Of click's kind, so that a command line shows the sentence alone.
+    """
 
 
 @dataclass(frozen=True)
@@ -97,10 +102,18 @@ SETTINGS = (
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
     ),
-    Setting("RATE_LIMITS", "on", _one_of("on", "off"), "whether wrong passwords are slowed"),
+    Setting(
+        "RATE_LIMITS",
+        "on",
+        _one_of("on", "off"),
+        "whether wrong passwords, new accounts and uploads are limited",
+    ),
     Setting("TRUSTED_PROXY", None, str, "address of the proxy whose forwarding headers count"),
     Setting("THREADS", 16, _number(1, 256), "how many requests are worked on at once"),
     Setting("RESERVE_BYTES", 32 << 20, _number(0), "free space below which uploads are refused"),
+    Setting("QUOTA_BYTES", None, _number(1), "how many bytes of originals one user may keep"),
+    Setting("QUOTA_DOCUMENTS", None, _number(1), "how many documents one user may keep"),
+    Setting("METRICS", "off", _one_of("off", "on"), "whether `/metrics` answers, to anyone"),
     Setting("EVENT_DAYS", 90, _number(1, 36500), "how many days events are kept"),
     Setting(
         "WEBHOOK_ALLOW",

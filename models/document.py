@@ -8,7 +8,7 @@ not open.
 import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -16,13 +16,14 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
-from .base import shred, writing
+from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
 from .event import Event
 from .ids import now
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
+from .throttle import Throttle
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -46,10 +47,13 @@ _FILTERS = {
     "created_before": "created_at < :created_before",
 }
 
+_STORED = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM document"
+
 
 class Document(Keyed, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
+    uploads: ClassVar[Throttle]  # by owner
 
     content_type = TextField()
     media_type = TextField()
@@ -71,6 +75,12 @@ class Document(Keyed, Owned):
             asked["media_type"] = essence(asked.pop("content_type"))
         where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
         return cls.page_of(owner_id, limit, after, where, **asked)
+
+    @classmethod
+    def stored(cls) -> tuple[int, int]:
+        """How many documents there are, and their bytes."""
+        documents, size_bytes = database.execute_sql(_STORED).fetchone()
+        return documents, size_bytes
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:
@@ -131,7 +141,7 @@ class Document(Keyed, Owned):
             if not shred("document", self.id):
                 raise NotFound
             piece.drop(self.id)
-            Event.tell(self.owner_id, type, self.facts())
+            self.tell(type)
             DocumentToken.revoke_all_of(self.id)
 
     def expire(self) -> None:
@@ -143,9 +153,10 @@ class Document(Keyed, Owned):
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
 
-    def facts(self) -> dict[str, Any]:
+    def tell(self, type: str, **facts: Any) -> None:
         content_type, size = self.content_type, self.size
-        return {"document_id": self.id, "content_type": content_type, "size": size}
+        what = {"document_id": self.id, "content_type": content_type, "size": size}
+        Event.tell(self.owner_id, type, what | facts)
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

@@ -18,14 +18,15 @@ from .ahead import ahead
 from .base import database, writing
 from .document import Document, essence
 from .errors import StorageFull
-from .event import Event
 from .ids import fresh_id
 from .owned import refuse_past
+from .quota import Quota
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
 Numbered = list[tuple[int, bytes]]
 
 reserve_bytes = 0
+quota = Quota()
 _born = fresh_id(Document.PREFIX)
 
 _DROP_UNFINISHED = """
@@ -48,7 +49,7 @@ def uploaded(
     What is done in the block belongs to the transaction that makes it exist.
     """
     refuse_past(expires_at)
-    _refuse_if_full(size)
+    _refuse_if_no_room(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
     document.key = sealing.new_key()
@@ -57,10 +58,11 @@ def uploaded(
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
         with writing():
+            quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
             piece.store(document.id, last)
             document.wrap_key()
             document.insert_row()
-            Event.tell(owner_id, "document.created", document.facts() | {"expires_at": expires_at})
+            document.tell("document.created", expires_at=expires_at)
             yield document
 
 
@@ -70,13 +72,14 @@ def drop_unfinished() -> None:
         database.execute_sql(_DROP_UNFINISHED, (_born,))
 
 
-def _refuse_if_full(size: int) -> None:
+def _refuse_if_no_room(owner_id: str, size: int) -> None:
     """A reserve is kept, so that deleting still works when there is no room for more.
 
     The log holds a payload until it is moved into the database: twice its size is needed.
     """
     if shutil.disk_usage(Path(database.database).parent).free < 2 * size + reserve_bytes:
         raise StorageFull
+    quota.refuse_if_over(owner_id, size)
 
 
 @contextmanager

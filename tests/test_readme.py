@@ -10,14 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.people import until
+from blueprints.commands import COMMANDS
+from tests.people import ROOT, until
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
+HOOKS = "Events and webhooks"
 SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+def section(title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## )", README, re.M | re.S)[1]
+
+
+def blocks(language, title="The first five minutes"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.M | re.S)
 
 
 def is_listening(port):
@@ -34,7 +40,9 @@ def here(lines, service):
 def test_the_first_five_minutes_work_as_they_stand(service, tmp_path, shell):
     original = os.urandom(200_000)
     (tmp_path / "report.pdf").write_bytes(original)
-    lines = here("".join(blocks("sh")), service).replace("me@example", f"{shell}@example")
+    lines = here("".join(blocks("sh") + blocks("sh", HOOKS)), service).replace(
+        "me@example", f"{shell}@example"
+    )
     lines = lines.replace("correct horse battery", "correct horse battery staple")
 
     script = f'{lines}printf "KEY=%s\\n" "$KEY"\n'
@@ -52,7 +60,7 @@ def test_the_first_five_minutes_work_as_they_stand(service, tmp_path, shell):
 
 def test_the_python_lines_work_as_they_stand(service, alice, tmp_path):
     (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4")
-    lines, _ = blocks("python")
+    [lines] = blocks("python")
     environment = os.environ | {"KEY": alice.key().record["key"]}
 
     done = subprocess.run(
@@ -65,6 +73,45 @@ def test_the_python_lines_work_as_they_stand(service, alice, tmp_path):
     )
 
     assert done.stdout.startswith(f"{service.url}/v1/documents/doc_")
+
+
+def test_the_commands_to_operate_it_work_as_they_stand(start_service, tmp_path):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload(b"kept")
+    lines = "".join(blocks("sh", "Operating")).replace("/var/backups/documents", str(tmp_path))
+    beside, restore, after = re.split(r"^(flask restore .*\n)", lines, flags=re.M)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    set_up = {"PATH": path, "FLASK_APP": "app", "BACKUPS": str(tmp_path)}
+
+    def run(script):
+        done = subprocess.run(  # noqa: PLW1510
+            ["sh", "-e", "-c", script],
+            cwd=ROOT,
+            env=service.environment() | set_up,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "WRONG" not in run(beside)
+    service.stop()
+    assert "1 users and 1 documents" in run(restore)
+    service.start()
+    said = run(after)
+
+    assert "Everything opens." in said
+    assert "you@example.org has an account" in said
+    person = service.log_in(person.record["email"])
+    assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"
+
+
+def test_every_command_is_told_of():
+    told = section("Operating")
+    for command in COMMANDS:
+        for name in getattr(command, "commands", {"": None}):
+            assert f"flask {command.name} {name}".strip() in told
 
 
 def test_the_readme_has_the_two_commands():
@@ -82,7 +129,7 @@ def test_the_receiver_in_ten_lines_verifies_what_it_gets(start_service):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     hook = owner.post("/v1/webhooks", json={"url": f"http://127.0.0.1:{port}/"}).json
-    _, lines = blocks("python")
+    [lines] = blocks("python", HOOKS)
     receiver = subprocess.Popen(
         [sys.executable, "-u", "-c", lines.replace("9000", str(port))],
         env=os.environ | {"SECRET": hook["secret"]},

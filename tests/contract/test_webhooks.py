@@ -32,7 +32,7 @@ def receiver():
         yield one
 
 
-def webhook(person, url=URL, **fields):
+def hooked(person, url=URL, **fields):
     answer = person.post("/v1/webhooks", json={"url": url, **fields})
     assert answer.status == 201, answer
     return answer.json
@@ -60,7 +60,7 @@ def signature(secret, request):
 
 
 def test_a_webhook_is_made_with_a_secret_that_is_shown_once(newcomer):
-    made = webhook(newcomer, events=["document.created"], description="to the ledger")
+    made = hooked(newcomer, events=["document.created"], description="to the ledger")
     kind, _, random = made.pop("secret").partition("_")
     assert kind == "whsec"
     assert 24 <= len(base64.b64decode(random, validate=True)) <= 64
@@ -82,11 +82,11 @@ def test_a_webhook_is_made_with_a_secret_that_is_shown_once(newcomer):
 
 
 def test_without_events_all_of_them_are_sent(newcomer):
-    assert {"document.created", "webhook.disabled"} <= {*webhook(newcomer)["events"]}
+    assert {"document.created", "webhook.disabled"} <= {*hooked(newcomer)["events"]}
 
 
 def test_webhooks_are_listed_newest_first_page_by_page(newcomer):
-    made = [webhook(newcomer)["id"] for _ in range(3)]
+    made = [hooked(newcomer)["id"] for _ in range(3)]
     page = newcomer.get("/v1/webhooks?limit=2").json
     rest = newcomer.get(f"/v1/webhooks?limit=2&cursor={page['nextCursor']}").json
     assert [one["id"] for one in page["webhooks"] + rest["webhooks"]] == made[::-1]
@@ -95,7 +95,7 @@ def test_webhooks_are_listed_newest_first_page_by_page(newcomer):
 
 
 def test_a_webhook_is_changed_field_by_field(newcomer):
-    made = webhook(newcomer, description="old")
+    made = hooked(newcomer, description="old")
     path = f"/v1/webhooks/{made['id']}"
     changed = newcomer.patch(path, json={"events": ["token.spent"]}).json
     assert (changed["events"], changed["description"]) == (["token.spent"], "old")
@@ -108,14 +108,14 @@ def test_a_webhook_is_changed_field_by_field(newcomer):
 
 
 def test_a_deleted_webhook_is_gone(newcomer):
-    path = f"/v1/webhooks/{webhook(newcomer)['id']}"
+    path = f"/v1/webhooks/{hooked(newcomer)['id']}"
     assert newcomer.delete(path).status == 204
     refused(newcomer.get(path), 404, "not_found")
     refused(newcomer.get(f"{path}/deliveries"), 404, "not_found")
 
 
 def test_another_ones_webhook_is_as_absent_as_none(newcomer, bob):
-    path = f"/v1/webhooks/{webhook(newcomer)['id']}"
+    path = f"/v1/webhooks/{hooked(newcomer)['id']}"
     delivery = newcomer.post(f"{path}/test").json["id"]
     refused(bob.get(path), 404, "not_found")
     refused(bob.patch(path, json={"enabled": False}), 404, "not_found")
@@ -123,7 +123,7 @@ def test_another_ones_webhook_is_as_absent_as_none(newcomer, bob):
     refused(bob.get(f"{path}/deliveries"), 404, "not_found")
     for verb in ("test", "rotate-secret", f"deliveries/{delivery}/redeliver"):
         refused(bob.post(f"{path}/{verb}"), 404, "not_found")
-    own = f"/v1/webhooks/{webhook(bob)['id']}"
+    own = f"/v1/webhooks/{hooked(bob)['id']}"
     refused(bob.post(f"{own}/deliveries/{delivery}/redeliver"), 404, "not_found")
 
 
@@ -144,7 +144,7 @@ def test_a_repeated_creation_is_done_once(newcomer):
 
 def test_there_are_at_most_twenty(newcomer):
     for _ in range(20):
-        webhook(newcomer)
+        hooked(newcomer)
     pointed(newcomer.post("/v1/webhooks", json={"url": URL}), "#")
 
 
@@ -222,11 +222,11 @@ def test_an_address_that_is_private_or_none_is_refused(url, alice):
     ],
 )
 def test_a_public_address_is_taken(url, newcomer):
-    assert webhook(newcomer, url)["url"] == url
+    assert hooked(newcomer, url)["url"] == url
 
 
 def test_an_address_has_at_most_2048_characters(newcomer):
-    assert webhook(newcomer, f"{URL}/".ljust(2048, "a"))
+    assert hooked(newcomer, f"{URL}/".ljust(2048, "a"))
     pointed(newcomer.post("/v1/webhooks", json={"url": f"{URL}/".ljust(2049, "a")}), "#/url")
 
 
@@ -240,7 +240,7 @@ def test_an_unknown_type_of_events_is_refused(newcomer):
 
 
 def test_a_delivery_is_signed_by_the_published_rule(owner, receiver):
-    hook = webhook(owner, receiver.url("/in?x=1"), events=["document.created"])
+    hook = hooked(owner, receiver.url("/in?x=1"), events=["document.created"])
     document = owner.upload(b"12345")
     (request,) = receiver.wait_for(1)
     assert (request.method, request.path) == ("POST", "/in?x=1")
@@ -260,7 +260,7 @@ def test_a_delivery_is_signed_by_the_published_rule(owner, receiver):
 
 def test_a_delivery_verifies_with_the_standardwebhooks_package(owner, receiver):
     package = pytest.importorskip("standardwebhooks")
-    hook = webhook(owner, receiver.url())
+    hook = hooked(owner, receiver.url())
     owner.upload()
     for request in receiver.wait_for(2):
         said = package.Webhook(hook["secret"]).verify(request.body.decode(), request.headers)
@@ -268,7 +268,7 @@ def test_a_delivery_verifies_with_the_standardwebhooks_package(owner, receiver):
 
 
 def test_feed_and_deliveries_tell_the_same_events_each_once_in_order(owner, receiver):
-    hook = webhook(owner, receiver.url())
+    hook = hooked(owner, receiver.url())
     for _ in range(5):
         document = owner.upload(token={"maxViews": 1})
         owner.get(f"/v1/documents/{document['id']}/view")
@@ -287,7 +287,7 @@ def test_feed_and_deliveries_tell_the_same_events_each_once_in_order(owner, rece
 
 
 def test_only_the_events_that_were_asked_for_are_sent(owner, receiver):
-    hook = webhook(owner, receiver.url(), events=["document.deleted", "token.revoked"])
+    hook = hooked(owner, receiver.url(), events=["document.deleted", "token.revoked"])
     document = owner.upload()
     owner.delete(f"/v1/documents/{document['id']}")
     receiver.wait_for(2)
@@ -296,8 +296,8 @@ def test_only_the_events_that_were_asked_for_are_sent(owner, receiver):
 
 
 def test_a_test_goes_to_this_webhook_alone_whatever_it_asked_for(owner, receiver):
-    hook = webhook(owner, receiver.url(), events=["document.created"])
-    other = webhook(owner, receiver.url("/other"))
+    hook = hooked(owner, receiver.url(), events=["document.created"])
+    other = hooked(owner, receiver.url("/other"))
     answer = owner.post(f"/v1/webhooks/{hook['id']}/test")
     assert answer.status == 202
     (request,) = receiver.wait_for(1)
@@ -309,7 +309,7 @@ def test_a_test_goes_to_this_webhook_alone_whatever_it_asked_for(owner, receiver
 
 
 def test_after_a_rotation_both_secrets_verify(owner, receiver):
-    hook = webhook(owner, receiver.url())
+    hook = hooked(owner, receiver.url())
     rotated = owner.post(f"/v1/webhooks/{hook['id']}/rotate-secret")
     assert rotated.status == 201
     assert instant(rotated.json["oldSecretUntil"]) > instant(moment(hours=23))
@@ -325,7 +325,7 @@ def test_after_a_rotation_both_secrets_verify(owner, receiver):
 
 
 def test_a_redelivery_sends_the_same_event_again(owner, receiver):
-    hook = webhook(owner, receiver.url())
+    hook = hooked(owner, receiver.url())
     first = owner.post(f"/v1/webhooks/{hook['id']}/test").json
     receiver.wait_for(1)
     settled(owner, hook)
@@ -339,7 +339,7 @@ def test_a_redelivery_sends_the_same_event_again(owner, receiver):
 
 def test_a_failure_is_told_and_tried_again_with_the_first_kib_of_the_answer(owner, receiver):
     receiver.answers = [(500, "ü" * 2000)]
-    hook = webhook(owner, receiver.url(), events=["document.created"])
+    hook = hooked(owner, receiver.url(), events=["document.created"])
     owner.upload()
     (delivery,) = settled(owner, hook)
     assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("pending", 500, 1)
@@ -352,7 +352,7 @@ def test_a_failure_is_told_and_tried_again_with_the_first_kib_of_the_answer(owne
 
 def test_a_redirect_is_a_failure_and_not_followed(owner, receiver):
     receiver.answers = [(302, "")]
-    hook = webhook(owner, receiver.url(), events=["document.created"])
+    hook = hooked(owner, receiver.url(), events=["document.created"])
     owner.upload()
     (delivery,) = settled(owner, hook)
     assert (delivery["state"], delivery["status"]) == ("pending", 302)
@@ -360,9 +360,9 @@ def test_a_redirect_is_a_failure_and_not_followed(owner, receiver):
 
 
 def test_a_410_disables_at_once_and_tells_the_other_webhooks(owner, receiver):
-    other = webhook(owner, receiver.url("/other"), events=["webhook.disabled"])
+    other = hooked(owner, receiver.url("/other"), events=["webhook.disabled"])
     receiver.answers = [(410, "")]
-    hook = webhook(owner, receiver.url("/gone"), events=["document.created"])
+    hook = hooked(owner, receiver.url("/gone"), events=["document.created"])
     path = f"/v1/webhooks/{hook['id']}"
     owner.upload()
     until(lambda: not owner.get(path).json["enabled"])
@@ -381,8 +381,8 @@ def test_a_410_disables_at_once_and_tells_the_other_webhooks(owner, receiver):
 
 def test_a_slow_receiver_does_not_hold_up_another(owner, receiver):
     with Receiver(hang=True) as slow:
-        webhook(owner, slow.url(), events=["document.created"])
-        webhook(owner, receiver.url(), events=["document.created"])
+        hooked(owner, slow.url(), events=["document.created"])
+        hooked(owner, receiver.url(), events=["document.created"])
         for _ in range(3):
             owner.upload()
         receiver.wait_for(3, seconds=5)
@@ -390,7 +390,7 @@ def test_a_slow_receiver_does_not_hold_up_another(owner, receiver):
 
 def test_a_webhook_waits_for_the_answer_before_it_gets_the_next_event(owner):
     with Receiver(hang=True) as slow:
-        webhook(owner, slow.url())
+        hooked(owner, slow.url())
         owner.upload()
         slow.wait_for(1)
         owner.upload()
@@ -399,7 +399,7 @@ def test_a_webhook_waits_for_the_answer_before_it_gets_the_next_event(owner):
 
 
 def test_why_there_was_no_answer_is_told(owner):
-    hook = webhook(owner, "http://127.0.0.1:1/")
+    hook = hooked(owner, "http://127.0.0.1:1/")
     owner.post(f"/v1/webhooks/{hook['id']}/test")
     (delivery,) = settled(owner, hook)
     assert (delivery["status"], delivery["answer"], delivery["state"]) == (None, None, "pending")
@@ -410,7 +410,7 @@ def test_twenty_pending_events_survive_kill_9(start_service):
     service = start_service(RATE_LIMITS="off", WEBHOOK_ALLOW="127.0.0.1/32")
     owner = service.register()
     with Receiver(hang=True) as receiver:
-        webhook(owner, receiver.url(), events=["document.created"])
+        hooked(owner, receiver.url(), events=["document.created"])
         for _ in range(20):
             owner.upload()
         receiver.wait_for(1)
@@ -424,7 +424,7 @@ def test_twenty_pending_events_survive_kill_9(start_service):
 
 
 def test_address_description_and_secret_are_sealed_at_rest(owner, sending, receiver):
-    hook = webhook(owner, receiver.url("/nobody-reads-this"), description="nobody-reads-this")
+    hook = hooked(owner, receiver.url("/nobody-reads-this"), description="nobody-reads-this")
     receiver.answers = [(200, "nobody-reads-this")]
     owner.post(f"/v1/webhooks/{hook['id']}/test")
     receiver.wait_for(1)
