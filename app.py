@@ -23,7 +23,7 @@ from blueprints.wire import Server
 from crypto import Keyring, KeyringError
 from models import connected, house
 from models.background import Background
-from models.base import shorten_log
+from models.base import catch_up, shorten_log
 from models.errors import CommandRefused, Refusal
 from models.quota import Quota
 from models.sweeper import sweep
@@ -110,7 +110,12 @@ def main() -> None:
     with connected():
         drop_unfinished()
     guard = Guard(app.config["WEBHOOK_ALLOW"] or ())
-    beside = (Background(sweep, 60), Background(shorten_log, 0.2), Courier(guard))
+    beside = (
+        Background(sweep, 60),
+        Background(shorten_log, 0.2),
+        Background(catch_up, 0.05),
+        Courier(guard),
+    )
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
         f"{app.config['INSTANCE_PATH']}. Back up the keyring apart from the database.",
@@ -120,6 +125,7 @@ def main() -> None:
     server.run()
     for work in beside:
         work.stop()
+    catch_up()
     house.close_all()
 
 

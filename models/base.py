@@ -62,14 +62,20 @@ def writing(*, synced: bool = True) -> Iterator[None]:
 
 
 def soon(write: Callable[[], object]) -> None:
-    """A small fact of a reading. Readers don't stand in line: while another writes, it waits, and
-    is written by whoever writes next, before their own. Inside a transaction it adds to it.
+    """A small fact of a reading: nobody waits for it. It is written by whoever writes next, before
+    their own, or in a moment by `catch_up`, many at once. Inside a transaction it adds to it.
     """
     if database.in_transaction():
         write()
     else:
         _unwritten.append(write)
-        _write_if_free()
+
+
+def catch_up() -> None:
+    """Write what readings left. While another writes, they do it in the end."""
+    if _unwritten:
+        with connected():
+            _write_if_free()
 
 
 def _write_if_free() -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from .base import database, soon, writing
+from .base import catch_up, database, soon, writing
 from .delivery import Delivery
 from .ids import first_id, fresh_id, now, rfc3339
 from .owned import Owned, Page
@@ -68,6 +68,7 @@ class Event(Owned):
     @classmethod
     def feed(cls, owner_id: str, limit: int, after: str | None, **filters: str | None) -> Page:
         """At most `limit` events, oldest first, behind `after`; and the id to go on after."""
+        catch_up()
         asked = {name: value for name, value in filters.items() if value is not None}
         where = " AND ".join(["owner_id = :owner", "id > :after", *(f"{n} = :{n}" for n in asked)])
         values = {"owner": owner_id, "after": after or "", "limit": limit + 1, **asked}

@@ -1,6 +1,7 @@
 """The feed: every fact told once, oldest first, to its owner only."""
 
 import json
+import time
 
 import pytest
 
@@ -196,12 +197,22 @@ def test_an_expired_document_and_its_tokens_are_told_once(newcomer, start_servic
     assert told(person) == begun + ended
 
 
-def test_a_reading_is_told_also_after_kill_9(start_service):
+def test_a_reading_is_told_in_a_moment_also_over_kill_9(start_service):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     document = person.upload(token=None)
     for _ in range(5):
         person.get(f"/v1/documents/{document['id']}/view")
+    time.sleep(0.5)
     service.kill()
     service.start()
     assert told(person) == ["document.created", *["document.viewed"] * 5]
+
+
+def test_a_reading_is_told_also_over_a_stop_at_once(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload(token=None)
+    person.get(f"/v1/documents/{document['id']}/view")
+    service.restart()
+    assert told(person) == ["document.created", "document.viewed"]

@@ -115,7 +115,8 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     writer = threading.Thread(target=write_long)
     writer.start()
     assert begun.wait(10)
-    document.note_reading("document.viewed")  # returns while the other writes
+    document.note_reading("document.viewed")
+    base.catch_up()  # returns while the other writes
     assert told(alice) == ["document.created"]
     go_on.set()
     writer.join()
@@ -127,6 +128,7 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
     document = upload(alice)
 
     base.soon(lambda: 1 / 0)
+    base.catch_up()
     document.note_reading("document.viewed")
 
     assert "was lost" in caplog.text
