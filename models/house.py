@@ -14,6 +14,7 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .errors import CommandRefused
 from .session import Session
 from .throttle import WrongPasswords
 from .user import User
@@ -30,7 +31,18 @@ def open_database(path: str) -> None:
     with connected():
         directory = Path(__file__).parent / "migrations"
         with database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
-            Runner(database, str(directory)).up()
+            runner = Runner(database, str(directory))
+            _refuse_newer(runner)
+            runner.up()
+
+
+def _refuse_newer(runner: Runner) -> None:
+    known = {one.name for one in runner.migrations()}
+    if newer := set(runner.applied()) - known:
+        raise CommandRefused(
+            f"The database was made by a newer version ({max(newer)}). Start that one, or restore "
+            "a backup of before the upgrade."
+        )
 
 
 def roots_in_use() -> set[str]:

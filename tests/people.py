@@ -119,6 +119,8 @@ class DidNotStart(Exception):
 class Service:
     """A running service with settings of its own."""
 
+    wrapper = ()  # what starts it, if not the operating system alone
+
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
         self.temporary.mkdir()
@@ -136,7 +138,7 @@ class Service:
         environment = kept | {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [*self.wrapper, sys.executable, "app.py"],
                 cwd=ROOT,
                 env=environment | {"TMPDIR": str(self.temporary)},
                 stdin=subprocess.DEVNULL,
