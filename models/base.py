@@ -1,5 +1,6 @@
 """The database, the keyring, and what every table has."""
 
+import logging
 import secrets
 import threading
 import time
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import BigIntegerField, Model, OperationalError, TextField
 from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
@@ -147,8 +148,16 @@ def shred(table: str, id: str) -> bool:
     database.execute_sql("PRAGMA secure_delete = ON")
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
     database.execute_sql("PRAGMA secure_delete = OFF")
-    database.after_commit(empty_log)
+    database.after_commit(_empty_log_or_later)
     return bool(deleted == 1)
+
+
+def _empty_log_or_later() -> None:
+    """The row is deleted, whether this succeeds or not; every sweep tries again."""
+    try:
+        empty_log()
+    except OperationalError:
+        logging.getLogger("docservice").exception("The log could not be emptied; a sweep will")
 
 
 def empty_log() -> bool:
