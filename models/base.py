@@ -14,9 +14,10 @@ from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .errors import Busy
 from .group_sync import GroupSync
 
-PRAGMAS = {
+PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
     "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
@@ -65,11 +66,22 @@ def writing(*, synced: bool = True) -> Iterator[None]:
     if database.in_transaction():
         yield
     else:
-        with _one_writer, database.atomic():
+        with _turn(), database.atomic():
             yield
         _written.set()
         if synced:
             _log.sync()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """When another process holds the database, nobody waits for all who came before as well."""
+    if not _one_writer.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
+        yield
+    finally:
+        _one_writer.release()
 
 
 @contextmanager

@@ -120,6 +120,7 @@ class Service:
     """A running service with settings of its own."""
 
     wrapper = ()  # what starts it, if not the operating system alone
+    program = ("app.py",)
 
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
@@ -138,7 +139,7 @@ class Service:
         environment = kept | {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.wrapper, sys.executable, "app.py"],
+                [*self.wrapper, sys.executable, *self.program],
                 cwd=ROOT,
                 env=environment | {"TMPDIR": str(self.temporary)},
                 stdin=subprocess.DEVNULL,
