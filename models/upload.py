@@ -17,7 +17,9 @@ from . import piece
 from .ahead import ahead
 from .base import database, fresh_id, writing
 from .document import Document, essence
+from .errors import Busy
 from .owned import refuse_past
+from .quota import Quota
 from .room import room_for
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
@@ -25,6 +27,7 @@ Numbered = list[tuple[int, bytes]]
 
 reserve_bytes = 0
 _broken_off: set[str] = set()
+quota = Quota()
 _born = fresh_id(Document.PREFIX)
 
 _DROP_UNFINISHED = """
@@ -47,6 +50,7 @@ def uploaded(
     What is done in the block belongs to the transaction that makes it exist.
     """
     refuse_past(expires_at)
+    quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
     document.key = sealing.new_key()
@@ -55,6 +59,7 @@ def uploaded(
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
         with writing():
+            quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
             piece.store(document.id, last)
             document.wrap_key()
             document.insert_row()
@@ -82,7 +87,7 @@ def _kept_only_whole(document: Document) -> Iterator[None]:
     except BaseException:
         if _is_large(document):
             _broken_off.add(document.id)
-            with suppress(OperationalError):  # on a full disk this has to wait
+            with suppress(OperationalError, Busy):  # on a full disk this has to wait
                 drop_broken_off()
         raise
 

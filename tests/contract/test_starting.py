@@ -74,7 +74,7 @@ def test_a_database_of_a_newer_version_is_not_touched(tmp_path):
     with closing(sqlite3.connect(tmp_path / "documents.sqlite")) as database, database:
         database.execute("CREATE TABLE schema_migration (id INTEGER, name TEXT, applied TEXT)")
         database.execute("INSERT INTO schema_migration VALUES (1, '9999_later', '2099-01-01')")
-    assert "newer version (9999_later)" in start(tmp_path)[0]
+    assert "A newer version made this database (9999_later)" in start(tmp_path)[0]
     with closing(sqlite3.connect(tmp_path / "documents.sqlite")) as database:
         assert len(database.execute("SELECT * FROM sqlite_master").fetchall()) == 1
 
