@@ -79,6 +79,34 @@ def test_a_database_of_a_newer_version_is_not_touched(tmp_path):
         assert len(database.execute("SELECT * FROM sqlite_master").fetchall()) == 1
 
 
+@pytest.fixture(scope="module")
+def keyrings(start_service):
+    """Two instances that were stopped, each with a user sealed under its own keyring."""
+    stopped = [start_service(RATE_LIMITS="off") for _ in range(2)]
+    for service in stopped:
+        service.register()
+        service.stop()
+    return [service.instance / "keyring" for service in stopped]
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "sentence"),
+    [
+        (lambda _, other: other, "The keyring lacks root key"),
+        (lambda own, _: own[:-20] + own[-19:], "was damaged in copying"),
+        (lambda *_: b"", "holds no root key"),
+    ],
+)
+def test_a_keyring_that_does_not_fit_is_told_and_not_touched(keyrings, spoilt, sentence):
+    own, other = (path.read_bytes() for path in keyrings)
+    given = spoilt(own, other)
+    keyrings[0].write_bytes(given)
+    said, _ = start(keyrings[0].parent)
+    assert sentence in said
+    assert keyrings[0].read_bytes() == given
+    keyrings[0].write_bytes(own)
+
+
 def test_a_port_that_is_taken_is_told(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         said, _ = start(tmp_path, LISTEN=f"127.0.0.1:{other.getsockname()[1]}")
