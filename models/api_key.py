@@ -75,11 +75,17 @@ class ApiKey(Owned):
         return self
 
     def revoke(self, at: int | None = None) -> None:
-        """From `at` (now, if not said) the key is dead; an earlier end stays."""
-        at = now() if at is None else at
-        if self.revoked_at is None or self.revoked_at > at:
-            with writing():
+        """From `at` (now, if not said) the key is dead; an earlier end stays.
+
+        One that is dead at once is forgotten: a clock that is set back does not revive it.
+        """
+        moment = now()
+        at = moment if at is None else at
+        with writing():
+            if self.revoked_at is None or self.revoked_at > at:
                 self.change(revoked_at=at)
+            if at <= moment:
+                self.change(digest=self.id.encode())
 
     def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
