@@ -4,8 +4,9 @@ from typing import Any
 
 from flask import current_app
 
-from models import Document, writing
+from models import Document
 from models.errors import Invalid, PayloadTooLarge
+from models.upload import uploaded
 
 from .links import issue_link
 
@@ -17,7 +18,6 @@ def store(owner_id: str, body: dict[str, Any]) -> Document:
     if payload.size > limit_bytes:
         fault = payload.fault()
         raise Invalid("#/payload", fault) if fault else PayloadTooLarge(limit_bytes)
-    with writing():
-        document = Document.upload(owner_id, payload.pieces(), size=payload.size, **body)
+    with uploaded(owner_id, payload.pieces(), size=payload.size, **body) as document:
         document.token = None if terms is None else issue_link(document, terms)
     return document

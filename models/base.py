@@ -55,10 +55,11 @@ def fresh_id(prefix: str) -> str:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
+def writing(*, synced: bool = True) -> Iterator[None]:
     """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it.
 
-    Behind it everything is on disk for good: what is acknowledged survives a power cut.
+    Behind it everything is on disk for good: what is acknowledged survives a power cut. Only a
+    step of something larger need not be `synced`.
     """
     if database.in_transaction():
         yield
@@ -66,7 +67,8 @@ def writing() -> Iterator[None]:
         with _one_writer, database.atomic():
             yield
         _written.set()
-        _log.sync()
+        if synced:
+            _log.sync()
 
 
 @contextmanager

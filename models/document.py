@@ -5,13 +5,10 @@ to its id, content type and size. So bytes moved to another row, or a column edi
 not open.
 """
 
-import hashlib
 import mimetypes
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -19,10 +16,9 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
-from .ahead import PIECES_AHEAD, ahead
-from .base import database, shred, writing
+from .base import shred, writing
 from .document_token import DocumentToken
-from .errors import NotFound, StorageFull
+from .errors import NotFound
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
 
@@ -52,7 +48,6 @@ _FILTERS = {
 class Document(Keyed, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
-    reserve_bytes: ClassVar[int] = 0
 
     content_type = TextField()
     media_type = TextField()
@@ -62,32 +57,6 @@ class Document(Keyed, Owned):
     payload_head = BlobField()
 
     token: Any = None  # on a document just uploaded: the link made with it
-
-    @classmethod
-    def upload(
-        cls,
-        owner_id: str,
-        payload: Iterable[bytes],
-        *,
-        size: int,
-        content_type: str,
-        name: str | None = None,
-        metadata: dict[str, str] | None = None,
-        expires_at: int | None = None,
-    ) -> Self:
-        """Store a payload of `size` bytes, given in pieces of 192 KiB (the last one shorter)."""
-        refuse_past(expires_at)
-        cls._refuse_if_full(size)
-        document: Self = cls.fresh(owner_id=owner_id, content_type=content_type, size=size)
-        document.media_type = essence(content_type)
-        document.expires_at = expires_at
-        with writing():
-            document.draw_key()
-            sha256 = document._store(payload)
-            document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
-            document.sealed_meta = document.seal("meta/1", document.id, document.meta)
-            document.insert_row()
-        return document
 
     @classmethod
     def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> Page:
@@ -129,7 +98,7 @@ class Document(Keyed, Owned):
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The payload's bytes from `start` to before `stop`, piece by piece, authenticated."""
         stop = self.size if stop is None else stop
-        reader = sealing.Reader(self.key, self._payload_context(), self.payload_head)
+        reader = sealing.Reader(self.key, self.payload_context(), self.payload_head)
         last = (stop if stop == self.size else stop - 1) // piece.PIECE_BYTES  # with the end mark
         for number in range(start // piece.PIECE_BYTES, last + 1):
             sealed = piece.fetch(self.id, number, self.size)
@@ -161,36 +130,8 @@ class Document(Keyed, Owned):
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
 
-    def _payload_context(self) -> bytes:
+    def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))
-
-    def _store(self, payload: Iterable[bytes]) -> str:
-        """Seal and store the pieces; the SHA-256 of the payload, in hex."""
-        sealer, digest = sealing.Sealer(self.key, self._payload_context()), hashlib.sha256()
-        self.payload_head = sealer.head
-        sealed = _sealed(payload, sealer, digest)
-        large = self.size > piece.PIECE_BYTES * PIECES_AHEAD
-        for number, one in enumerate(ahead(sealed) if large else sealed):
-            piece.store(self.id, number, one)
-        return digest.hexdigest()
-
-    @classmethod
-    def _refuse_if_full(cls, size: int) -> None:
-        """A reserve is kept, so that deleting still works when there is no room for more."""
-        if shutil.disk_usage(Path(database.database).parent).free < size + cls.reserve_bytes:
-            raise StorageFull
-
-
-def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
-    """A payload's pieces, sealed, and hashed on the way; the last one ends with the end mark."""
-    short = b""
-    for plain in payload:
-        digest.update(plain)
-        short = sealer.update(plain)
-        if len(plain) == piece.PIECE_BYTES:
-            yield short
-            short = b""
-    yield short + sealer.finish()
 
 
 def essence(content_type: str) -> str:

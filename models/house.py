@@ -9,6 +9,7 @@ from playhouse.migrations import Runner
 from crypto import Keyring, KeyringError
 from crypto.sessions import Sessions
 
+from . import upload
 from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
@@ -56,7 +57,7 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
-    Document.reserve_bytes = reserve_bytes
+    upload.reserve_bytes = reserve_bytes
 
 
 def is_ready() -> bool:

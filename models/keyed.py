@@ -24,8 +24,12 @@ class Keyed(Table):
         return ()
 
     def draw_key(self) -> None:
-        """A new key. Inside the transaction that stores it: else retiring a root races it."""
-        root, self.key = self.keyring.primary, sealing.new_key()
+        self.key = sealing.new_key()
+        self.wrap_key()
+
+    def wrap_key(self) -> None:
+        """Inside the transaction that stores the row: else retiring a root races it."""
+        root = self.keyring.primary
         self.root = root.id
         self.sealed_key = sealing.seal(root.wrap_key, self._key_context(), self.key)
 

@@ -8,6 +8,8 @@ A piece is 192 KiB of the payload: whole chunks (16 KiB), and a multiple of thre
 the base64 of pieces joins without carry.
 """
 
+from collections.abc import Iterable
+
 from crypto import Refused, sealing
 
 from .base import connected, database
@@ -21,8 +23,9 @@ _FETCH = "SELECT sealed FROM piece WHERE document_id = ? AND number = ?"
 _DROP = "DELETE FROM piece WHERE document_id = ?"
 
 
-def store(document_id: str, number: int, sealed: bytes) -> None:
-    database.execute_sql(_STORE, (document_id, number, sealed))
+def store(document_id: str, pieces: Iterable[tuple[int, bytes]]) -> None:
+    for number, sealed in pieces:
+        database.execute_sql(_STORE, (document_id, number, sealed))
 
 
 def fetch(document_id: str, number: int, size: int) -> bytes:

@@ -7,8 +7,9 @@ import pytest
 
 from crypto import Refused
 from models import Document, database
-from models.errors import Invalid, NotFound, StorageFull
+from models.errors import Invalid, NotFound
 from models.piece import PIECE_BYTES
+from models.upload import uploaded
 
 COLUMNS = ("owner_id", "content_type", "size", "sealed_key", "sealed_meta", "payload_head")
 CHUNK = 16384
@@ -16,7 +17,9 @@ CHUNK = 16384
 
 def upload(owner, payload=b"hello", content_type="text/plain", **fields):
     pieces = (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
-    return Document.upload(owner.id, pieces, size=len(payload), content_type=content_type, **fields)
+    size = len(payload)
+    with uploaded(owner.id, pieces, size=size, content_type=content_type, **fields) as document:
+        return document
 
 
 def read_again(document):
@@ -121,13 +124,6 @@ def test_what_would_be_over_at_once_is_not_taken(alice):
         upload(alice, expires_at=1)
 
 
-def test_a_reserve_of_free_space_is_kept(alice, monkeypatch):
-    monkeypatch.setattr(Document, "reserve_bytes", 1 << 60)
-
-    with pytest.raises(StorageFull):
-        upload(alice)
-
-
 def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
     document = upload(alice, os.urandom(100_000))
     key = bytes(document.sealed_key)
@@ -139,15 +135,3 @@ def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
     assert not any(key in path.read_bytes() for path in instance.iterdir())
     with pytest.raises(NotFound):
         document.delete_with_tokens()
-
-
-def test_a_document_that_fails_to_store_leaves_nothing(alice):
-    def broken():
-        yield os.urandom(PIECE_BYTES)
-        raise RuntimeError("the client went away")
-
-    with pytest.raises(RuntimeError):
-        Document.upload(alice.id, broken(), size=2 * PIECE_BYTES, content_type="a/b")
-
-    assert Document.select().count() == 0
-    assert database.execute_sql("SELECT count(*) FROM piece").fetchone() == (0,)

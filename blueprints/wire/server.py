@@ -1,0 +1,119 @@
+"""The server: one thread that receives and sends, workers that answer, and its end.
+
+waitress, with requests read strictly, plaintext kept off the disk, no worker and no connection
+left to a slow client, and a SIGTERM that lets requests finish.
+"""
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import waitress
+from waitress import wasyncore
+
+from .channel import Channel
+from .limits import Limits
+
+DRAIN_SECONDS = 20
+LOOK_SECONDS = 0.5
+_NEVER = 10**9
+
+
+class Server:
+    def __init__(self, app: Any, config: Mapping[str, Any], limits: Limits | None = None) -> None:
+        self._stopping = False
+        self._limits = limits or Limits(body_bytes=config["MAX_BODY_BYTES"])
+        self._proxy = config["TRUSTED_PROXY"]
+        self._map: dict[int, Any] = {}
+        server = waitress.create_server(app, map=self._map, **_options(config, self._limits))
+        self._workers = server.task_dispatcher
+        self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
+        for listener in self._listeners:
+            listener.channel_class, listener.adj.limits = Channel, self._limits
+
+    def run(self) -> None:
+        """Serve until the process is told to stop."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.stop)
+        self.serve()
+
+    def serve(self) -> None:
+        looked_at = 0.0
+        while not self._stopping:
+            self._turn(0.2)
+            now = time.monotonic()
+            if now - looked_at >= LOOK_SECONDS:
+                looked_at = now
+                self._end_slow(now)
+            if len(self._map) >= self._limits.connections:
+                self._make_room(now)
+        self._drain()
+
+    def stop(self, *_: Any) -> None:
+        self._stopping = True
+
+    def _turn(self, seconds: float) -> None:
+        wasyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)
+
+    def _channels(self) -> list[Channel]:
+        return [one for one in self._map.values() if isinstance(one, Channel)]
+
+    def _end_slow(self, now: float) -> None:
+        for channel in self._channels():
+            if channel.is_too_slow(now):
+                channel.handle_close()
+
+    def _make_room(self, now: float) -> None:
+        """When all connections are taken, those who have most give up what they leave waiting.
+
+        Behind a proxy everybody has its address: of its connections only idle ones are given up.
+        """
+        channels = self._channels()
+        held = Counter(channel.addr[0] for channel in channels)
+        waiting = [
+            channel
+            for channel in channels
+            if now - channel.waits_since(now) >= self._limits.newcomer_seconds
+            and (channel.is_idle() or not self._is_shared(channel.addr))
+        ]
+        waiting.sort(key=lambda one: (-held[one.addr[0]], one.waits_since(now)))
+        for channel in waiting[: self._limits.connections // 20 + 1]:
+            channel.handle_close()
+
+    def _is_shared(self, address: tuple[Any, Any]) -> bool:
+        """Whether many clients come from there: a trusted proxy, or a Unix socket."""
+        return address[1] is None or self._proxy in (address[0], "*")
+
+    def _drain(self) -> None:
+        """No new connections; what has begun is finished, for some seconds."""
+        for listener in self._listeners:
+            wasyncore.dispatcher.close(listener)
+        for _ in range(DRAIN_SECONDS * 10):
+            if not any(channel.is_busy() for channel in self._channels()):
+                break
+            self._turn(0.1)
+        self._workers.shutdown()
+
+
+def _options(config: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    listen = config["LISTEN"]
+    unix = listen.startswith("unix:")
+    options = {
+        "unix_socket" if unix else "listen": listen.removeprefix("unix:"),
+        "threads": config["THREADS"],
+        "ident": None,
+        "max_request_body_size": max(16 * limits.body_bytes, 4 << 30),
+        "max_request_header_size": limits.head_bytes,
+        "channel_timeout": _NEVER,  # there is a stricter one here
+        "connection_limit": limits.connections,
+        "clear_untrusted_proxy_headers": True,
+    }
+    if config["TRUSTED_PROXY"]:
+        options |= {
+            "trusted_proxy": config["TRUSTED_PROXY"],
+            "trusted_proxy_count": 1,
+            "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"},
+        }
+    return options

@@ -1,0 +1,118 @@
+"""An upload: a payload sealed and stored piece by piece, then the document's row; both or nothing.
+
+Most pieces of a large payload are stored in short transactions of their own, so that other
+writers go in between. They are noise without the row, which comes last and brings the key.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from crypto import sealing
+
+from . import piece
+from .ahead import ahead
+from .base import database, fresh_id, writing
+from .document import Document, essence
+from .errors import StorageFull
+from .owned import refuse_past
+
+STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
+Numbered = list[tuple[int, bytes]]
+
+reserve_bytes = 0
+_born = fresh_id(Document.PREFIX)
+
+_DROP_UNFINISHED = """
+    DELETE FROM piece WHERE document_id < ? AND document_id NOT IN (SELECT id FROM document)"""
+
+
+@contextmanager
+def uploaded(
+    owner_id: str,
+    payload: Iterable[bytes],
+    *,
+    size: int,
+    content_type: str,
+    name: str | None = None,
+    metadata: dict[str, str] | None = None,
+    expires_at: int | None = None,
+) -> Iterator[Document]:
+    """A new document with a payload of `size` bytes, in pieces of 192 KiB (the last one shorter).
+
+    What is done in the block belongs to the transaction that makes it exist.
+    """
+    refuse_past(expires_at)
+    _refuse_if_full(size)
+    document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
+    document.media_type, document.expires_at = essence(content_type), expires_at
+    document.key = sealing.new_key()
+    with _kept_only_whole(document):
+        sha256, last = _store(document, payload)
+        document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
+        document.sealed_meta = document.seal("meta/1", document.id, document.meta)
+        with writing():
+            piece.store(document.id, last)
+            document.wrap_key()
+            document.insert_row()
+            yield document
+
+
+def drop_unfinished() -> None:
+    """What uploads left behind that a killed process had begun. Only where no other one serves."""
+    with writing():
+        database.execute_sql(_DROP_UNFINISHED, (_born,))
+
+
+def _refuse_if_full(size: int) -> None:
+    """A reserve is kept, so that deleting still works when there is no room for more.
+
+    The log holds a payload until it is moved into the database: twice its size is needed.
+    """
+    if shutil.disk_usage(Path(database.database).parent).free < 2 * size + reserve_bytes:
+        raise StorageFull
+
+
+@contextmanager
+def _kept_only_whole(document: Document) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if _is_large(document):
+            with writing():
+                piece.drop(document.id)
+        raise
+
+
+def _is_large(document: Document) -> bool:
+    return document.size > STEP_PIECES * piece.PIECE_BYTES
+
+
+def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]:
+    """The payload's SHA-256 in hex, and its last pieces, not stored yet; all before them are."""
+    sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
+    document.payload_head = sealer.head
+    sealed = _sealed(payload, sealer, digest)
+    waiting: Numbered = []
+    for numbered in enumerate(ahead(sealed) if _is_large(document) else sealed):
+        if len(waiting) == STEP_PIECES:
+            with writing(synced=False):  # the last transaction's sync will do
+                piece.store(document.id, waiting)
+            waiting = []
+        waiting.append(numbered)
+    return digest.hexdigest(), waiting
+
+
+def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
+    """A payload's pieces, sealed, and hashed on the way; the last one ends with the end mark."""
+    short = b""
+    for plain in payload:
+        digest.update(plain)
+        short = sealer.update(plain)
+        if len(plain) == piece.PIECE_BYTES:
+            yield short
+            short = b""
+    yield short + sealer.finish()

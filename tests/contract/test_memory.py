@@ -1,0 +1,43 @@
+"""Memory does not grow with the document: eight uploads of 50 MiB at once fit into 256 MiB."""
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.people import b64
+
+SIZE = 50 << 20
+AT_ONCE = 8
+LIMIT_KIB = 256 << 10
+KIND = {"Content-Type": "application/json"}
+SPOOL = Path("/dev/shm")
+
+
+def peak_kib(process):
+    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
+@pytest.mark.skipif(
+    not SPOOL.is_dir() or shutil.disk_usage(SPOOL).free < 2 * AT_ONCE * SIZE,
+    reason="bodies are spooled to /dev/shm, which has no room for them here",
+)
+def test_eight_large_uploads_at_once_stay_within_a_small_memory(start_service):
+    service = start_service(RATE_LIMITS="off")
+    alice = service.register()
+    body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(SIZE)).encode() + b'"}'
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        sent = [
+            pool.submit(alice.post, "/v1/documents", data=body, headers=KIND)
+            for _ in range(AT_ONCE)
+        ]
+        documents = [one.result() for one in sent]
+        paths = [f"/v1/documents/{one.json['id']}/content" for one in documents]
+        sizes = [len(answer.body) for answer in pool.map(alice.get, paths)]
+
+    assert sizes == [SIZE] * AT_ONCE
+    assert peak_kib(service.process) < LIMIT_KIB

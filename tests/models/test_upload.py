@@ -1,0 +1,81 @@
+"""A payload is stored in steps, and is there as a whole or not at all."""
+
+import os
+
+import pytest
+
+from models import Document, connected, database, upload, writing
+from models.errors import StorageFull
+from models.piece import PIECE_BYTES
+from models.upload import drop_unfinished, uploaded
+
+PIECES = 3 * upload.STEP_PIECES
+PAYLOAD = os.urandom(PIECES * PIECE_BYTES)
+
+
+def pieces(payload=PAYLOAD):
+    return (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
+
+
+def stored():
+    return database.execute_sql("SELECT count(*) FROM piece").fetchone()[0]
+
+
+def test_other_writers_go_in_between_the_steps_of_a_large_upload(alice):
+    seen = []
+
+    def watched():
+        for piece in pieces():
+            with connected(), writing():  # would wait for ever if the upload held the lock
+                seen.append(stored())
+            yield piece
+
+    with uploaded(alice.id, watched(), size=len(PAYLOAD), content_type="a/b") as document:
+        pass
+
+    assert len(set(seen)) > 1
+    assert b"".join(Document.one_of(alice.id, document.id).read()) == PAYLOAD
+
+
+@pytest.mark.parametrize("count", [2, PIECES])
+def test_an_upload_that_breaks_off_leaves_nothing(alice, count):
+    def broken():
+        for number, piece in enumerate(pieces()):
+            if number == count - 1:
+                raise RuntimeError("the client went away")
+            yield piece
+
+    size = count * PIECE_BYTES
+    with pytest.raises(RuntimeError), uploaded(alice.id, broken(), size=size, content_type="a/b"):
+        pass
+
+    assert (Document.select().count(), stored()) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [5, len(PAYLOAD)])
+def test_what_fails_beside_an_upload_takes_it_back(alice, size):
+    given = pieces(PAYLOAD[:size])
+    with pytest.raises(RuntimeError), uploaded(alice.id, given, size=size, content_type="a/b"):
+        raise RuntimeError("no token could be made")
+
+    assert (Document.select().count(), stored()) == (0, 0)
+
+
+def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypatch):
+    left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
+    database.execute_sql(left)
+    with uploaded(alice.id, pieces(b"kept"), size=4, content_type="a/b"):
+        pass
+    running = upload.fresh_id("doc")  # an upload of this process whose row is still to come
+    database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
+
+    drop_unfinished()
+
+    assert stored() == 2
+
+
+def test_a_reserve_of_free_space_is_kept(alice, monkeypatch):
+    monkeypatch.setattr(upload, "reserve_bytes", 1 << 60)
+
+    with pytest.raises(StorageFull), uploaded(alice.id, pieces(b"x"), size=1, content_type="a/b"):
+        pass
