@@ -9,18 +9,17 @@ own waiting (busy_timeout) and once with a lock for those who write.
 import argparse
 import concurrent.futures
 import contextlib
-import shutil
 import socket
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-from load import LARGE, Load, beside, crowd, large_upload, small_uploads, written
-from running import MIB, Server, machine, ours, plain
+from figures import goal, machine, row, shared_memory_mib, table
+from load import LARGE, Load, beside, crowd, large_upload, loads, small_uploads, written
+from running import Server, ours, plain
 
-BYTES_A_SECOND = 64 << 10
+READ_BYTES = 64 << 10
 
 
 def main() -> None:
@@ -39,29 +38,32 @@ def main() -> None:
 def writers(python: str, folder: str, seconds: float) -> None:
     """64 clients upload 4 KiB each, alone and while two clients upload 50 MiB all the time."""
     busy: dict[str, Load] = {}
+    loads("64 clients upload 4 KiB", "beside two that upload 50 MiB")
     for start in (ours(folder), plain(python, folder), plain(python, folder, "lock")):
         with start as server:
-            small_uploads(server, seconds=2)
-            show(f"{server.name}: 64 x 4 KiB alone", small_uploads(server, seconds=seconds))
+            small_uploads(server, seconds=2)  # to warm up
+            small_uploads(server, seconds=seconds).show(server.name, "no")
             with beside(large_upload, server, 2) as large:
                 busy[server.name] = small_uploads(server, seconds=seconds)
-            show("  beside two of 50 MiB", busy[server.name])
             took = sum(large) / len(large) if large else float("nan")
-            print(f"  the large ones: {len(large)}, {took:.2f} s each", flush=True)
+            busy[server.name].show(server.name, f"yes: {len(large)}, {took:.1f} s each")
     mine = busy.pop("ours").ms(0.99)
+    table("p99 beside large uploads", "ratio", "goal")
     for name, load in busy.items():
-        goal = "   goal 0.20" if "timeout" in name else ""
-        print(f"p99 beside large uploads, ours / {name}: {mine / load.ms(0.99):.2f}{goal}")
+        ratio = mine / load.ms(0.99)
+        row(f"ours / {name}", ratio, goal(ratio, 0.2))
 
 
 def slow_readers(service: Server, seconds: float) -> None:
-    """One quick caller, alone and while others read 50 MiB at 64 KiB/s."""
+    """One quick caller, alone and while others read 50 MiB at 64 KiB a second."""
     path = "/v1/documents/" + service.good("POST", "/v1/documents", LARGE).json["id"]
     request = written(service, f"GET {path}")
-    show("one caller of a record, alone", crowd(service, request, 1, seconds / 2))
-    for count in (8, 16):
+    crowd(service, request, 1, 1)  # to warm up
+    loads("one caller gets a record")
+    crowd(service, request, 1, seconds).show("alone")
+    for count in (8, 16, 64):
         with reading_slowly(service, path + "/content", count):
-            show(f"  beside {count} slow readers", crowd(service, request, 1, seconds / 2))
+            crowd(service, request, 1, seconds).show(f"beside {count} slow readers of 50 MiB")
 
 
 @contextlib.contextmanager
@@ -83,38 +85,34 @@ def reading_slowly(service: Server, path: str, count: int) -> Iterator[None]:
 
 def _read_slowly(service: Server, path: str, end: threading.Event) -> None:
     with socket.socket() as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BYTES_A_SECOND)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, READ_BYTES)
         one.connect(("127.0.0.1", service.port))
         one.sendall(written(service, f"GET {path}"))
         while not end.wait(1):
-            one.recv(BYTES_A_SECOND)
+            assert one.recv(READ_BYTES), "the slow reader was cut off"
 
 
 def large_ones(python: str, folder: str) -> None:
     """Eight of 50 MiB at once, into a server just started."""
+    names = ("seconds", "memory before, MiB", "at its peak", "with bodies that wait in memory")
+    table("eight upload 50 MiB at once", *names)
     for start in (ours(folder), plain(python, folder)):
-        with start as server, spooled() as most_mib:
+        with start as server, spooled() as files_mib:
             begun, before = time.perf_counter(), server.memory_mib()
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                list(pool.map(lambda _: large_upload(server), range(8)))
+                list(pool.map(lambda _: large_upload(server), range(8)))  # noqa: B023
             spent, peak = time.perf_counter() - begun, server.memory_mib()
-            print(
-                f"{server.name}: eight of 50 MiB at once in {spent:.1f} s; memory {before:.0f} MiB "
-                f"before, {peak:.0f} at the peak",
-                end="",
-            )
-        print(f", and {max(most_mib):.0f} MiB of bodies waiting in /dev/shm", flush=True)
+        row(server.name, spent, before, peak, peak + max(files_mib))
 
 
 @contextlib.contextmanager
 def spooled() -> Iterator[list[float]]:
-    """How much more than at first lies in the folder in memory where bodies wait, MiB."""
-    folder, end, found = Path("/dev/shm"), threading.Event(), [0.0]
-    first = shutil.disk_usage(folder).used if folder.exists() else 0
+    """How much more than at first lies in files that are memory, MiB."""
+    end, found, first = threading.Event(), [0.0], shared_memory_mib()
 
     def watch() -> None:
-        while folder.exists() and not end.wait(0.02):
-            found.append((shutil.disk_usage(folder).used - first) / MIB)
+        while not end.wait(0.02):
+            found.append(shared_memory_mib() - first)
 
     watching = threading.Thread(target=watch)
     watching.start()
@@ -123,10 +121,6 @@ def spooled() -> Iterator[list[float]]:
     finally:
         end.set()
         watching.join()
-
-
-def show(name: str, load: Load) -> None:
-    print(f"{name:<34} {load.line()}", flush=True)
 
 
 if __name__ == "__main__":

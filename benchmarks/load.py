@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from running import MIB, Server, document, quantile
+from figures import MIB, quantile, row, table
+from running import Server, document
 
 PROCESSES = 2
 PATIENCE_SECONDS = 20
@@ -35,15 +36,19 @@ class Load:
     def ms(self, part: float) -> float:
         return quantile(self.seconds, part) * 1000
 
-    def line(self) -> str:
-        told = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "no errors"
-        if not self.seconds:
-            return f"not one was answered: {told}"
-        p50, p99 = self.ms(0.5), self.ms(0.99)
-        return (
-            f"{self.rate:6.0f}/s, p50 {p50:7.1f} ms, p99 {p99:7.1f} ms ({p99 / p50:5.1f} x p50), "
-            f"longest {max(self.seconds) * 1000:7.1f} ms, {told}"
+    def show(self, *first: str) -> None:
+        """A row of the table that `loads` begins."""
+        told = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "none"
+        cells = (
+            (self.rate, self.ms(0.5), self.ms(0.99), self.ms(0.99) / self.ms(0.5), self.ms(1))
+            if self.seconds
+            else (0,) + (None,) * 4
         )
+        row(*first, *cells, told)
+
+
+def loads(*first: str) -> None:
+    table(*first, "a second", "p50, ms", "p99, ms", "p99 / p50", "longest, ms", "errors")
 
 
 def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:

@@ -15,22 +15,14 @@ import statistics
 import tempfile
 import time
 
-from running import (
-    Server,
-    bare_flask,
-    bepasty,
-    document,
-    machine,
-    median_ms,
-    ours,
-    plain,
-)
+from figures import goal, machine, median_ms, row, table
+from running import Server, bare_flask, bepasty, document, ours, plain
 
-GOALS = {  # size in KiB: (upload / bepasty's, content / bepasty's, page / content)
-    64: (0.8, None, None),
-    1024: (None, None, None),
-    10 * 1024: (0.55, 1.0, None),
-    50 * 1024: (0.45, None, 2.5),
+GOALS = {  # size in KiB: (upload / bepasty's, content / bepasty's)
+    64: (0.8, None),
+    1024: (None, None),
+    10 * 1024: (0.55, 1.0),
+    50 * 1024: (0.45, None),
 }
 
 
@@ -40,34 +32,31 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true", help="fewer rounds, shorter lists")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        starting(folder, 1 if given.quick else 5)
         service = stack.enter_context(ours(folder))
         peers = [
             stack.enter_context(bepasty(given.peer_python, folder)),
             stack.enter_context(plain(given.peer_python, folder)),
         ]
-        transfers([service, *peers], quick=given.quick)
+        page, content = transfers([service, *peers], quick=given.quick)
+        table("", "ours", "beside it", "ratio", "goal")
+        beside("page of 50 MiB; its content, ms", page, content, 2.5)
         small_calls(service, stack.enter_context(bare_flask()))
         deep_lists(service, 800 if given.quick else 8_000)
-        print(machine())
+        start = starting(folder, 1 if given.quick else 5)
+        row("from start to first answer, s", start, None, None, goal(start, 1.0))
+    print(machine())
 
 
-def starting(folder: str, rounds: int) -> None:
-    times = []
-    for _ in range(rounds + 1):  # the first one compiles
-        with ours(folder) as service:
-            times.append(service.start_seconds)
-    figure("start to first answer, s", statistics.median(times[1:]), 1.0)
-
-
-def transfers(servers: list[Server], *, quick: bool) -> None:
+def transfers(servers: list[Server], *, quick: bool) -> tuple[float, float]:
+    """Returns milliseconds of the largest page and content."""
+    table("", "ours", "bepasty", "plain FastAPI", "ours / bepasty", "ours / plain", "goal")
     for kib, goals in GOALS.items():
-        rounds = 3 if quick else 61 if kib < 1024 else 15 if kib < 10_240 else 9
+        rounds = 3 if quick else 61 if kib < 1024 else 21 if kib < 10_240 else 9
         found = Transfers(servers, kib, rounds)
         found.report(goals)
-    for server in servers:
-        goal = 130 if server.name == "ours" else None
-        figure(f"peak memory, {server.name}, MiB", server.memory_mib(), goal)
+    peak = [server.memory_mib() for server in servers]
+    compared("peak memory, MiB", peak, goal(peak[0], 130))
+    return median_ms(found.page), median_ms(found.down["ours"])
 
 
 class Transfers:
@@ -75,9 +64,9 @@ class Transfers:
 
     def __init__(self, servers: list[Server], kib: int, rounds: int) -> None:
         self._kib, self._raw = kib, os.urandom(kib * 1024)
-        self._up: dict[str, list[float]] = {server.name: [] for server in servers}
-        self._down: dict[str, list[float]] = {server.name: [] for server in servers}
-        self._page: list[float] = []
+        self.up: dict[str, list[float]] = {server.name: [] for server in servers}
+        self.down: dict[str, list[float]] = {server.name: [] for server in servers}
+        self.page: list[float] = []
         for number in range(-1, rounds):  # one round to warm up
             turn = number % len(servers)
             for server in servers[turn:] + servers[:turn]:
@@ -88,39 +77,38 @@ class Transfers:
         answer = server.content(path)
         assert answer.body == self._raw
         if counts:
-            self._up[server.name].append(seconds)
-            self._down[server.name].append(answer.seconds)
+            self.up[server.name].append(seconds)
+            self.down[server.name].append(answer.seconds)
         if server.name == "ours":
             page = server.good("GET", path + "/download").seconds
-            self._page += [page] if counts else []
+            self.page += [page] if counts else []
         server.delete(path)
 
-    def report(self, goals: tuple[float | None, float | None, float | None]) -> None:
-        up = {name: median_ms(found) for name, found in self._up.items()}
-        down = {name: median_ms(found) for name, found in self._down.items()}
-        print(
-            f"{self._kib} KiB, ms up: {listed(up)}; down: {listed(down)}; page "
-            f"{median_ms(self._page):.1f}"
-        )
-        figure("  upload / bepasty's", up["ours"] / up["bepasty"], goals[0])
-        figure("  content / bepasty's", down["ours"] / down["bepasty"], goals[1])
-        figure("  page / content", median_ms(self._page) / down["ours"], goals[2])
-        figure("  upload / plain FastAPI's", up["ours"] / up["plain, busy_timeout"])
-        figure("  content / plain FastAPI's", down["ours"] / down["plain, busy_timeout"])
+    def report(self, goals: tuple[float | None, float | None]) -> None:
+        size = f"{self._kib} KiB" if self._kib < 1024 else f"{self._kib // 1024} MiB"
+        for name, found, most in zip(
+            ("upload", "content"), (self.up, self.down), goals, strict=True
+        ):
+            ms = [median_ms(times) for times in found.values()]
+            compared(f"{name}, {size}, ms", ms, goal(ms[0] / ms[1], most))
 
 
-def listed(times: dict[str, float]) -> str:
-    return ", ".join(f"{name.split(',')[0]} {ms:.1f}" for name, ms in times.items())
+def compared(name: str, values: list[float], most: str) -> None:
+    """Ours, bepasty's and the plain one's."""
+    row(name, *values, values[0] / values[1], values[0] / values[2], most)
+
+
+def beside(name: str, own: float, other: float, most: float) -> None:
+    row(name, own, other, own / other, goal(own / other, most))
 
 
 def small_calls(service: Server, bare: Server) -> None:
-    """A list by API key beside a bare Flask hello: seconds a call, on a kept connection."""
+    """Each call on a kept connection, in turns."""
     own, floor = [], []
     for _ in range(7):
         own.append(rate(service, "/v1/documents?limit=1"))
         floor.append(rate(bare, "/"))
-    print(f"list by API key {median_ms(own):.2f} ms, bare Flask {median_ms(floor):.2f} ms")
-    figure("  list / bare Flask", statistics.median(own) / statistics.median(floor), 2.2)
+    beside("list by API key; a bare Flask hello, ms", median_ms(own), median_ms(floor), 2.2)
 
 
 def deep_lists(service: Server, count: int) -> None:
@@ -128,16 +116,14 @@ def deep_lists(service: Server, count: int) -> None:
     fill(service, 60)
     first = median_ms([rate(service, "/v1/documents", 60) for _ in range(5)])
     fill(service, count)
-    cursor = ""
-    for _ in range(count // 100 * 7 // 8):
+    cursor, deep_rows = "", count * 7 // 8
+    for _ in range(deep_rows // 100):
         path = "/v1/documents?limit=100" + cursor
         cursor = "&cursor=" + service.good("GET", path).json["nextCursor"]
     path = "/v1/documents?limit=50" + cursor
     deep = median_ms([rate(service, path, 60) for _ in range(5)])
-    print(
-        f"a page of 50: of 60 {first:.2f} ms, {count * 7 // 8} deep of {count + 60} {deep:.2f} ms"
-    )
-    figure("  deep / first", deep / first, 1.4)
+    name = f"page of 50, {deep_rows:,} deep in {count + 60:,}; first of 60, ms"
+    beside(name, deep, first, 1.4)
 
 
 def fill(service: Server, count: int) -> None:
@@ -162,9 +148,12 @@ def rate(server: Server, path: str, count: int = 300) -> float:
     return spent / count
 
 
-def figure(name: str, value: float, goal: float | None = None) -> None:
-    beside = "" if goal is None else f"   goal {goal}: {'met' if value <= goal else 'MISSED'}"
-    print(f"{name:<36} {value:8.2f}{beside}", flush=True)
+def starting(folder: str, rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        with ours(folder) as service:
+            times.append(service.start_seconds)
+    return statistics.median(times)
 
 
 if __name__ == "__main__":

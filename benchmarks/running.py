@@ -1,4 +1,4 @@
-"""What the benchmarks share: servers as processes, calls over HTTP, quantiles, what /proc tells.
+"""Servers as processes, and calls to them over HTTP: what the benchmarks share.
 
 Nothing of the service is imported: it is started as anyone starts it, in a temporary folder.
 """
@@ -8,10 +8,7 @@ import contextlib
 import http.client
 import json
 import os
-import platform
 import socket
-import sqlite3
-import statistics
 import subprocess
 import sys
 import time
@@ -20,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from figures import status
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-MIB = 1 << 20
 BEPASTY = """
 import sys
 from bepasty.app import create_app
@@ -222,30 +220,3 @@ def free_port() -> int:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]
         return port
-
-
-def status(pid: int, name: str) -> int:
-    """KiB, or a count."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name))
-
-
-def quantile(values: Sequence[float], part: float) -> float:
-    return sorted(values)[min(int(len(values) * part), len(values) - 1)]
-
-
-def median_ms(seconds: Sequence[float]) -> float:
-    return statistics.median(seconds) * 1000
-
-
-def machine() -> str:
-    """When and on what: the machine's shape, not its name."""
-    info = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.split(":")[1].strip() for line in info if "model name" in line), "?")
-    memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
-    kernel = ".".join(platform.release().split(".")[:2])
-    return (
-        f"{time.strftime('%Y-%m-%d')}, {model}, {os.cpu_count()} cores, {memory_gib:.0f} GiB, "
-        f"{platform.system()} {kernel}, Python {platform.python_version()}, "
-        f"SQLite {sqlite3.sqlite_version}, load at the end {os.getloadavg()[0]:.1f}"
-    )
