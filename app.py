@@ -23,6 +23,7 @@ from models import connected, house
 from models.background import Background
 from models.base import shorten_log
 from models.errors import Refusal
+from models.quota import Quota
 from models.sweeper import sweep
 from models.upload import drop_unfinished
 
@@ -56,6 +57,7 @@ def _open_house(settings: Mapping[str, Any]) -> None:
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
+        quota=Quota(settings["QUOTA_BYTES"], settings["QUOTA_DOCUMENTS"]),
     )
 
 

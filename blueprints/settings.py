@@ -87,10 +87,17 @@ SETTINGS = (
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
     ),
-    Setting("RATE_LIMITS", "on", _one_of("on", "off"), "whether wrong passwords are slowed"),
+    Setting(
+        "RATE_LIMITS",
+        "on",
+        _one_of("on", "off"),
+        "whether wrong passwords, new accounts and uploads are limited",
+    ),
     Setting("TRUSTED_PROXY", None, str, "address of the proxy whose forwarding headers count"),
     Setting("THREADS", 16, _number(1, 256), "how many requests are worked on at once"),
     Setting("RESERVE_BYTES", 32 << 20, _number(0), "free space below which uploads are refused"),
+    Setting("QUOTA_BYTES", None, _number(1), "how many bytes of originals one user may keep"),
+    Setting("QUOTA_DOCUMENTS", None, _number(1), "how many documents one user may keep"),
     Setting("LOG", "text", _one_of("text", "json"), "the access line of each request, on stderr"),
 )
 

@@ -8,7 +8,7 @@ not open.
 import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -21,6 +21,7 @@ from .document_token import DocumentToken
 from .errors import NotFound
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
+from .throttle import Throttle
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -48,6 +49,7 @@ _FILTERS = {
 class Document(Keyed, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
+    uploads: ClassVar[Throttle]  # by owner
 
     content_type = TextField()
     media_type = TextField()

@@ -14,8 +14,10 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .limits import REGISTRATIONS, UPLOADS
+from .quota import Quota
 from .session import Session
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
 from .user import User
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
@@ -46,7 +48,13 @@ def open_keyring(path: Path) -> Keyring:
     return Keyring(path)
 
 
-def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -> None:
+def use(
+    keyring: Keyring,
+    *,
+    rate_limits: bool = True,
+    reserve_bytes: int = 0,
+    quota: Quota = Quota(),  # noqa: B008  frozen
+) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
     if missing := roots_in_use() - {root.id for root in keyring}:
         raise KeyringError(
@@ -57,7 +65,9 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
-    upload.reserve_bytes = reserve_bytes
+    User.registrations = Throttle(REGISTRATIONS, rate_limits)
+    Document.uploads = Throttle(UPLOADS, rate_limits)
+    upload.reserve_bytes, upload.quota = reserve_bytes, quota
 
 
 def is_ready() -> bool:

@@ -11,12 +11,13 @@ from crypto import passwords
 from .base import writing
 from .errors import EmailTaken, Invalid, RegistrationClosed, WrongCredentials
 from .keyed import Keyed
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
 
 
 class User(Keyed):
     PREFIX = "usr"
     wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+    registrations: ClassVar[Throttle]  # by address
 
     email = TextField()
     email_folded = TextField()
