@@ -21,6 +21,7 @@ from figures import status
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+ACCOUNT = {"email": "bench@example.com", "password": "correct horse battery"}
 BEPASTY = """
 import sys
 from bepasty.app import create_app
@@ -152,7 +153,7 @@ def ours(folder: str, command: Sequence[str] = ("app.py",), **environment: str) 
 
 
 def _api_key(server: Server) -> str:
-    body = json.dumps({"email": "bench@example.com", "password": "correct horse battery"}).encode()
+    body = json.dumps(ACCOUNT).encode()
     server.good("POST", "/v1/auth/register", body)
     token = server.good("POST", "/v1/auth/login", body).json["accessToken"]
     signed_in = server.headers | {"Authorization": f"Bearer {token}"}
