@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -194,7 +195,10 @@ def bare_flask() -> Iterator[Server]:
 def started(
     command: Sequence[str], port: int, path: str, environment: dict[str, str]
 ) -> Iterator[int]:
-    """A server as a process, from its first answer on; told to stop at the end, and waited for."""
+    """A server as a process, from its first answer on; told to stop at the end, and waited for.
+
+    A server that crashed says so: what was measured is then worth nothing.
+    """
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
         command, cwd=ROOT, env=os.environ | environment, stdout=quiet, stderr=quiet
@@ -206,7 +210,8 @@ def started(
         yield process.pid
     finally:
         process.terminate()
-        process.wait()
+        ended = process.wait()
+    assert ended in (0, -signal.SIGTERM), f"{command} ended with {ended}"
 
 
 def _answers(port: int, path: str) -> bool:

@@ -51,6 +51,7 @@ def main() -> None:
     arguments.add_argument("--ms", type=float, default=2, help="that each sync takes longer")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        loads(f"64 clients upload 4 KiB, each sync {given.ms:g} ms slower")
         slow = {"LD_PRELOAD": shim(folder, given.ms)}
         found = run(given.peer_python, folder, slow, given.seconds)
     mine = found.pop("ours")
@@ -76,7 +77,6 @@ def shim(folder: str, ms: float) -> str:
 
 def run(python: str, folder: str, slow: dict[str, str], seconds: float) -> dict[str, Load]:
     found = {}
-    loads("64 clients upload 4 KiB, slow disk")
     for start in (
         ours(folder, **slow),
         in_each(folder, slow),
