@@ -16,7 +16,7 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
-from .base import shred, writing
+from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
 from .keyed import Keyed
@@ -45,6 +45,8 @@ _FILTERS = {
     "created_before": "created_at < :created_before",
 }
 
+_STORED = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM document"
+
 
 class Document(Keyed, Owned):
     PREFIX = "doc"
@@ -71,6 +73,12 @@ class Document(Keyed, Owned):
             asked["media_type"] = essence(asked.pop("content_type"))
         where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
         return cls.page_of(owner_id, limit, after, where, **asked)
+
+    @classmethod
+    def stored(cls) -> tuple[int, int]:
+        """How many documents there are, and their bytes."""
+        documents, size_bytes = database.execute_sql(_STORED).fetchone()
+        return documents, size_bytes
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:

@@ -17,6 +17,10 @@ class Refusal(Exception):
         super().__init__(self.sentence)
 
 
+class CommandRefused(Exception):
+    """What the person who runs this asked for is not done; the sentence says why."""
+
+
 class NotFound(Refusal):
     code = "not_found"
     sentence = "There is no such thing here, or it is not yours."
