@@ -19,7 +19,7 @@ from blueprints.openapi import described
 from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
-from blueprints.wire import Server
+from blueprints.wire import Server, share_heaps
 from crypto import Keyring, KeyringError
 from models import connected, house
 from models.background import Background
@@ -98,6 +98,7 @@ def _register(app: Flask) -> None:
 
 def main() -> None:
     """Run the service until it is told to stop."""
+    share_heaps()
     try:
         app = create_app()
         server = Server(app, app.config)
