@@ -9,8 +9,9 @@ from flask import Flask, Response, g, request
 from models import database
 from models.errors import NotFound
 
-from .access_log import note
+from .access_log import BODILESS, note
 from .caller import resolve_caller
+from .metrics import count
 from .strict import limit_body
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -35,7 +36,8 @@ def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
     g.began_at = time.perf_counter()
-    if request.environ.get("REQUEST_URI", "").startswith("//"):  # the server makes one slash of it
+    path = request.environ.get("REQUEST_URI", "").partition("?")[0].lower()
+    if path.startswith("//") or "%2f" in path:  # the server makes a plain slash of them
         raise NotFound
 
 
@@ -53,7 +55,8 @@ def _finish(answer: Response) -> Response:
     for name, value in _SAFE.items():
         answer.headers.setdefault(name, value)
     answer.headers["X-Request-Id"] = g.request_id
-    if answer.status_code in (204, 304):
+    if answer.status_code in BODILESS:
         answer.headers.pop("Content-Type", None)
     note(answer)
+    count(answer)
     return answer
