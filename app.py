@@ -19,7 +19,7 @@ from blueprints.openapi import described
 from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
-from blueprints.wire import Server
+from blueprints.wire import Server, share_heaps
 from blueprints.wire.server import DRAIN_SECONDS
 from crypto import Keyring
 from models import connected, house
@@ -102,6 +102,7 @@ def _register(app: Flask) -> None:
 
 def main() -> None:
     """Run the service until it is told to stop."""
+    share_heaps()
     app, server = _prepared()
     speak(app.config["LOG"])
     with connected():

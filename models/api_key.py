@@ -7,7 +7,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from .base import database, now, writing
-from .errors import Invalid, KeyRevoked
+from .errors import KeyRevoked, NotFound
 from .owned import Owned, Page, refuse_past
 from .user import User
 
@@ -92,6 +92,6 @@ class ApiKey(Owned):
         with writing():
             found = ApiKey.one_of(owner.id, self.id)  # as it is now
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
-                raise Invalid("#", "This key has ended. Create a new one instead.")
+                raise NotFound("This key has ended. Create a new one instead.")
             found.revoke(now() + overlap_seconds * 1000)
             return ApiKey.issue(owner, found.named(owner).name, found.scopes, found.expires_at)
