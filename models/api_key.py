@@ -7,7 +7,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from .base import database, soon, writing
-from .errors import Invalid, KeyRevoked
+from .errors import KeyRevoked, NotFound
 from .event import Event
 from .ids import now
 from .owned import Owned, Page, refuse_past
@@ -96,7 +96,7 @@ class ApiKey(Owned):
         with writing():
             found = ApiKey.one_of(owner.id, self.id)  # as it is now
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
-                raise Invalid("#", "This key has ended. Create a new one instead.")
+                raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
             found._end(ends_at)
             name = found.named(owner).name
@@ -106,5 +106,10 @@ class ApiKey(Owned):
         return key
 
     def _end(self, at: int) -> bool:
-        """Whether this brought the key's end nearer."""
+        """Whether this brought the key's end nearer.
+
+        One that is dead at once is forgotten: a clock that is set back does not revive it.
+        """
+        if at <= now():
+            self.change(digest=self.id.encode())
         return bool(database.execute_sql(_END, (at, self.id, at)).rowcount)

@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import BigIntegerField, Model, OperationalError, TextField
 from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .errors import Busy
 from .group_sync import GroupSync
 from .ids import fresh_id, now
 
-PRAGMAS = {
+PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
     "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
@@ -50,7 +51,7 @@ def writing(*, synced: bool = True) -> Iterator[None]:
         yield
         return
     try:
-        with _one_writer:
+        with _turn():
             _write_what_waits()
             with database.atomic():
                 yield
@@ -82,6 +83,8 @@ def _write_if_free() -> None:
     while _unwritten and _one_writer.acquire(blocking=False):
         try:
             _write_what_waits()
+        except OperationalError:  # another process holds the database: later
+            return
         finally:
             _one_writer.release()
 
@@ -91,20 +94,34 @@ def _write_what_waits() -> None:
 
     On a full disk it is lost, and the reading goes on.
     """
-    if not _unwritten:
+    waiting = len(_unwritten)
+    if not waiting:
         return
     try:
         with database.atomic():
-            for _ in range(len(_unwritten)):
+            for _ in range(waiting):
                 _unwritten.popleft()()
         _written.set()
     except Exception:
+        if len(_unwritten) >= waiting:  # not begun
+            raise
         logging.getLogger("docservice").exception("what readings left to be written was lost")
 
 
 def sync_log() -> None:
     """What anybody has committed, in whatever process, is on disk for good."""
     _log.sync()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """When another process holds the database, nobody waits for all who came before as well."""
+    if not _one_writer.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
+        yield
+    finally:
+        _one_writer.release()
 
 
 @contextmanager
@@ -178,8 +195,16 @@ def _selection(table: type[Table]) -> str:
 def shred(table: str, id: str) -> bool:
     """Delete one row that holds a key; the log is emptied when the transaction ends."""
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
-    database.after_commit(empty_log)
+    database.after_commit(_empty_log_or_later)
     return bool(deleted == 1)
+
+
+def _empty_log_or_later() -> None:
+    """The row is deleted, whether this succeeds or not; every sweep tries again."""
+    try:
+        empty_log()
+    except OperationalError:
+        logging.getLogger("docservice").exception("The log could not be emptied; a sweep will")
 
 
 def empty_log() -> bool:

@@ -8,6 +8,7 @@ from .document_token import DocumentToken
 from .event import Event
 from .ids import now
 from .session import Session
+from .upload import drop_broken_off
 
 SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -19,6 +20,7 @@ def sweep() -> int:
         for document in documents:
             document.expire()
         DocumentToken.spend_expired()
+        drop_broken_off()
         _forget_old_rows()
         empty_log()
     return len(documents)

@@ -1,7 +1,9 @@
 """Events: drawn in the order of commits, written with what they tell of, kept for so long."""
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -13,6 +15,7 @@ from models import (
     Event,
     base,
     connected,
+    database,
     house,
     ids,
     sweeper,
@@ -120,6 +123,17 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     assert told(alice) == ["document.created"]
     go_on.set()
     writer.join()
+
+    assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_a_reading_waits_for_another_process_that_holds_the_database(alice, instance):
+    document = upload(alice)
+    database.execute_sql("PRAGMA busy_timeout = 50")
+    with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        document.note_reading("document.viewed")
+        base.catch_up()
 
     assert told(alice) == ["document.created", "document.viewed"]
 
