@@ -24,7 +24,8 @@ _FIRST_OF_EACH = """
     rowid IN (
         SELECT (SELECT rowid FROM delivery WHERE webhook_id = webhook.id AND due_at IS NOT NULL
                 ORDER BY due_at, id LIMIT 1)
-        FROM webhook WHERE disabled_at IS NULL
+        FROM webhook JOIN user ON user.id = webhook.owner_id
+        WHERE webhook.disabled_at IS NULL AND user.disabled_at IS NULL
     )"""
 _TRIED = """
     UPDATE delivery SET due_at = ?, attempts = attempts + 1, attempted_at = ?,
@@ -84,7 +85,7 @@ class Delivery(Owned):
 
     @classmethod
     def first_of_each(cls) -> list[Self]:
-        """Of every enabled webhook the pending delivery that falls due first."""
+        """Of every enabled webhook, its user not shut out, the pending delivery due first."""
         return cls.rows(_FIRST_OF_EACH)
 
     @classmethod

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.models.conftest import alice, instance
+from tests.models.conftest import alice, bob, instance
 from tests.receiver import Receiver
 
-__all__ = ["alice", "instance"]
+__all__ = ["alice", "bob", "instance"]
 
 
 @pytest.fixture

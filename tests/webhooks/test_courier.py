@@ -189,6 +189,20 @@ def test_what_was_handed_out_before_its_webhook_was_disabled_is_not_sent(alice, 
     assert guard.sent == []
 
 
+def test_what_belongs_to_a_user_who_is_shut_out_waits(alice, bob, send):
+    hook, other = hooked(alice), hooked(bob)
+    alice.change(disabled_at=now())
+    withheld, id = tell(alice), tell(bob)
+    guard = Answers()
+    send(guard)
+    until(lambda: rows(other)[0].state == "delivered")
+    assert guard.sent == [id]
+    alice.change(disabled_at=None)
+    tell(bob)
+    until(lambda: rows(hook)[0].state == "delivered")
+    assert withheld in guard.sent
+
+
 def test_a_delivery_gives_way_to_requests_but_not_for_ever(alice, send):
     hook = hooked(alice)
     traffic.enter()
