@@ -11,6 +11,7 @@ import math
 import socket
 import sys
 import termios
+import time
 from typing import Any
 
 from waitress.channel import ClientDisconnected, HTTPChannel
@@ -30,10 +31,10 @@ class Channel(HTTPChannel):
     def __init__(self, server: Any, sock: Any, addr: Any, adj: Any, map: Any) -> None:
         self.limits: Limits = adj.limits
         self.lags = False  # an answer is begun, and no worker is at it
-        self.refused = False  # what still comes from the client is thrown away
+        self._ended = False  # what still comes from the client is thrown away
         self._answer: Answer | None = None
         self._answers = self._moved_bytes = 0
-        self._watch = Stopwatch()
+        self._watch = Stopwatch(time.monotonic())
         super().__init__(server, sock, addr, adj, map)
         self.outbufs = [Outbox()]
 
@@ -47,13 +48,15 @@ class Channel(HTTPChannel):
             self.handle_close()
             return
         self._moved_bytes += len(data)
-        if not self.refused:
+        if not self._ended:
             self.received(data)
 
     def writable(self) -> bool:
         return bool(self.lags or super().writable())
 
     def handle_write(self) -> None:
+        if self.socket is None:  # closed a moment ago, by what was read
+            return
         self.flush(do_close=True)
         if self.close_when_flushed and not self.total_outbufs_len:
             self._end()
@@ -64,18 +67,17 @@ class Channel(HTTPChannel):
             self.server.add_task(self)
 
     def _end(self) -> None:
-        """A refused client may be sending still: cut off, it would never read why."""
-        self.close_when_flushed, self.will_close = False, not self.refused
-        if self.refused:
-            with contextlib.suppress(OSError):
-                self.socket.shutdown(socket.SHUT_WR)
+        """The client may be sending still: cut off, it would never read why it was refused."""
+        self.close_when_flushed, self._ended = False, True
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)
 
     def handle_close(self) -> None:
         with self.outbuf_lock:
             super().handle_close()
-            if self.lags and self._answer:
-                self._answer.close()
-            self.lags, self._answer = False, None
+            if self.lags:
+                self._let_go()
+            self.lags = False
 
     def is_busy(self) -> bool:
         """Whether a request is being received, worked on or answered."""
@@ -105,7 +107,7 @@ class Channel(HTTPChannel):
             return "nothing", math.inf
         if self.total_outbufs_len:
             return "answer", limits.pace_seconds
-        if self.refused:
+        if self._ended:
             return "end", limits.linger_seconds
         if self.request is None:
             return "begin", limits.idle_seconds if self._answers else limits.head_seconds
@@ -122,10 +124,14 @@ class Channel(HTTPChannel):
     # On a worker's thread
 
     def service(self) -> None:
+        left = self._answer
         try:
             super().service()
         except Lagging:
             self._leave()
+        else:
+            if left and not self.connected:
+                left.close()
 
     def task_class(self, _channel: "Channel", request: Any) -> Answer:
         """The answer to this request: a new one, or the one that was left."""
@@ -137,9 +143,13 @@ class Channel(HTTPChannel):
     def _leave(self) -> None:
         with self.outbuf_lock:
             self.lags = self.connected
-            if self._answer and not self.connected:
-                self._answer.close()
+            if not self.lags:
+                self._let_go()
         self.server.pull_trigger()
+
+    def _let_go(self) -> None:
+        if self._answer:
+            self._answer.close()
 
     def write_soon(self, data: bytes) -> int:
         with self.outbuf_lock:
@@ -163,7 +173,7 @@ class Channel(HTTPChannel):
         with self.outbuf_lock:
             self._flush_exception(self._flush_some, do_close)
 
-    def _flush_some(self, do_close: bool = True) -> None:
+    def _flush_some(self, do_close: bool = False) -> None:
         outbox = self.outbufs[0]
         while self.total_outbufs_len and (sent := self.send(outbox.first(), do_close)):
             outbox.skip(sent)

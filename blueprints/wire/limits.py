@@ -17,16 +17,15 @@ class Limits:
     idle_seconds: float = 60
     pace_seconds: float = 15
     pace_bytes: int = 64 << 10
-    linger_seconds: float = 5  # for a refused client to read its answer
+    linger_seconds: float = 5  # for a client that is hung up on to read its answer
     newcomer_seconds: float = 1  # before a connection may be given up for another
 
 
 class Stopwatch:
     """How long it has been somebody's turn; a new turn, or moving on, begins it anew."""
 
-    turn: object = None
-    since = 0.0
-    moved_bytes = 0
+    def __init__(self, now: float) -> None:
+        self.begin(None, now, 0)
 
     def begin(self, turn: object, now: float, moved_bytes: int) -> None:
         self.turn, self.since, self.moved_bytes = turn, now, moved_bytes

@@ -18,7 +18,8 @@ from .chunks import Chunks
 from .spool import Spool
 
 UNCLEAR = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
-_REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://)[!\"$-~]* HTTP/1\.[01]")
+_REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
+_CHUNKED = re.compile(rb"[ \t]*chunked[ \t]*", re.I)
 _HOST = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
 
 
@@ -44,23 +45,31 @@ class Parser(HTTPRequestParser):
             super().parse_header(header_plus)
         except (ParsingError, TransferEncodingNotImplemented, ValueError):
             raise ParsingError(UNCLEAR) from None  # waitress quotes the header
+        self._settle_connection()
         self._settle_target()
         self._settle_body()
 
     def _refuse_unclear(self, head: bytes) -> None:
         request_line, *fields = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
         names = [field.partition(b":")[0].lower() for field in fields]
-        hosts, encodings = names.count(b"host"), names.count(b"transfer-encoding")
+        hosts, lengths = names.count(b"host"), names.count(b"content-length")
+        encodings = [field for field in fields if field[:18].lower() == b"transfer-encoding:"]
         if (
             not _REQUEST_LINE.fullmatch(request_line)
             or any(field[:1] in (b" ", b"\t") for field in fields)
             or len(fields) > self.adj.limits.head_lines
             or hosts > 1
             or (hosts == 0 and request_line.endswith(b"1.1"))
-            or encodings + names.count(b"content-length") > 1
+            or len(encodings) + lengths > 1
             or (encodings and request_line.endswith(b"1.0"))
+            or not all(_CHUNKED.fullmatch(field[18:]) for field in encodings)
         ):
             raise ParsingError(UNCLEAR)
+
+    def _settle_connection(self) -> None:
+        told = {one.strip(" \t") for one in self.headers.get("CONNECTION", "").lower().split(",")}
+        lives_on = self.version == "1.1" or "keep-alive" in told
+        self.connection_close = "close" in told or not lives_on
 
     def _settle_target(self) -> None:
         """One name for the host; the path as it would be without an authority before it."""
@@ -85,6 +94,6 @@ class Parser(HTTPRequestParser):
             self.expect_continue = False
         elif self.expect_continue and self.content_length > limit:
             self.body_rcv, self.expect_continue = None, False  # answered before it is sent
-            self.headers["CONNECTION"] = "close"
+            self.connection_close = True
         else:
             self.body_rcv.buf = Spool(limit, self.content_length)

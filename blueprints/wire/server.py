@@ -17,6 +17,7 @@ from .channel import Channel
 from .limits import Limits
 
 DRAIN_SECONDS = 20
+TURN_SECONDS = 0.2
 LOOK_SECONDS = 0.5
 _NEVER = 10**9
 
@@ -24,6 +25,7 @@ _NEVER = 10**9
 class Server:
     def __init__(self, app: Any, config: Mapping[str, Any], limits: Limits | None = None) -> None:
         self._stopping = False
+        self._looked_at = 0.0
         self._limits = limits or Limits(body_bytes=config["MAX_BODY_BYTES"])
         self._proxy = config["TRUSTED_PROXY"]
         self._map: dict[int, Any] = {}
@@ -40,22 +42,22 @@ class Server:
         self.serve()
 
     def serve(self) -> None:
-        looked_at = 0.0
         while not self._stopping:
-            self._turn(0.2)
-            now = time.monotonic()
-            if now - looked_at >= LOOK_SECONDS:
-                looked_at = now
-                self._end_slow(now)
-            if len(self._map) >= self._limits.connections:
-                self._make_room(now)
+            self._turn()
         self._drain()
 
     def stop(self, *_: Any) -> None:
         self._stopping = True
 
-    def _turn(self, seconds: float) -> None:
-        wasyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)
+    def _turn(self) -> None:
+        wasyncore.loop(timeout=TURN_SECONDS, use_poll=True, map=self._map, count=1)
+        now = time.monotonic()
+        full = len(self._map) >= self._limits.connections
+        if full or now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self._end_slow(now)
+        if full:
+            self._make_room(now)
 
     def _channels(self) -> list[Channel]:
         return [one for one in self._map.values() if isinstance(one, Channel)]
@@ -90,11 +92,12 @@ class Server:
         """No new connections; what has begun is finished, for some seconds."""
         for listener in self._listeners:
             wasyncore.dispatcher.close(listener)
-        for _ in range(DRAIN_SECONDS * 10):
-            if not any(channel.is_busy() for channel in self._channels()):
-                break
-            self._turn(0.1)
+        deadline = time.monotonic() + DRAIN_SECONDS
+        while time.monotonic() < deadline and any(one.is_busy() for one in self._channels()):
+            self._turn()
         self._workers.shutdown()
+        for one in list(self._map.values()):
+            one.handle_close()
 
 
 def _options(config: Mapping[str, Any], limits: Limits) -> dict[str, Any]:

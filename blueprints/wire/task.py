@@ -5,7 +5,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waitress.task import ErrorTask, WSGITask
+from waitress.task import Task, WSGITask
+from waitress.utilities import build_http_date
 
 _TOLD = {  # status -> code, and how to mend it
     400: ("bad_request", None),
@@ -19,7 +20,30 @@ class Lagging(BaseException):
     """No fault: the client does not take what is made, so a worker need not make more yet."""
 
 
-class Answer(WSGITask):
+class Headed(Task):
+    """An answer whose head says where it ends, so that the connection can live on behind it.
+
+    waitress hangs up after every answer without a length, and so after each 204 and 304.
+    """
+
+    def set_close_on_finish(self) -> None:
+        self.close_on_finish = True
+
+    def build_response_header(self) -> bytes:
+        endless = self.has_body and self.content_length is None
+        self.chunked_response = endless and self.version == "1.1"
+        if self.request.connection_close or endless and not self.chunked_response:
+            self.close_on_finish = True
+        fields = [*self.response_headers, ("Date", build_http_date(self.start_time))]
+        if self.chunked_response:
+            fields.append(("Transfer-Encoding", "chunked"))
+        if self.close_on_finish or self.version == "1.0":
+            fields.append(("Connection", "close" if self.close_on_finish else "keep-alive"))
+        lines = [f"HTTP/1.1 {self.status}", *(f"{name}: {value}" for name, value in fields)]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+class Answer(Headed, WSGITask):
     """What the application answers, piece by piece.
 
     Where the client lags behind, it stops after a piece; whoever runs it next goes on from there.
@@ -27,6 +51,10 @@ class Answer(WSGITask):
 
     _made: Any = None
     _pieces: Iterator[bytes] = iter(())
+
+    @property
+    def has_body(self) -> bool:
+        return self.request.command != "HEAD" and bool(super().has_body)
 
     def execute(self) -> None:
         if self._made is None:
@@ -46,12 +74,12 @@ class Answer(WSGITask):
             if piece:
                 self.write(piece)
                 self.channel.refuse_to_heap()
-        short = self.content_length not in (None, self.content_bytes_written)
-        if short and self.has_body and self.request.command != "HEAD":
+        if self.has_body and self.content_length not in (None, self.content_bytes_written):
             self.set_close_on_finish()
 
     def finish(self) -> None:
         super().finish()
+        self.chunked_response = False  # its end is written once, also if it is run again
         self.channel.flush()
 
     def close(self) -> None:
@@ -70,8 +98,10 @@ class Answer(WSGITask):
         return self.write
 
 
-class ProblemTask(ErrorTask):
+class ProblemTask(Headed):
     """What the server itself refuses, in the shape of every other error; then it hangs up."""
+
+    complete = True
 
     def execute(self) -> None:
         error = self.request.error
@@ -82,6 +112,7 @@ class ProblemTask(ErrorTask):
         self.status = f"{error.code} {error.reason}"
         self.response_headers += [
             ("Content-Type", "application/problem+json"),
+            ("Content-Length", str(len(body))),
             ("X-Request-Id", facts["requestId"]),
             ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
@@ -90,4 +121,3 @@ class ProblemTask(ErrorTask):
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)
-        self.channel.refused = True
