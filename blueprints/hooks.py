@@ -35,7 +35,8 @@ def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
     g.began_at = time.perf_counter()
-    if request.environ.get("REQUEST_URI", "").startswith("//"):  # the server makes one slash of it
+    path = request.environ.get("REQUEST_URI", "").partition("?")[0].lower()
+    if path.startswith("//") or "%2f" in path:  # the server makes a plain slash of them
         raise NotFound
 
 
