@@ -78,6 +78,8 @@ class Channel(HTTPChannel):
             if self.lags:
                 self._let_go()
             self.lags = False
+            if self.request:  # what came of its body goes back at once, not when memory is swept
+                self.request.close()
 
     def is_busy(self) -> bool:
         """Whether a request is being received, worked on or answered."""
@@ -150,6 +152,7 @@ class Channel(HTTPChannel):
     def _let_go(self) -> None:
         if self._answer:
             self._answer.close()
+            self._answer.request.close()
 
     def write_soon(self, data: bytes) -> int:
         with self.outbuf_lock:
