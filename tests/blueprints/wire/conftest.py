@@ -60,12 +60,10 @@ class House:
     """A running server, its application, and connections to it."""
 
     def __init__(self, threads, limits, **config):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
         self.application = Application()
-        config = {"LISTEN": f"127.0.0.1:{self.port}", "TRUSTED_PROXY": None} | config
-        self.server = Server(self.application, config | {"THREADS": threads}, limits)
+        config = {"LISTEN": "127.0.0.1:0", "TRUSTED_PROXY": None, "THREADS": threads} | config
+        self.server = Server(self.application, config, limits)
+        self.port = int(self.server._listeners[0].effective_port)
         self._thread = threading.Thread(target=self.server.serve)
         self._thread.start()
 
