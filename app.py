@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from flask import Flask
 from blueprints import BLUEPRINTS
 from blueprints.access_log import speak
 from blueprints.body import SMALL_BODY_BYTES
+from blueprints.commands import COMMANDS, commanded
 from blueprints.errors import HouseApi, answer_fault, answer_refusal
 from blueprints.hooks import hang_up
 from blueprints.openapi import described
@@ -22,7 +24,8 @@ from crypto import Keyring, KeyringError
 from models import connected, house
 from models.background import Background
 from models.base import shorten_log
-from models.errors import Refusal
+from models.errors import CommandRefused, Refusal
+from models.quota import Quota
 from models.sweeper import sweep
 from models.upload import drop_unfinished
 
@@ -42,7 +45,10 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
     app.json.sort_keys = app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    _open_house(settings)
+    app.extensions["open_house"] = partial(_open_house, settings)
+    app.extensions["use_keyring"] = partial(_use_keyring, settings)
+    if not commanded():
+        _open_house(settings)
     hang_up(app)
     app.register_error_handler(Refusal, answer_refusal)
     app.register_error_handler(Exception, answer_fault)
@@ -50,12 +56,17 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     return app
 
 
-def _open_house(settings: Mapping[str, Any]) -> None:
-    house.open_database(settings["DATABASE"])
+def _open_house(settings: Mapping[str, Any], database: str | None = None) -> None:
+    house.open_database(database or settings["DATABASE"])
+    _use_keyring(settings)
+
+
+def _use_keyring(settings: Mapping[str, Any]) -> None:
     house.use(
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
+        quota=Quota(settings["QUOTA_BYTES"], settings["QUOTA_DOCUMENTS"]),
     )
 
 
@@ -73,6 +84,8 @@ def _register(app: Flask) -> None:
     api = HouseApi(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
+    for command in COMMANDS:
+        app.cli.add_command(command)
     known: list[dict[str, Any]] = []
 
     def description() -> dict[str, Any]:
@@ -88,7 +101,7 @@ def main() -> None:
     try:
         app = create_app()
         server = Server(app, app.config)
-    except (WrongSetting, KeyringError, OSError) as error:
+    except (WrongSetting, KeyringError, CommandRefused, OSError) as error:
         sys.exit(f"Document Service does not start. {error}")
     speak(app.config["LOG"])
     with connected():

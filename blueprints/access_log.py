@@ -7,6 +7,7 @@ import time
 from flask import Response, g, request
 
 access = logging.getLogger("docservice.access")
+BODILESS = {204, 304}
 _TEXT = "%(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
 
 
@@ -33,10 +34,16 @@ def note(answer: Response) -> None:
         "route": request.url_rule.rule if request.url_rule else "-",
         "status": answer.status_code,
         "ms": round((time.perf_counter() - g.began_at) * 1000, 1),
-        "bytes": answer.content_length,
+        "bytes": 0 if answer.status_code in BODILESS else answer.content_length,
         "caller": (caller.owner_id or caller.id if caller else "") or "-",
     }
     access.info(_TEXT, facts)
+
+
+def note_refused(request_id: str, status: int, size_bytes: int) -> None:
+    """What was refused on the wire, before it was read far enough to have a route or a caller."""
+    facts = {"requestId": request_id, "method": "-", "route": "-", "status": status, "ms": 0.0}
+    access.info(_TEXT, {**facts, "bytes": size_bytes, "caller": "-"})
 
 
 class _Line(logging.Formatter):

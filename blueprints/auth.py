@@ -11,10 +11,12 @@ from models.errors import (
     TooManyRequests,
     WrongCredentials,
 )
+from models.throttle import network_of
 from models.user import refuse_weak
 
 from .caller import NOBODY, SESSION, accepts
 from .idempotency import idempotent
+from .limited import limited
 from .lists import after, answered
 from .openapi import refuses
 from .records import LoggedIn, Profile, SessionRecord, listed
@@ -30,6 +32,7 @@ auth = Blueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts 
 @idempotent
 @auth.arguments(Registration())
 @auth.response(201, Profile)
+@limited(lambda: User.registrations.spend(network_of(request.remote_addr or "")))
 def register(body: dict[str, Any]) -> User:
     """Register a new user account"""
     refuse_weak(body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password")

@@ -5,10 +5,11 @@ from typing import Any
 from flask import g
 
 from models import Document
-from models.errors import DocumentDamaged, PayloadTooLarge, StorageFull
+from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
 
 from .caller import DELETE, OWNER, READ, WRITE, accepts
 from .idempotency import idempotent
+from .limited import limited
 from .links import base_url
 from .lists import after, answered
 from .openapi import refuses
@@ -22,9 +23,10 @@ documents = Blueprint("documents", __name__, url_prefix="/v1/documents", descrip
 
 @documents.post("")
 @accepts(*OWNER, scope=WRITE)
-@refuses(PayloadTooLarge, StorageFull)
+@refuses(PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
 @idempotent
+@limited(lambda: Document.uploads.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:

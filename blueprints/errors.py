@@ -10,8 +10,10 @@ from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
-from models.errors import DocumentDamaged, PayloadTooLarge, Refusal
+from models.errors import DocumentDamaged, PayloadTooLarge, Refusal, TooManyRequests
 from models.refusals import refusal_of
+
+from .limited import rate_limit
 
 PROBLEM = "application/problem+json"
 STATUS = {
@@ -24,6 +26,7 @@ STATUS = {
     "session_required": 403,
     "scope_missing": 403,
     "registration_closed": 403,
+    "quota_exceeded": 403,
     "not_found": 404,
     "email_taken": 409,
     "idempotency_in_progress": 409,
@@ -83,6 +86,8 @@ def answer_refusal(refusal: Refusal) -> Response:
     answer.headers.extend(getattr(refusal, "headers", {}))
     if refusal.retry_after_seconds:
         answer.headers["Retry-After"] = str(refusal.retry_after_seconds)
+    if isinstance(refusal, TooManyRequests):
+        answer.headers.extend(rate_limit(refusal.allowance))
     if status == 401:
         answer.headers["WWW-Authenticate"] = CHALLENGE
     return answer

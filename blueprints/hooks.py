@@ -9,8 +9,9 @@ from flask import Flask, Response, g, request
 from models import database
 from models.errors import NotFound
 
-from .access_log import note
+from .access_log import BODILESS, note
 from .caller import resolve_caller
+from .metrics import count
 from .strict import limit_body
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -54,7 +55,8 @@ def _finish(answer: Response) -> Response:
     for name, value in _SAFE.items():
         answer.headers.setdefault(name, value)
     answer.headers["X-Request-Id"] = g.request_id
-    if answer.status_code in (204, 304):
+    if answer.status_code in BODILESS:
         answer.headers.pop("Content-Type", None)
     note(answer)
+    count(answer)
     return answer

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 PREFIX = "DOCSERVICE_"
 
 
-class WrongSetting(Exception):
-    """A setting that cannot be used; the sentence says which and what it takes."""
+class WrongSetting(click.ClickException):
+    """A setting that cannot be used; the sentence says which and what it takes.
+
+    Of click's kind, so that a command line shows the sentence alone.
+    """
 
 
 @dataclass(frozen=True)
@@ -87,10 +92,18 @@ SETTINGS = (
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
     ),
-    Setting("RATE_LIMITS", "on", _one_of("on", "off"), "whether wrong passwords are slowed"),
+    Setting(
+        "RATE_LIMITS",
+        "on",
+        _one_of("on", "off"),
+        "whether wrong passwords, new accounts and uploads are limited",
+    ),
     Setting("TRUSTED_PROXY", None, str, "address of the proxy whose forwarding headers count"),
     Setting("THREADS", 16, _number(1, 256), "how many requests are worked on at once"),
     Setting("RESERVE_BYTES", 32 << 20, _number(0), "free space below which uploads are refused"),
+    Setting("QUOTA_BYTES", None, _number(1), "how many bytes of originals one user may keep"),
+    Setting("QUOTA_DOCUMENTS", None, _number(1), "how many documents one user may keep"),
+    Setting("METRICS", "off", _one_of("off", "on"), "whether `/metrics` answers, to anyone"),
     Setting("LOG", "text", _one_of("text", "json"), "the access line of each request, on stderr"),
 )
 

@@ -4,40 +4,39 @@ A line is `docroot_` + 43 base62 characters + 6 of checksum; `#` starts a commen
 nothing itself: what seals is derived from it (HKDF-SHA-512, RFC 5869).
 """
 
-import os
+import re
 import shlex
-import stat
 import subprocess
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date
+from functools import partial
 from pathlib import Path
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from . import credentials
+from . import credentials, keyring_file
+from .keyring_file import KeyringError
 
 PREFIX, LENGTH = "docroot_", 43
-ABOUT = """\
-# Document Service keyring. Who has this file and the database can read every document;
-# without it no document can be read again. Keep a copy, apart from the database's backups.
-"""
+ASKED_AGAIN_SECONDS = 10  # a command is not run for every request that asks for a root in vain
 
-
-class KeyringError(Exception):
-    """The keyring cannot be used; the sentence says why and how to mend it."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Root:
     """One root key, and the keys derived from it. Its id is public."""
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, comment: str = "") -> None:
         if not credentials.well_formed(line, PREFIX, LENGTH):
             raise KeyringError("A line of the keyring is no root key, or was damaged in copying.")
         self._secret = line.encode()
         self.id = self._derive(b"id", 8).hex()
         self.wrap_key = self._derive(b"wrap", 32)
         self.session_key = self._derive(b"session", 32)
+        self.made_on = _dated(comment)
 
     def _derive(self, label: bytes, length: int) -> bytes:
         return HKDF(hashes.SHA512(), length, b"document-service/1", label).derive(self._secret)
@@ -46,42 +45,38 @@ class Root:
         return f"<Root {self.id}>"
 
 
+Stamp = tuple[int, ...]
+
+
 class Keyring:
     """Root keys from a file, from text, or from a command's output.
 
     A file is looked at (one `stat`) at each use, so that a rotation by the command line reaches
-    a running server.
+    a running server. A command is run again when a root is asked for that it did not print.
     """
 
     def __init__(self, path: Path | None = None, text: str | None = None) -> None:
         self.path = path
-        self._stamp: tuple[int, ...] | None = None
-        self._roots: dict[str, Root] = {}
+        self._command: Callable[[], str] | None = None
+        self._asked_at = time.monotonic()
+        self._loaded: tuple[Stamp | None, dict[str, Root]] = None, {}
         if path is None:
-            self._load(text or "")
+            self._loaded = None, _roots(text or "")
         else:
             self._refresh()
 
     @classmethod
     def from_command(cls, command: str) -> "Keyring":
         """What a vault, a KMS or `systemd-creds` prints. No shell; 30 seconds."""
-        run = subprocess.run  # the command is the operator's own setting
-        try:
-            done = run(shlex.split(command), check=True, capture_output=True, text=True, timeout=30)
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
-            raise KeyringError(f"The keyring command failed: {type(error).__name__}.") from None
-        return cls(text=done.stdout)
+        printed = partial(_printed, command)
+        keyring = cls(text=printed())
+        keyring._command = printed
+        return keyring
 
     @classmethod
     def create(cls, path: Path) -> "Keyring":
         """A new keyring file with one root, mode 0600, on disk for good before it is used."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(f"{ABOUT}{_fresh_line()}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _sync_folder(path.parent)
+        keyring_file.create(path, fresh_root())
         return cls(path)
 
     @property
@@ -90,48 +85,78 @@ class Keyring:
         return next(iter(self))
 
     def __getitem__(self, root_id: str) -> Root:
-        if root_id not in self._roots:
-            self._refresh()
-        try:
-            return self._roots[root_id]
-        except KeyError:
-            raise KeyringError(f"Root key {root_id} is not in the keyring.") from None
+        root = self.find(root_id)
+        if root is None:
+            raise KeyringError(f"Root key {root_id} is not in the keyring.")
+        return root
+
+    def find(self, root_id: str) -> Root | None:
+        if root_id not in self._loaded[1]:
+            self._ask_again()
+        return self._loaded[1].get(root_id)
 
     def __iter__(self) -> Iterator[Root]:
         self._refresh()
-        return iter(list(self._roots.values()))
+        return iter(list(self._loaded[1].values()))
+
+    def add(self) -> Root:
+        """A new root, which seals from now on. Hold the database's write lock meanwhile."""
+        keyring_file.put_first(self._file(), fresh_root())
+        return self.primary
+
+    def remove(self, root_id: str) -> None:
+        """Take a root away for good. Hold the database's write lock meanwhile."""
+        keyring_file.leave_out(self._file(), lambda word: Root(word).id == root_id)
+        self._refresh()
+
+    def _file(self) -> Path:
+        if self.path is None:
+            raise KeyringError(
+                "The keyring is not in a file, so it can't be changed here. Change it where it is "
+                "kept: `keys make` prints a root to put first; then restart the service and run "
+                "`keys rotate`. A root that no row uses may be taken out there."
+            )
+        return self.path
+
+    def _ask_again(self) -> None:
+        if self._command and time.monotonic() - self._asked_at > ASKED_AGAIN_SECONDS:
+            self._asked_at = time.monotonic()
+            self._loaded = None, _roots(self._command())
+        self._refresh()
 
     def _refresh(self) -> None:
         if self.path is None:
             return
-        try:
-            found = os.stat(self.path)
-        except FileNotFoundError:
-            raise KeyringError(f"There is no keyring at {self.path}.") from None
-        stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if stamp != self._stamp:
-            _refuse_if_others_can_read(self.path, found)
-            self._load(self.path.read_text())
-            self._stamp = stamp
-
-    def _load(self, text: str) -> None:
-        lines = [line.split("#")[0] for line in text.splitlines()]
-        roots = [Root(word) for line in lines for word in line.split()]
-        if not roots:
-            raise KeyringError("The keyring holds no root key.")
-        self._roots = {root.id: root for root in roots}  # one assignment: threads see old or new
+        if keyring_file.stamp(self.path) != self._loaded[0]:
+            text, found = keyring_file.read(self.path)
+            self._loaded = found, _roots(text)  # one assignment: threads see old or new
 
 
-def _fresh_line() -> str:
-    return f"{credentials.fresh(PREFIX, LENGTH)}  # {datetime.now(UTC).date()}"
+def fresh_root() -> str:
+    """A line for a keyring."""
+    return f"{credentials.fresh(PREFIX, LENGTH)}  # {keyring_file.today()}"
 
 
-def _refuse_if_others_can_read(path: Path, found: os.stat_result) -> None:
-    if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.getuid():
-        raise KeyringError(f"Others can read {path}. Run: chmod 600 {path}")
+def _dated(comment: str) -> date | None:
+    """The first date in it; a keyring is also written by hand."""
+    for found in _DATE.findall(comment):
+        with suppress(ValueError):
+            return date.fromisoformat(found)
+    return None
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    os.fsync(handle)
-    os.close(handle)
+def _roots(text: str) -> dict[str, Root]:
+    parted = [line.partition("#") for line in text.splitlines()]
+    roots = [Root(word, comment) for words, _, comment in parted for word in words.split()]
+    if not roots:
+        raise KeyringError("The keyring holds no root key.")
+    return {root.id: root for root in roots}
+
+
+def _printed(command: str) -> str:
+    run = subprocess.run  # the command is the operator's own setting
+    try:
+        done = run(shlex.split(command), check=True, capture_output=True, text=True, timeout=30)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise KeyringError(f"The keyring command failed: {type(error).__name__}.") from None
+    return done.stdout

@@ -23,6 +23,7 @@ PRAGMAS = {
     "foreign_keys": 1,
     "busy_timeout": 10_000,
     "cache_size": -4_000,  # KiB, for each of the kept connections
+    "secure_delete": "on",  # what a row leaves behind when it goes or moves is overwritten
 }
 
 # Connections are kept: closing the last one would checkpoint the log at every request.
@@ -69,6 +70,11 @@ def writing(*, synced: bool = True) -> Iterator[None]:
         _written.set()
         if synced:
             _log.sync()
+
+
+def sync_log() -> None:
+    """What anybody has committed, in whatever process, is on disk for good."""
+    _log.sync()
 
 
 @contextmanager
@@ -140,13 +146,8 @@ def _selection(table: type[Table]) -> str:
 
 
 def shred(table: str, id: str) -> bool:
-    """Delete one row and overwrite where it lay; the log is emptied when the transaction ends.
-
-    Only slim rows that hold a key are shredded: overwriting payloads would write them again.
-    """
-    database.execute_sql("PRAGMA secure_delete = ON")
+    """Delete one row that holds a key; the log is emptied when the transaction ends."""
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
-    database.execute_sql("PRAGMA secure_delete = OFF")
     database.after_commit(empty_log)
     return bool(deleted == 1)
 

@@ -8,7 +8,7 @@ not open.
 import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -16,11 +16,12 @@ from crypto import passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
-from .base import shred, writing
+from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
+from .throttle import Throttle
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -44,10 +45,13 @@ _FILTERS = {
     "created_before": "created_at < :created_before",
 }
 
+_STORED = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM document"
+
 
 class Document(Keyed, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
+    uploads: ClassVar[Throttle]  # by owner
 
     content_type = TextField()
     media_type = TextField()
@@ -69,6 +73,12 @@ class Document(Keyed, Owned):
             asked["media_type"] = essence(asked.pop("content_type"))
         where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
         return cls.page_of(owner_id, limit, after, where, **asked)
+
+    @classmethod
+    def stored(cls) -> tuple[int, int]:
+        """How many documents there are, and their bytes."""
+        documents, size_bytes = database.execute_sql(_STORED).fetchone()
+        return documents, size_bytes
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:

@@ -1,5 +1,9 @@
 """What the house refuses to do, in its own words. HTTP statuses are given upstairs."""
 
+import math
+
+from .limits import Allowance
+
 
 class Refusal(Exception):
     """`code` is stable and for machines; the sentence tells a person how to mend it."""
@@ -11,6 +15,10 @@ class Refusal(Exception):
     def __init__(self, sentence: str | None = None) -> None:
         self.sentence = sentence or self.sentence
         super().__init__(self.sentence)
+
+
+class CommandRefused(Exception):
+    """What the person who runs this asked for is not done; the sentence says why."""
 
 
 class NotFound(Refusal):
@@ -71,9 +79,11 @@ class TokenSpent(Refusal):
 class TooManyRequests(Refusal):
     code = "too_many_requests"
 
-    def __init__(self, wait_seconds: float) -> None:
-        self.retry_after_seconds = max(1, int(wait_seconds + 0.999))
-        super().__init__(f"Too many wrong tries. Wait {self.retry_after_seconds} s, try again.")
+    def __init__(self, allowance: Allowance) -> None:
+        self.allowance = allowance
+        self.retry_after_seconds = max(1, math.ceil(allowance.wait_seconds))
+        what, wait = allowance.limit.what, self.retry_after_seconds
+        super().__init__(f"Too many {what}. Wait {wait} s, then try again.")
 
 
 class PayloadTooLarge(Refusal):
@@ -109,6 +119,10 @@ class Busy(Refusal):
     code = "busy"
     sentence = "The service is busy. Try again in a moment."
     retry_after_seconds = 2
+
+
+class QuotaExceeded(Refusal):
+    code = "quota_exceeded"
 
 
 class StorageFull(Refusal):

@@ -1,9 +1,11 @@
 """Opening the house: the database with its schema, and the keyring that fits it."""
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from peewee import fn
 from playhouse.migrations import Runner
 
 from crypto import Keyring, KeyringError
@@ -14,29 +16,61 @@ from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
 from .document import Document
 from .document_token import DocumentToken
+from .errors import CommandRefused
+from .limits import REGISTRATIONS, UPLOADS
+from .quota import Quota
 from .session import Session
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
 from .user import User
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
+MIGRATIONS = str(Path(__file__).parent / "migrations")
 
 
 def open_database(path: str) -> None:
     """Open or make the database, private to this user, with today's schema."""
-    close_all()
     Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the log files take its mode
+    look_at(path)
+    with connected(), database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
+        refuse_newer()
+        Runner(database, MIGRATIONS).up()
+
+
+def look_at(path: str) -> None:
+    """Work with the database at `path`, as it is."""
+    close_all()
     database.init(path, pragmas=PRAGMAS)
-    with connected():
-        directory = Path(__file__).parent / "migrations"
-        with database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
-            Runner(database, str(directory)).up()
 
 
-def roots_in_use() -> set[str]:
-    """The ids of the root keys that rows need."""
+def refuse_newer() -> None:
+    """What a later version has changed, this one would misread."""
+    if newer := _migrations_made() - _migrations():
+        raise CommandRefused(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def is_older() -> bool:
+    """Whether the database waits to be brought to today's schema."""
+    return not _migrations() <= _migrations_made()
+
+
+def _migrations() -> set[str]:
+    return {one.name for one in Runner(database, MIGRATIONS).migrations()}
+
+
+def _migrations_made() -> set[str]:
     with connected():
-        return {root for table in KEYED for (root,) in table.select(table.root).distinct().tuples()}
+        return set(Runner(database, MIGRATIONS).applied())
+
+
+def roots_in_use() -> Counter[str]:
+    """How many rows each root key opens, by its id."""
+    used: Counter[str] = Counter()
+    with connected():
+        for table in KEYED:
+            rows = table.select(table.root, fn.COUNT()).group_by(table.root).tuples()
+            used.update(dict(rows))
+    return used
 
 
 def open_keyring(path: Path) -> Keyring:
@@ -46,9 +80,15 @@ def open_keyring(path: Path) -> Keyring:
     return Keyring(path)
 
 
-def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -> None:
+def use(
+    keyring: Keyring,
+    *,
+    rate_limits: bool = True,
+    reserve_bytes: int = 0,
+    quota: Quota = Quota(),  # noqa: B008  frozen
+) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
-    if missing := roots_in_use() - {root.id for root in keyring}:
+    if missing := set(roots_in_use()) - {root.id for root in keyring}:
         raise KeyringError(
             f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
             "documents are sealed with. Put the right keyring back; no new one is made."
@@ -57,7 +97,9 @@ def use(keyring: Keyring, *, rate_limits: bool = True, reserve_bytes: int = 0) -
     Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
-    upload.reserve_bytes = reserve_bytes
+    User.registrations = Throttle(REGISTRATIONS, rate_limits)
+    Document.uploads = Throttle(UPLOADS, rate_limits)
+    upload.reserve_bytes, upload.quota = reserve_bytes, quota
 
 
 def is_ready() -> bool:

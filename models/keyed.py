@@ -10,9 +10,10 @@ from typing import Any
 
 from peewee import BlobField, TextField
 
-from crypto import sealing
+from crypto import Root, sealing
 
 from .base import Table
+from .errors import NotFound
 
 
 class Keyed(Table):
@@ -30,13 +31,16 @@ class Keyed(Table):
     def wrap_key(self) -> None:
         """Inside the transaction that stores the row: else retiring a root races it."""
         root = self.keyring.primary
-        self.root = root.id
-        self.sealed_key = sealing.seal(root.wrap_key, self._key_context(), self.key)
+        self.root, self.sealed_key = root.id, self.rewrapped(root)
 
     @cached_property
     def key(self) -> bytes:
-        wrap_key = self.keyring[self.root].wrap_key
-        return sealing.unseal(wrap_key, self._key_context(), self.sealed_key)
+        root = self.keyring.find(self.root) or self._root_now()
+        return sealing.unseal(root.wrap_key, self._key_context(), self.sealed_key)
+
+    def rewrapped(self, root: Root) -> bytes:
+        """The key as it is stored under another root."""
+        return sealing.seal(root.wrap_key, self._key_context(), self.key)
 
     def seal(self, kind: str, of: str, value: Any) -> bytes:
         """JSON of `value`, sealed as the `kind` of the row with the id `of`."""
@@ -44,6 +48,14 @@ class Keyed(Table):
 
     def unseal(self, kind: str, of: str, sealed: bytes) -> Any:
         return json.loads(sealing.unseal(self.key, sealing.context(kind, of), sealed))
+
+    def _root_now(self) -> Root:
+        """A root that was retired since this row was read: the row has been wrapped anew."""
+        found = self.rows("id = :id", id=self.id)
+        if not found:
+            raise NotFound
+        self.root, self.sealed_key = found[0].root, found[0].sealed_key
+        return self.keyring[self.root]
 
     def _key_context(self) -> bytes:
         return sealing.context("key/1", self.id, *self.binding())

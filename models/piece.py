@@ -42,4 +42,9 @@ def fetch(document_id: str, number: int, size: int) -> bytes:
 
 
 def drop(document_id: str) -> None:
-    database.execute_sql(_DROP, (document_id,))
+    """Without its key a payload is noise: to overwrite it would write all of it again."""
+    database.execute_sql("PRAGMA secure_delete = OFF")
+    try:
+        database.execute_sql(_DROP, (document_id,))
+    finally:
+        database.execute_sql("PRAGMA secure_delete = ON")

@@ -1,13 +1,14 @@
 """What other libraries raise, in the house's own words."""
 
 import errno
+import sqlite3
 from collections.abc import Iterator
 
-from peewee import OperationalError
+from peewee import DatabaseError, OperationalError
 
 import crypto
 
-from .errors import Busy, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
+from .errors import Busy, CommandRefused, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
 
 _SAID_BY_SQLITE = {
     "database is locked": Busy,
@@ -30,6 +31,19 @@ def refusal_of(error: BaseException) -> Refusal | None:
     for cause in _chain(error):
         if refusal := _named(cause):
             return refusal
+    return None
+
+
+def sentence_of(error: BaseException) -> str | None:
+    """What to tell the person who runs this; None for a fault of ours."""
+    if isinstance(error, (crypto.KeyringError, CommandRefused)):
+        return str(error)
+    if refusal := refusal_of(error):
+        return refusal.sentence
+    if isinstance(error, (DatabaseError, sqlite3.Error)):
+        return f"The database can't be used: {error}."
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename}."
     return None
 
 

@@ -68,6 +68,21 @@ class Session(Owned):
             user.change(sealed_password=sealed_password)
             cls.delete().where(cls.owner_id == user.id, cls.id != kept_id).execute()
 
+    @classmethod
+    def shut_out(cls, user: User) -> None:
+        """API keys and document tokens ask for the user too; sessions don't come back later."""
+        cls._set_disabled(user, now())
+
+    @classmethod
+    def let_in(cls, user: User) -> None:
+        cls._set_disabled(user, None)
+
+    @classmethod
+    def _set_disabled(cls, user: User, at: int | None) -> None:
+        with writing():
+            user.change(disabled_at=at)
+            cls.delete().where(cls.owner_id == user.id).execute()
+
     def end(self) -> None:
         with writing():
             self.delete_instance()

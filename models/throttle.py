@@ -1,4 +1,4 @@
-"""Wrong passwords, slowed: GCRA (ITU-T I.371), one number a key, bounded memory, no threads."""
+"""Limits kept: GCRA (ITU-T I.371), one number a key, bounded memory, no threads."""
 
 import ipaddress
 import threading
@@ -6,40 +6,53 @@ import time
 from collections.abc import Callable
 
 from .errors import TooManyRequests
+from .limits import GUESSES, GUESSES_BY_ADDRESS, Allowance, Limit
 
 
 class Throttle:
-    """`count` events in `seconds` for each key, all of them at once if need be.
-
-    Time gives tries back one by one, so waiting always helps and nobody is locked out.
+    """A limit for each key. Time gives events back one by one, so waiting always helps and nobody
+    is locked out; and it is the time since the start, which no clock can set back.
     """
 
     def __init__(
         self,
-        count: int,
-        seconds: float,
+        limit: Limit,
+        on: bool = True,
         keys: int = 20_000,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._gap, self._window, self._keys, self._clock = seconds / count, seconds, keys, clock
-        self._due: dict[str, float] = {}  # the theoretical arrival time; oldest-touched first
-        self._lock = threading.Lock()
+        self._limit, self._on, self._keys, self._clock = limit, on, keys, clock
+        self._gap = limit.seconds / limit.count
+        self._due: dict[int, float] = {}  # the theoretical arrival time; oldest-touched first
+        self._lock = threading.RLock()
 
-    def wait_seconds(self, key: str) -> float:
-        """How long until the next event is allowed; 0.0 for at once. Spends nothing."""
+    def allowance(self, key: str) -> Allowance:
+        """What the key may still do now. Spends nothing."""
         now = self._clock()
         with self._lock:
-            due = max(self._due.get(key, now), now)
-        return max(0.0, due + self._gap - self._window - now)
+            owed = max(self._due.get(hash(key), now) - now, 0.0)
+        left = (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
+        wait = max(0.0, owed + self._gap - self._limit.seconds) if self._on and left < 1 else 0.0
+        return Allowance(self._limit, int(left), wait)
 
     def hit(self, key: str) -> None:
         """One event. What comes while there is none to spend costs nothing more."""
         now = self._clock()
         with self._lock:
-            due = max(self._due.pop(key, now), now)
-            self._due[key] = due if due + self._gap - self._window > now else due + self._gap
+            left = self.allowance(key).left
+            due = max(self._due.pop(hash(key), now), now)
+            self._due[hash(key)] = due + self._gap if left else due
             while len(self._due) > self._keys:
                 self._due.pop(next(iter(self._due)))
+
+    def spend(self, key: str) -> Allowance | None:
+        """One event, or a refusal that counts for nothing. None where limits are off."""
+        if not self._on:
+            return None
+        with self._lock:
+            refuse_if_spent(self.allowance(key))
+            self.hit(key)
+            return self.allowance(key)
 
 
 class WrongPasswords:
@@ -49,23 +62,26 @@ class WrongPasswords:
     """
 
     def __init__(self, on: bool = True) -> None:
-        self._on = on
-        self._by_account, self._by_address = Throttle(10, 900), Throttle(60, 900)
+        self._by_account, self._by_address = Throttle(GUESSES, on), Throttle(GUESSES_BY_ADDRESS, on)
 
     def refuse_if_many(self, account: str, address: str) -> None:
-        network = _network(address)
-        by_account = self._by_account.wait_seconds(f"{account} {network}")
-        wait = max(by_account, self._by_address.wait_seconds(network))
-        if self._on and wait:
-            raise TooManyRequests(wait)
+        network = network_of(address)
+        by_account = self._by_account.allowance(f"{account} {network}")
+        by_address = self._by_address.allowance(network)
+        refuse_if_spent(max(by_account, by_address, key=lambda one: one.wait_seconds))
 
     def note(self, account: str, address: str) -> None:
-        network = _network(address)
+        network = network_of(address)
         self._by_account.hit(f"{account} {network}")
         self._by_address.hit(network)
 
 
-def _network(address: str) -> str:
+def refuse_if_spent(allowance: Allowance) -> None:
+    if allowance.wait_seconds:
+        raise TooManyRequests(allowance)
+
+
+def network_of(address: str) -> str:
     """One IPv4 address, or an IPv6 /64: what one subscriber has."""
     try:
         version = ipaddress.ip_address(address).version

@@ -19,11 +19,13 @@ from .base import database, fresh_id, writing
 from .document import Document, essence
 from .errors import StorageFull
 from .owned import refuse_past
+from .quota import Quota
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
 Numbered = list[tuple[int, bytes]]
 
 reserve_bytes = 0
+quota = Quota()
 _born = fresh_id(Document.PREFIX)
 
 _DROP_UNFINISHED = """
@@ -47,6 +49,7 @@ def uploaded(
     """
     refuse_past(expires_at)
     _refuse_if_full(size)
+    quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
     document.key = sealing.new_key()
@@ -55,6 +58,7 @@ def uploaded(
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
         with writing():
+            quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
             piece.store(document.id, last)
             document.wrap_key()
             document.insert_row()

@@ -2,21 +2,38 @@
 
 import unicodedata
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from peewee import BigIntegerField, BlobField, IntegrityError, TextField
 
 from crypto import passwords
 
-from .base import writing
-from .errors import EmailTaken, Invalid, RegistrationClosed, WrongCredentials
+from .base import database, writing
+from .errors import CommandRefused, EmailTaken, Invalid, RegistrationClosed, WrongCredentials
 from .keyed import Keyed
-from .throttle import WrongPasswords
+from .throttle import Throttle, WrongPasswords
+
+_ACCOUNTS = """
+    SELECT user.id, user.email, user.created_at, user.disabled_at,
+        COUNT(document.id), COALESCE(SUM(document.size), 0)
+    FROM user LEFT JOIN document ON document.owner_id = user.id GROUP BY user.id ORDER BY user.id"""
+
+
+class Account(NamedTuple):
+    """What the person who runs this sees of a user."""
+
+    id: str
+    email: str
+    created_at: int
+    disabled_at: int | None
+    documents: int
+    size_bytes: int
 
 
 class User(Keyed):
     PREFIX = "usr"
     wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+    registrations: ClassVar[Throttle]  # by address
 
     email = TextField()
     email_folded = TextField()
@@ -59,6 +76,17 @@ class User(Keyed):
         if passwords.is_outdated(user.password_digest):
             user.change(sealed_password=user.sealed_digest(password))
         return user
+
+    @classmethod
+    def accounts(cls) -> list[Account]:
+        return [Account(*row) for row in database.execute_sql(_ACCOUNTS).fetchall()]
+
+    @classmethod
+    def of_email(cls, email: str) -> Self:
+        found: Self | None = cls.get_or_none(cls.email_folded == _folded(email))
+        if found is None:
+            raise CommandRefused(f"There is no account {email}. List them to see which there are.")
+        return found
 
     @cached_property
     def name(self) -> str | None:

@@ -130,15 +130,19 @@ class Service:
         self._log, self.process = folder / "stderr.log", None
         self.start()
 
-    def start(self):
+    def environment(self):
+        """What a person who runs this service has set."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("DOCSERVICE_")}
         own = {"INSTANCE_PATH": self.instance, "LISTEN": f"127.0.0.1:{self.port}"} | self.settings
-        environment = kept | {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
+        own = {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
+        return kept | own | {"TMPDIR": str(self.temporary)}
+
+    def start(self):
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "app.py"],
                 cwd=ROOT,
-                env=environment | {"TMPDIR": str(self.temporary)},
+                env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -172,6 +176,25 @@ class Service:
                 self.stop()
             finally:
                 self.kill()
+
+    def command(self, *words, stdin=subprocess.DEVNULL):
+        """`flask --app app …` beside the service: a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "flask", "--app", "app", *map(str, words)],
+            cwd=ROOT,
+            env=self.environment(),
+            text=True,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def run(self, *words):
+        """What a command said; it must succeed."""
+        running = self.command(*words)
+        said, _ = running.communicate(timeout=60)
+        assert running.returncode == 0, said
+        return said
 
     def stderr(self):
         return self._log.read_text(errors="replace")

@@ -9,12 +9,19 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+from blueprints.commands import COMMANDS
+from tests.people import ROOT
+
+README = (ROOT / "README.md").read_text()
 SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+def section(title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## )", README, re.M | re.S)[1]
+
+
+def blocks(language, title="The first five minutes"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.M | re.S)
 
 
 def here(lines, service):
@@ -57,6 +64,45 @@ def test_the_python_lines_work_as_they_stand(service, alice, tmp_path):
     )
 
     assert done.stdout.startswith(f"{service.url}/v1/documents/doc_")
+
+
+def test_the_commands_to_operate_it_work_as_they_stand(start_service, tmp_path):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload(b"kept")
+    lines = "".join(blocks("sh", "Operating")).replace("/var/backups/documents", str(tmp_path))
+    beside, restore, after = re.split(r"^(flask restore .*\n)", lines, flags=re.M)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    set_up = {"PATH": path, "FLASK_APP": "app", "BACKUPS": str(tmp_path)}
+
+    def run(script):
+        done = subprocess.run(  # noqa: PLW1510
+            ["sh", "-e", "-c", script],
+            cwd=ROOT,
+            env=service.environment() | set_up,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "WRONG" not in run(beside)
+    service.stop()
+    assert "1 users and 1 documents" in run(restore)
+    service.start()
+    said = run(after)
+
+    assert "Everything opens." in said
+    assert "you@example.org has an account" in said
+    person = service.log_in(person.record["email"])
+    assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"
+
+
+def test_every_command_is_told_of():
+    told = section("Operating")
+    for command in COMMANDS:
+        for name in getattr(command, "commands", {"": None}):
+            assert f"flask {command.name} {name}".strip() in told
 
 
 def test_the_readme_has_the_two_commands():

@@ -8,6 +8,8 @@ from typing import Any
 from waitress.task import Task, WSGITask
 from waitress.utilities import build_http_date
 
+from ..access_log import note_refused
+
 _TOLD = {  # status -> code, and how to mend it
     400: ("bad_request", None),
     413: ("payload_too_large", "The body is far too large."),
@@ -124,3 +126,4 @@ class ProblemTask(Headed):
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)
+        note_refused(facts["requestId"], error.code, len(body))

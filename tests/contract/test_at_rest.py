@@ -1,6 +1,7 @@
 """Who takes the disk learns nothing: no content, name, password or key lies there in clear."""
 
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -124,14 +125,13 @@ def test_files_are_for_their_owner_alone(house, owner):
 # While 20 MiB go in and out
 
 
-def in_memory(device):
-    """Whether a device is a file system that never touches the disk."""
-    number = f"{os.major(device)}:{os.minor(device)}"
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        mount, _, kind = line.partition(" - ")
-        if mount.split()[2] == number:
-            return kind.split()[0] in {"tmpfs", "ramfs", "devtmpfs"}
-    return False
+def in_memory(path):
+    """Whether a file lies in memory: only such files (tmpfs, memfd) can be sealed, fcntl(2)."""
+    try:
+        with path.open("rb") as file:
+            return fcntl.fcntl(file, fcntl.F_GET_SEALS) >= 0
+    except OSError:
+        return False
 
 
 def on_disk(service):
@@ -140,7 +140,7 @@ def on_disk(service):
         for link in Path(f"/proc/{process}/fd").glob("*"):
             try:
                 about = link.stat()
-                if stat.S_ISREG(about.st_mode) and not in_memory(about.st_dev):
+                if stat.S_ISREG(about.st_mode) and not in_memory(link):
                     yield os.readlink(link), link.read_bytes()
             except OSError:
                 continue  # closed meanwhile, or not readable
@@ -153,7 +153,7 @@ def children(process):
 
 def nothing_in_clear(service):
     for path in service.temporary.rglob("*"):
-        assert not path.is_file() or in_memory(path.stat().st_dev), path.name
+        assert not path.is_file() or in_memory(path), path.name
     for name, stored in on_disk(service):
         assert not holds(stored, MARK), name
     return True

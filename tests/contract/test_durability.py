@@ -7,6 +7,7 @@ import http.client
 import json
 import random
 import signal
+import sqlite3
 import threading
 import time
 
@@ -138,3 +139,17 @@ def test_a_service_without_its_keyring_says_so_and_does_not_start(start_service)
     keyring.write_bytes(kept)
     keyring.chmod(0o600)
     service.start()
+
+
+def test_a_newer_database_is_refused_by_an_older_service_with_a_sentence(start_service):
+    service = start_service()
+    service.stop()
+    with sqlite3.connect(service.instance / "documents.sqlite") as plain:
+        plain.execute("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
+    plain.close()
+
+    with pytest.raises(DidNotStart, match="newer version") as stop:
+        service.start()
+
+    assert "Traceback" not in str(stop.value)
+    assert stop.value.code != 0

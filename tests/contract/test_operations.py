@@ -19,6 +19,7 @@ CREATING = {
     *("POST /v1/auth/register", "POST /v1/api-keys", "POST /v1/api-keys/<key>/rotate"),
     *("POST /v1/documents", "POST /v1/documents/<document>/tokens"),
 }
+LIMITED = {"POST /v1/auth/register", "POST /v1/documents"}
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,7 @@ def test_every_status_that_can_come_is_described(route, description):
     expected |= {410} if TOKEN in route.callers else set()
     expected |= {206, 304, 416} if route.path.endswith("/content") else set()
     expected |= {429} if route.path.endswith(("/login", "/password")) else set()
+    expected |= {429} if str(route) in LIMITED else set()
     expected |= {409, 422} if str(route) in CREATING else set()
     expected |= {507} if str(route) == "POST /v1/documents" else set()
     responses = operation(description, route)["responses"]

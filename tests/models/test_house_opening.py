@@ -7,6 +7,7 @@ import pytest
 
 from crypto import Keyring, KeyringError
 from models import house
+from models.errors import CommandRefused
 
 
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
@@ -35,6 +36,22 @@ def test_a_keyring_gone_while_running_is_not_ready(instance):
     (instance / "keyring").unlink()
 
     assert not house.is_ready()
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
+    path = str(tmp_path / "documents.sqlite")
+    house.open_database(path)
+    house.close_all()
+    with sqlite3.connect(path) as plain:
+        plain.execute("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
+    plain.close()
+    before = (tmp_path / "documents.sqlite").read_bytes()
+
+    with pytest.raises(CommandRefused, match="9999_later"):
+        house.open_database(path)
+    house.close_all()
+
+    assert (tmp_path / "documents.sqlite").read_bytes() == before
 
 
 def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monkeypatch):

@@ -1,9 +1,13 @@
 """Wrong tries are slowed, never locked out, and cost bounded memory."""
 
+import contextlib
+import threading
+
 import pytest
 
 from models.errors import TooManyRequests
-from models.throttle import Throttle, WrongPasswords
+from models.limits import Limit
+from models.throttle import Throttle, WrongPasswords, network_of
 
 
 class Clock:
@@ -13,31 +17,35 @@ class Clock:
         return self.now
 
 
+def limit(count, seconds):
+    return Limit("tries", "tries", count, seconds)
+
+
 def test_a_burst_is_allowed_then_time_gives_tries_back_one_by_one():
     clock = Clock()
-    throttle = Throttle(5, 60, clock=clock)
+    throttle = Throttle(limit(5, 60), clock=clock)
     for _ in range(5):
-        assert throttle.wait_seconds("a") == 0
+        assert throttle.allowance("a").wait_seconds == 0
         throttle.hit("a")
 
-    assert throttle.wait_seconds("a") == pytest.approx(12)
-    assert throttle.wait_seconds("b") == 0
+    assert throttle.allowance("a").wait_seconds == pytest.approx(12)
+    assert throttle.allowance("b").wait_seconds == 0
     clock.now += 12.1
-    assert throttle.wait_seconds("a") == 0
+    assert throttle.allowance("a").wait_seconds == 0
 
 
 def test_trying_on_while_refused_does_not_make_the_wait_longer():
     clock = Clock()
-    throttle = Throttle(1, 10, clock=clock)
+    throttle = Throttle(limit(1, 10), clock=clock)
     for _ in range(1000):
         throttle.hit("a")
     clock.now += 10.01
 
-    assert throttle.wait_seconds("a") == 0
+    assert throttle.allowance("a").wait_seconds == 0
 
 
 def test_memory_is_bounded_whoever_sends_what():
-    throttle = Throttle(5, 60, keys=100)
+    throttle = Throttle(limit(5, 60), keys=100)
     for number in range(5000):
         throttle.hit(str(number))
 
@@ -70,3 +78,49 @@ def test_limits_can_be_switched_off():
         wrong.note("alice@example.com", "192.0.2.1")
 
     wrong.refuse_if_many("alice@example.com", "192.0.2.1")
+
+
+def test_what_is_left_is_counted_down_and_a_refusal_costs_nothing():
+    clock = Clock()
+    throttle = Throttle(limit(3, 30), clock=clock)
+
+    assert [throttle.spend("a").left for _ in range(3)] == [2, 1, 0]
+    for _ in range(5):
+        with pytest.raises(TooManyRequests, match=r"Too many tries\. Wait 10 s, then try again\."):
+            throttle.spend("a")
+    clock.now += 10
+    assert throttle.spend("a").left == 0
+    clock.now += 1000
+    assert throttle.spend("a").left == 2
+
+
+def test_threads_that_spend_at_once_get_no_more_than_there_is():
+    throttle, spent = Throttle(limit(100, 3600)), []
+
+    def spend():
+        with contextlib.suppress(TooManyRequests):
+            while True:
+                spent.append(throttle.spend("a"))
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert len(spent) == 100
+
+
+def test_a_long_name_takes_no_more_memory_than_a_short_one():
+    throttle = Throttle(limit(5, 60))
+    throttle.hit("a" * 4096)
+
+    assert all(isinstance(key, int) for key in throttle._due)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [("192.0.2.7", "192.0.2.7/32"), ("2001:db8::1", "2001:db8::/64"), ("", "")],
+)
+def test_a_subscriber_is_one_ipv4_address_or_one_ipv6_network(address, network):
+    assert network_of(address) == network

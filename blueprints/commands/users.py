@@ -1,0 +1,78 @@
+"""`flask --app app users …`: accounts, for the person who runs this."""
+
+import sys
+from datetime import UTC, datetime
+
+import click
+from flask import current_app
+from flask.cli import AppGroup
+from marshmallow import ValidationError
+
+from models import Session, User
+from models.user import Account, refuse_weak
+
+from ..schemas import Registration
+from .telling import at_home, table
+
+users = AppGroup("users", help="List, create, disable and enable accounts.")
+
+
+@users.command("list")
+@at_home
+def list_() -> None:
+    """List the accounts, oldest first."""
+    rows = (
+        (one.email, one.id, _day(one.created_at), one.documents, one.size_bytes, _state(one))
+        for one in User.accounts()
+    )
+    table(("E-MAIL", "ID", "SINCE", "DOCUMENTS", "BYTES", ""), *rows)
+
+
+@users.command()
+@click.argument("email")
+@click.option("--name", help="How the service calls them.")
+@at_home
+def create(email: str, name: str | None) -> None:
+    """Create an account, whoever may register. Asks for the password, or reads it from stdin."""
+    try:
+        fields = Registration().load({"email": email, "password": _password(), "name": name})
+    except ValidationError as error:
+        (first, *_), *_ = dict(error.messages_dict).values()
+        raise click.UsageError(first) from None
+    refuse_weak(fields["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#")
+    user = User.register(**fields, mode="open")
+    click.echo(f"{user.email} has an account: {user.id}.")
+
+
+@users.command()
+@click.argument("email")
+@at_home
+def disable(email: str) -> None:
+    """Shut an account out at once. Its documents stay."""
+    Session.shut_out(User.of_email(email))
+    click.echo(f"{email} is shut out: sessions have ended, API keys and links don't work.")
+
+
+@users.command()
+@click.argument("email")
+@at_home
+def enable(email: str) -> None:
+    """Let a disabled account in again."""
+    Session.let_in(User.of_email(email))
+    click.echo(f"{email} may log in again; API keys and links that had not ended work again.")
+
+
+def _password() -> str:
+    """Never an argument: other users of the machine see those."""
+    if sys.stdin.isatty():
+        asked = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+        return str(asked)
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _day(moment: int) -> str:
+    return str(datetime.fromtimestamp(moment / 1000, UTC).date())
+
+
+def _state(account: Account) -> str:
+    return f"disabled since {_day(account.disabled_at)}" if account.disabled_at else ""

@@ -1,0 +1,116 @@
+"""A restore: the backup is copied beside the database, brought to today's schema and opened with
+the present keyring; only then it takes the database's place, in one step.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from crypto import KeyringError
+
+from . import checkup
+from .backup import opened, roots_needed, sync
+from .base import connected, database, empty_log
+from .errors import CommandRefused
+from .house import close_all
+from .progress import Tell, silently
+
+OPEN_SECONDS = 2  # how long somebody else may still hold the database
+_BESIDE = ("-wal", "-shm", "-journal")
+
+
+def restore(
+    file: Path,
+    place: Path,
+    open_house: Callable[[str], None],
+    *,
+    force: bool = False,
+    deep: bool = False,
+    tell: Tell = silently,
+) -> tuple[int, int]:
+    """Put the backup in the database's place; how many users and documents it has."""
+    _refuse_if_foreign(file)
+    _shut_out_others(place, force)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = place.with_name(place.name + ".part")
+    try:
+        _copy(file, part, tell)
+        counts = _try(part, open_house, deep, tell)
+        _shut_out_others(place, force)
+        for ending in _BESIDE:  # of a database that was not closed well; else there are none
+            place.with_name(place.name + ending).unlink(missing_ok=True)
+        part.rename(place)
+        sync(place.parent)
+    finally:
+        for ending in ("", *_BESIDE):
+            part.with_name(part.name + ending).unlink(missing_ok=True)
+    return counts
+
+
+def _refuse_if_foreign(file: Path) -> None:
+    if not file.is_file():
+        raise CommandRefused(f"There is no file {file}.")
+    try:
+        with closing(opened(file)) as copy:
+            copy.execute("SELECT name FROM schema_migration")
+    except sqlite3.Error:
+        raise CommandRefused(f"{file} is no backup of this service, or is damaged.") from None
+
+
+def _shut_out_others(place: Path, force: bool) -> None:
+    """Nobody else has the database open, and nothing in it is wanted any more.
+
+    Leaving WAL mode needs the database alone; it also empties and removes the log.
+    """
+    if not place.exists():
+        return
+    try:
+        with closing(sqlite3.connect(place, timeout=OPEN_SECONDS)) as plain:
+            users = _users(plain)
+            if users and not force:
+                raise CommandRefused(f"{place} has {users:,} users. --force replaces all of it.")
+            plain.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        raise CommandRefused(f"{place} is in use ({error}). Stop the service first.") from None
+    except sqlite3.DatabaseError as error:
+        if not force:
+            said = f"{place} does not open ({error}). --force replaces it."
+            raise CommandRefused(said) from None
+
+
+def _users(plain: sqlite3.Connection) -> int:
+    there = plain.execute("SELECT 1 FROM sqlite_master WHERE name = 'user'").fetchone()
+    return int(plain.execute("SELECT COUNT(*) FROM user").fetchone()[0]) if there else 0
+
+
+def _copy(file: Path, part: Path, tell: Tell) -> None:
+    part.unlink(missing_ok=True)
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    if os.geteuid() == 0:  # the folder's owner runs the service
+        owner = part.parent.stat()
+        os.chown(part, owner.st_uid, owner.st_gid)
+    with closing(opened(file)) as source, closing(sqlite3.connect(part)) as copy:
+        source.backup(copy, pages=256, progress=lambda _, left, all: tell(all - left, all))
+
+
+def _try(part: Path, open_house: Callable[[str], None], deep: bool, tell: Tell) -> tuple[int, int]:
+    """Open it as the service would, and everything in it."""
+    try:
+        open_house(str(part))
+    except KeyringError as error:
+        ids = ", ".join(roots_needed(part))
+        raise KeyringError(f"{error} The backup needs root key {ids}.") from None
+    with connected():
+        wrong = checkup.database_file(deep) + (checkup.payloads if deep else checkup.keys)(tell)
+        if wrong:
+            raise CommandRefused(f"The backup is damaged: {' '.join(wrong[:10])} Nothing changed.")
+        counts = [
+            database.execute_sql(f"SELECT COUNT(*) FROM {name}").fetchone()[0]  # noqa: S608
+            for name in ("user", "document")
+        ]
+        empty_log()
+    close_all()
+    sync(part)
+    return counts[0], counts[1]

@@ -1,0 +1,65 @@
+"""A backup made while people write restores, on another machine, what was acknowledged before."""
+
+import random
+import shutil
+import threading
+
+from tests.people import until
+
+
+def content_of(person, id):
+    answer = person.get(f"/v1/documents/{id}/content")
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def test_a_backup_beside_a_writer_restores_all_that_was_acknowledged(start_service, tmp_path):
+    service = start_service(RATE_LIMITS="off")
+    machine = service.register("backup@example.org").key()
+    stopped, kept, wrong = threading.Event(), {}, []
+
+    def write(seed):
+        chance = random.Random(seed)
+        while not stopped.is_set():
+            try:
+                content = chance.randbytes(chance.choice([10, 1_000, 300_000]))
+                kept[machine.upload(content, "application/x-any", token=None)["id"]] = content
+            except Exception as error:
+                wrong.append(error)
+
+    writers = [threading.Thread(target=write, args=(n,)) for n in range(3)]
+    for one in writers:
+        one.start()
+    until(lambda: len(kept) > 30)
+    acknowledged = dict(kept)
+    said = service.run("backup", tmp_path / "copy.sqlite")
+    stopped.set()
+    for one in writers:
+        one.join()
+    assert wrong == []
+    assert "The keyring is not in it" in said
+
+    other = start_service(RATE_LIMITS="off")
+    other.stop()
+    shutil.copy(service.instance / "keyring", other.instance / "keyring")
+    assert "all keys open" in other.run("restore", tmp_path / "copy.sqlite", "--deep")
+    other.start()
+    again = other.log_in("backup@example.org")
+    for id, content in acknowledged.items():
+        assert content_of(again, id) == content
+    assert content_of(machine.__class__(other, machine.credential), id) == content
+
+
+def test_nothing_is_restored_while_the_service_runs(start_service, tmp_path):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    service.run("backup", tmp_path / "copy")
+    document = person.upload(b"later")
+
+    running = service.command("restore", tmp_path / "copy", "--force")
+    said, _ = running.communicate(timeout=60)
+
+    assert (running.returncode, "Stop the service first" in said) == (1, True), said
+    assert content_of(person, document["id"]) == b"later"
+    service.restart()
+    assert content_of(person, document["id"]) == b"later"

@@ -1,0 +1,148 @@
+"""Limits on what one caller does: told in every answer, never met by honest work."""
+
+import re
+
+import pytest
+
+from app import create_app
+from models import Document, User, house
+from models.limits import Limit
+from models.throttle import Throttle
+from tests.people import PASSWORD, b64, refused
+
+UPLOAD = {"payload": b64(b"a document"), "contentType": "text/plain"}
+
+
+@pytest.fixture
+def client(tmp_path):
+    """The service inside this process, so that a test can make a limit small."""
+    app = create_app({"INSTANCE_PATH": str(tmp_path)})
+    User.registrations = Throttle(Limit("register", "new accounts from this address", 2, 3600))
+    Document.uploads = Throttle(Limit("upload", "uploads", 2, 3600))
+    yield Client(app)
+    house.close_all()
+
+
+class Client:
+    def __init__(self, app):
+        self.app, self.credential = app.test_client(), {}
+
+    def post(self, path, body, address="192.0.2.1", **headers):
+        answer = self.app.post(
+            path,
+            json=body,
+            headers=self.credential | headers,
+            environ_overrides={"REMOTE_ADDR": address},
+        )
+        return Seen(answer)
+
+    def register(self, name, **more):
+        email = f"{name}@example.org"
+        return self.post("/v1/auth/register", {"email": email, "password": PASSWORD}, **more)
+
+    def log_in(self, name):
+        body = {"email": f"{name}@example.org", "password": PASSWORD}
+        token = self.post("/v1/auth/login", body).json["accessToken"]
+        self.credential = {"Authorization": f"Bearer {token}"}
+
+
+class Seen:
+    """An answer in the words of the other tests."""
+
+    def __init__(self, answer):
+        self.status, self.headers, self.json = answer.status_code, answer.headers, answer.json
+        self.kind = answer.mimetype
+
+
+def told(answer):
+    """What the fields say: the limit's name, what is left, how long to wait."""
+    name, count, window = re.fullmatch(
+        r'"([a-z-]+)";q=(\d+);w=(\d+)', answer.headers["RateLimit-Policy"]
+    ).groups()
+    again, left, wait = re.fullmatch(
+        r'"([a-z-]+)";r=(\d+)(?:;t=(\d+))?', answer.headers["RateLimit"]
+    ).groups()
+    assert again == name
+    assert int(left) <= int(count)
+    assert int(window) > 0
+    return name, int(left), wait and int(wait)
+
+
+def limited(answer, name):
+    """The answer is a 429 of this limit, and says three times how long to wait."""
+    problem = refused(answer, 429, "too_many_requests")
+    wait = int(answer.headers["Retry-After"])
+    assert told(answer) == (name, 0, wait)
+    assert f"Wait {wait} s" in problem["detail"]
+    return problem
+
+
+def test_registrations_are_limited_by_address(client):
+    assert told(client.register("one"))[:2] == ("register", 1)
+    assert told(client.register("two"))[:2] == ("register", 0)
+
+    limited(client.register("three"), "register")
+    assert client.register("three", address="192.0.2.2").status == 201
+
+
+def test_a_registration_that_makes_no_sense_costs_nothing(client):
+    for _ in range(5):
+        assert client.post("/v1/auth/register", {"email": "x"}).status == 422
+
+    assert client.register("one").status == 201
+
+
+def test_uploads_are_limited_by_user(client):
+    for name in ("one", "two"):
+        client.register(name)
+        client.log_in(name)
+        assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 1, None)
+        assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 0, 1800)
+        limited(client.post("/v1/documents", UPLOAD, address="192.0.2.9"), "upload")
+
+
+def test_an_answer_given_again_is_not_counted(client):
+    client.register("one")
+    client.log_in("one")
+    first = client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"})
+    for _ in range(5):
+        again = client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"})
+        assert (again.status, again.json) == (201, first.json)
+
+    assert client.post("/v1/documents", UPLOAD).status == 201
+
+
+def test_what_was_refused_may_be_sent_again_with_the_same_key(client):
+    client.register("one")
+    client.log_in("one")
+    moment = [100.0]
+    Document.uploads = Throttle(Limit("upload", "uploads", 1, 60), clock=lambda: moment[0])
+    assert client.post("/v1/documents", UPLOAD).status == 201
+    limited(client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}), "upload")
+    moment[0] += 60
+
+    assert client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}).status == 201
+
+
+def test_wrong_passwords_are_told_with_the_limit_they_met(client):
+    client.register("one")
+    body = {"email": "one@example.org", "password": "wrong"}
+    answers = [client.post("/v1/auth/login", body) for _ in range(11)]
+
+    assert [one.status for one in answers] == [401] * 10 + [429]
+    limited(answers[-1], "login")
+    body["password"] = PASSWORD
+    assert client.post("/v1/auth/login", body, address="192.0.2.2").status == 200
+    assert client.post("/v1/auth/login", body).status == 429
+
+
+def test_the_usual_limits_leave_room_for_a_day_of_work(start_service):
+    person = start_service().register()
+    answer = person.post("/v1/documents", json=UPLOAD)
+
+    assert told(answer)[1] >= 50_000
+    assert "RateLimit" not in person.get("/v1/documents").headers
+
+
+def test_without_limits_none_is_told(alice):
+    assert "RateLimit" not in alice.post("/v1/documents", json=UPLOAD).headers

@@ -1,0 +1,90 @@
+"""`/metrics`: how the service does, for those who switched it on; never a user's data."""
+
+import re
+import time
+
+import pytest
+
+from tests.people import Person, refused
+
+
+@pytest.fixture(scope="module")
+def watched(start_service):
+    return start_service(METRICS="on", RATE_LIMITS="off")
+
+
+def told(service):
+    """The value of each series."""
+    answer = Person(service).get("/metrics")
+    assert (answer.status, answer.headers["Content-Type"]) == (
+        200,
+        "text/plain; version=0.0.4; charset=utf-8",
+    )
+    lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+def requests(service, labels):
+    """How many were counted, their seconds, and the buckets in order."""
+    name, series = "docservice_http_request_duration_seconds", told(service)
+    buckets = [value for key, value in series.items() if key.startswith(f"{name}_bucket{{{labels}")]
+    return series[f"{name}_count{{{labels}}}"], series[f"{name}_sum{{{labels}}}"], buckets
+
+
+def test_metrics_are_not_there_unless_they_are_switched_on(anyone):
+    refused(anyone.get("/metrics"), 404, "not_found")
+
+
+def test_a_request_is_counted_under_its_route_its_method_and_its_class_of_status(watched):
+    person = watched.register()
+    document = person.upload(b"content")
+    for _ in range(3):
+        person.get(f"/v1/documents/{document['id']}")
+    labels = 'method="GET",route="/v1/documents/<id>",status="2xx"'
+
+    count, seconds, buckets = requests(watched, labels)
+
+    assert (count, buckets[-1]) == (3, 3)
+    assert buckets == sorted(buckets)
+    assert 0 < seconds < 60
+
+
+def test_what_matches_no_route_is_counted_under_none(watched):
+    for path in ("/v1/one", "/v1/two"):
+        Person(watched).get(path)
+
+    assert requests(watched, 'method="GET",route="-",status="4xx"')[0] == 2
+
+
+def test_documents_and_bytes_are_told(watched):
+    before = told(watched)
+    watched.register().upload(bytes(1_000))
+    after = told(watched)
+
+    assert after["docservice_documents"] == before["docservice_documents"] + 1
+    assert after["docservice_document_bytes"] == before["docservice_document_bytes"] + 1_000
+
+
+def test_root_keys_are_told_with_their_age_and_what_they_open(watched):
+    watched.register()
+    (root,) = re.findall(r"^([0-9a-f]{16}) ", watched.run("keys", "list"), re.M)
+    series = told(watched)
+
+    assert series[f'docservice_root_key_rows{{root="{root}",primary="1"}}'] >= 1
+    made = series[f'docservice_root_key_made_seconds{{root="{root}"}}']
+    assert 0 <= time.time() - made < 2 * 86_400
+
+
+def test_the_start_of_the_process_is_told(watched):
+    assert 0 < time.time() - told(watched)["process_start_time_seconds"] < 3_600
+
+
+def test_metrics_tell_nothing_of_a_user(watched):
+    person = watched.register("watched@example.org", name="Watched")
+    document = person.upload(b"content", name="watched.txt")
+    person.get(f"/v1/documents/{document['id']}")
+    text = Person(watched).get("/metrics").text
+
+    assert not [
+        secret for secret in ("atched", document["id"], person.record["id"]) if secret in text
+    ]

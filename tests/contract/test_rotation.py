@@ -1,0 +1,172 @@
+"""Keys rotate and retire while the service is read and written; nobody notices."""
+
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.people import ROOT, DidNotStart, b64
+
+
+def roots(service):
+    """The ids in the keyring; the first one seals."""
+    return re.findall(r"^([0-9a-f]{16}) ", service.run("keys", "list"), re.M)
+
+
+def content_of(person, document):
+    answer = person.get(f"/v1/documents/{document['id']}/content")
+    assert answer.status == 200, answer
+    return answer.body
+
+
+class Load:
+    """People who read and write all the time, and note each answer that is wrong."""
+
+    def __init__(self, person, documents):
+        self.person, self.documents, self.wrong, self.calls = person, documents, [], 0
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._work, args=(n,)) for n in range(4)]
+
+    def __enter__(self):
+        for one in self._threads:
+            one.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        for one in self._threads:
+            one.join()
+
+    def _work(self, seed):
+        chance = random.Random(seed)
+        while not self._stopped.is_set():
+            try:
+                self._call(chance)
+                self.calls += 1
+            except Exception as error:
+                self.wrong.append(error)
+
+    def _call(self, chance):
+        document, content = chance.choice(self.documents)
+        path = f"/v1/documents/{document['id']}"
+        if chance.random() < 0.6:
+            assert self.person.get(f"{path}/content").body == content
+        elif chance.random() < 0.5:
+            assert self.person.patch(path, json={"name": "a name"}).status == 200
+        else:
+            fresh = chance.randbytes(chance.choice([10, 300_000, 2_500_000]))
+            body = {"payload": b64(fresh), "contentType": "application/x-any"}
+            answer = self.person.post("/v1/documents", json=body)
+            assert answer.status == 201, answer
+            assert content_of(self.person, answer.json) == fresh
+            assert self.person.open(answer.json["token"]["viewUrl"]).status == 200
+            assert self.person.delete(f"/v1/documents/{answer.json['id']}").status == 204
+
+
+def test_keys_rotate_and_retire_under_load_and_no_call_fails(start_service):
+    service = start_service(RATE_LIMITS="off")
+    machine = service.register().key()
+    contents = [random.Random(n).randbytes(1_000 * n) for n in range(60)]
+    documents = [(machine.upload(one, "application/x-any"), one) for one in contents]
+    first, *_ = roots(service)
+
+    with Load(machine, documents) as load:
+        for _ in range(2):
+            service.run("keys", "rotate")
+            service.run("keys", "retire", roots(service)[1])
+        service.run("keys", "check", "--deep")
+
+    assert load.wrong == []
+    assert load.calls > 20
+    assert first not in roots(service)
+    assert len(roots(service)) == 1
+    assert [content_of(machine, document) for document, _ in documents] == contents
+
+
+def test_a_retired_root_opens_nothing_and_the_service_names_the_missing_one(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document, keyring = person.upload(b"sealed"), service.instance / "keyring"
+    former = keyring.read_bytes()
+    service.run("keys", "rotate")
+    service.run("keys", "retire", roots(service)[1])
+    kept, needed = keyring.read_bytes(), roots(service)[0]
+    service.stop()
+
+    keyring.write_bytes(former)
+    with pytest.raises(DidNotStart, match=needed):
+        service.start()
+    assert keyring.read_bytes() == former
+    keyring.write_bytes(kept)
+    service.start()
+
+    assert content_of(service.log_in(person.record["email"]), document) == b"sealed"
+
+
+def test_sessions_go_on_over_a_rotation_and_end_when_their_root_retires(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    machine = person.key()
+    service.run("keys", "rotate")
+    assert person.get("/v1/auth/me").status == 200
+
+    service.run("keys", "retire", roots(service)[1])
+
+    assert person.get("/v1/auth/me").status == 401
+    assert machine.get("/v1/documents").status == 200
+    assert service.log_in(person.record["email"]).get("/v1/auth/me").status == 200
+
+
+def test_a_rotation_killed_at_any_moment_is_finished_by_the_next(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    documents = [person.upload(b"%d" % n) for n in range(5)]
+    fill(service, 1_500)
+    chance = random.Random(7)
+    began = time.monotonic()
+    service.run("keys", "rotate")
+    whole_seconds = time.monotonic() - began
+
+    for _ in range(4):
+        running = service.command("keys", "rotate")
+        time.sleep(chance.uniform(0.5, 1.1) * whole_seconds)
+        running.kill()
+        running.communicate()
+        assert content_of(person, documents[1]) == b"1"
+    service.run("keys", "rotate")
+
+    for root in roots(service)[1:]:
+        service.run("keys", "retire", root)
+    assert service.run("keys", "check").splitlines()[-1] == "Everything opens."
+    assert [path.name for path in service.instance.glob("keyring*")] == ["keyring"]
+    person = service.log_in(person.record["email"])
+    assert [content_of(person, one) for one in documents] == [b"%d" % n for n in range(5)]
+
+
+def fill(service, count):
+    """Documents in one transaction, beside the service: by HTTP it would take too long."""
+    filled = subprocess.run(  # noqa: PLW1510
+        [sys.executable, "-c", FILL, str(count)],
+        cwd=ROOT,
+        env=service.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert filled.returncode == 0, filled.stderr
+
+
+FILL = """
+import sys
+from app import create_app
+from models import User, connected, writing
+from tests.uploads import upload
+create_app()
+with connected(), writing():
+    owner = User.select().get()
+    for _ in range(int(sys.argv[1])):
+        upload(owner, b"filled")
+"""

@@ -1,0 +1,40 @@
+"""An account is shut out, and let in again, beside the running service."""
+
+import subprocess
+
+import pytest
+
+from tests.people import Person, refused
+
+
+@pytest.fixture
+def person(service):
+    return service.register()
+
+
+def test_everything_a_disabled_user_holds_stops_at_once_and_sessions_for_good(service, person):
+    machine, document = person.key(), person.upload(b"theirs")
+    link, email = document["token"]["viewUrl"], person.record["email"]
+    service.run("users", "disable", email.upper())
+
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    refused(machine.get("/v1/documents"), 401, "key_revoked")
+    refused(person.open(link), 410, "token_spent")
+    body = {"email": email, "password": person.password}
+    refused(Person(service).post("/v1/auth/login", json=body), 401, "wrong_credentials")
+
+    service.run("users", "enable", email)
+
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    assert machine.get(f"/v1/documents/{document['id']}/content").body == b"theirs"
+    assert person.open(link).status == 200
+    assert service.log_in(email).get("/v1/auth/me").status == 200
+
+
+def test_an_account_made_by_the_command_line_logs_in(service):
+    running = service.command("users", "create", "made@example.org", stdin=subprocess.PIPE)
+    said, _ = running.communicate("a password of theirs\n", timeout=60)
+
+    assert running.returncode == 0, said
+    someone = service.log_in("made@example.org", "a password of theirs")
+    assert someone.get("/v1/auth/me").json["name"] is None

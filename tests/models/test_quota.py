@@ -1,0 +1,44 @@
+"""Two uploads at once don't both fit where there is room for one."""
+
+import threading
+
+import pytest
+
+from models import connected, upload
+from models.base import database
+from models.errors import QuotaExceeded
+from models.quota import Quota
+from models.upload import uploaded
+
+SIZE = 8
+
+
+def keep(owner, payload):
+    with uploaded(owner.id, payload, size=SIZE, content_type="text/plain"):
+        pass
+
+
+def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(instance, alice, monkeypatch):
+    monkeypatch.setattr(upload, "quota", Quota(bytes=10))
+    begun, go_on, outcomes = threading.Event(), threading.Event(), []
+
+    def slow():
+        begun.set()
+        go_on.wait(10)
+        yield bytes(SIZE)
+
+    def upload_slowly():
+        with connected(), pytest.raises(QuotaExceeded):
+            keep(alice, slow())
+        outcomes.append("refused")
+
+    slower = threading.Thread(target=upload_slowly)
+    slower.start()
+    begun.wait(10)
+    keep(alice, [bytes(SIZE)])
+    go_on.set()
+    slower.join()
+
+    assert outcomes == ["refused"]
+    assert database.execute_sql("SELECT COUNT(*) FROM document").fetchone() == (1,)
+    assert database.execute_sql("SELECT COUNT(DISTINCT document_id) FROM piece").fetchone() == (1,)
