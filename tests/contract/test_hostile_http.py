@@ -74,8 +74,8 @@ UNCLEAR = {
     "chunks and a tab": POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n" + LAST,
     "a quoted coding": POST + b'Transfer-Encoding: "chunked"\r\n\r\n' + LAST,
     "a space before the colon": POST + b"Transfer-Encoding : chunked\r\n\r\n" + LAST,
-    "chunks in HTTP/1.0": b"POST /v1/auth/login HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"
-    + LAST,
+    "chunks in HTTP/1.0": b"POST /v1/auth/login HTTP/1.0\r\nConnection: keep-alive\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n" + LAST,
     "a folded coding": POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n" + LAST,
     "a folded header": GET + b"X-Foo: a\r\n b\r\n\r\n",
     "a fold before any header": b"GET /healthz HTTP/1.1\r\n X: a\r\nHost: a\r\n\r\n",
@@ -157,6 +157,14 @@ def test_it_is_the_same_when_it_comes_in_two_parts_behind_a_clear_one(what, serv
 
     assert first[0] == 200
     is_problem(*second)
+
+
+def test_a_head_with_bare_line_feeds_is_refused_without_waiting_for_more(service):
+    began = time.monotonic()
+    [answer] = answers(talk(service, UNCLEAR["bare LFs"]))
+
+    is_problem(*answer)
+    assert time.monotonic() - began < 5
 
 
 CLEAR = {

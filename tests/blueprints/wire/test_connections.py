@@ -130,6 +130,14 @@ def test_a_stream_that_breaks_is_broken_off_also_after_it_waited(path, slow, bui
     assert house.is_quick()
 
 
+def test_an_answer_shorter_than_told_is_broken_off(build):
+    house = build()
+
+    with house.connected(ask("/short") + ask("/quick")) as connection:
+        assert head(connection)[0] == 200
+        assert body(connection, 100) == b"short"
+
+
 def test_a_fault_before_the_head_is_a_problem_and_the_end(build):
     house = build()
 
@@ -226,6 +234,9 @@ def test_long_bodies_share_a_room_and_who_finds_none_is_told_to_come_back(build)
     asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
 
     with house.connected(asked + bytes(large - 1)) as first:
+        until(house.server._channels)
+        [channel] = house.server._channels()
+        until(lambda: channel.request and channel.request.body_bytes_received == large - 1)
         for _ in range(2):
             with house.connected(asked + bytes(large)) as second:
                 status, fields, content = answer(second)
