@@ -19,17 +19,21 @@ from blueprints.openapi import described
 from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
-from blueprints.wire import Server
-from crypto import Keyring, KeyringError
+from blueprints.wire import Server, share_heaps
+from blueprints.wire.server import DRAIN_SECONDS
+from crypto import Keyring
 from models import connected, house
 from models.background import Background
 from models.base import shorten_log
-from models.errors import CommandRefused, Refusal
+from models.claim import claim
+from models.errors import Refusal
 from models.quota import Quota
+from models.refusals import sentence_of
 from models.sweeper import sweep
 from models.upload import drop_unfinished
 
 HOME = Path(__file__).resolve().parent
+TAKEOVER_SECONDS = DRAIN_SECONDS + 5
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -98,11 +102,8 @@ def _register(app: Flask) -> None:
 
 def main() -> None:
     """Run the service until it is told to stop."""
-    try:
-        app = create_app()
-        server = Server(app, app.config)
-    except (WrongSetting, KeyringError, CommandRefused, OSError) as error:
-        sys.exit(f"Document Service does not start. {error}")
+    share_heaps()
+    app, server = _prepared()
     speak(app.config["LOG"])
     with connected():
         drop_unfinished()
@@ -117,6 +118,19 @@ def main() -> None:
     for work in beside:
         work.stop()
     house.close_all()
+
+
+def _prepared() -> tuple[Flask, Server]:
+    """Everything that can go wrong at a start, told in one sentence."""
+    try:
+        claim(read_settings(os.environ, {}, HOME)["DATABASE"], TAKEOVER_SECONDS)
+        app = create_app()
+        return app, Server(app, app.config)
+    except Exception as error:
+        sentence = str(error) if isinstance(error, WrongSetting) else sentence_of(error)
+        if sentence is None:
+            raise
+        sys.exit(f"Document Service does not start. {sentence}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from flask import current_app, g, request
@@ -87,13 +88,11 @@ def resolve_caller() -> None:
 
 
 def _caller() -> Caller:
-    presented = list(_presented())
-    if len(presented) > 1:
+    """A credential that is not good is refused as such, also beside a good one."""
+    callers = [resolve(secret) for resolve, secret in islice(_presented(), 2)]
+    if len(callers) > 1:
         raise AmbiguousCredentials
-    if not presented:
-        return Caller(NOBODY)
-    resolve, secret = presented[0]
-    return resolve(secret)
+    return callers[0] if callers else Caller(NOBODY)
 
 
 def _presented() -> Any:

@@ -10,7 +10,7 @@ from . import pages
 from .caller import DOCUMENT_TOKEN, OWNER, READ, TICKET, accepts
 from .content import RangeNotSatisfiable, content_of
 from .openapi import refuses
-from .schemas import Opening
+from .schemas import Opening, Sealing
 from .strict import Blueprint, takes_form
 
 viewing = Blueprint(
@@ -56,7 +56,7 @@ def download(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
 @refuses(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@viewing.arguments(Opening())
+@viewing.arguments(Sealing())
 @viewing.response(200, HTML, content_type="text/html")
 def download_sealed(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens"""

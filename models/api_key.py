@@ -7,7 +7,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from .base import database, now, writing
-from .errors import Invalid, KeyRevoked
+from .errors import KeyRevoked, NotFound
 from .owned import Owned, Page, refuse_past
 from .user import User
 
@@ -75,17 +75,23 @@ class ApiKey(Owned):
         return self
 
     def revoke(self, at: int | None = None) -> None:
-        """From `at` (now, if not said) the key is dead; an earlier end stays."""
-        at = now() if at is None else at
-        if self.revoked_at is None or self.revoked_at > at:
-            with writing():
+        """From `at` (now, if not said) the key is dead; an earlier end stays.
+
+        One that is dead at once is forgotten: a clock that is set back does not revive it.
+        """
+        moment = now()
+        at = moment if at is None else at
+        with writing():
+            if self.revoked_at is None or self.revoked_at > at:
                 self.change(revoked_at=at)
+            if at <= moment:
+                self.change(digest=self.id.encode())
 
     def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
         with writing():
             found = ApiKey.one_of(owner.id, self.id)  # as it is now
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
-                raise Invalid("#", "This key has ended. Create a new one instead.")
+                raise NotFound("This key has ended. Create a new one instead.")
             found.revoke(now() + overlap_seconds * 1000)
             return ApiKey.issue(owner, found.named(owner).name, found.scopes, found.expires_at)

@@ -1,5 +1,6 @@
 """The database, the keyring, and what every table has."""
 
+import logging
 import secrets
 import threading
 import time
@@ -8,14 +9,15 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import BigIntegerField, Model, OperationalError, TextField
 from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .errors import Busy
 from .group_sync import GroupSync
 
-PRAGMAS = {
+PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
     "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
@@ -65,7 +67,7 @@ def writing(*, synced: bool = True) -> Iterator[None]:
     if database.in_transaction():
         yield
     else:
-        with _one_writer, database.atomic():
+        with _turn(), database.atomic():
             yield
         _written.set()
         if synced:
@@ -75,6 +77,17 @@ def writing(*, synced: bool = True) -> Iterator[None]:
 def sync_log() -> None:
     """What anybody has committed, in whatever process, is on disk for good."""
     _log.sync()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """When another process holds the database, nobody waits for all who came before as well."""
+    if not _one_writer.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
+        yield
+    finally:
+        _one_writer.release()
 
 
 @contextmanager
@@ -148,8 +161,16 @@ def _selection(table: type[Table]) -> str:
 def shred(table: str, id: str) -> bool:
     """Delete one row that holds a key; the log is emptied when the transaction ends."""
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
-    database.after_commit(empty_log)
+    database.after_commit(_empty_log_or_later)
     return bool(deleted == 1)
+
+
+def _empty_log_or_later() -> None:
+    """The row is deleted, whether this succeeds or not; every sweep tries again."""
+    try:
+        empty_log()
+    except OperationalError:
+        logging.getLogger("docservice").exception("The log could not be emptied; a sweep will")
 
 
 def empty_log() -> bool:

@@ -5,6 +5,7 @@ to its id, content type and size. So bytes moved to another row, or a column edi
 not open.
 """
 
+import logging
 import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import passwords, sealing
+from crypto import Refused, passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
@@ -72,7 +73,10 @@ class Document(Keyed, Owned):
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
         where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
-        return cls.page_of(owner_id, limit, after, where, **asked)
+        rows, further = cls.page_of(owner_id, limit, after, where, **asked)
+        for row in rows:
+            row.show_bare_if_damaged()
+        return rows, further
 
     @classmethod
     def stored(cls) -> tuple[int, int]:
@@ -92,6 +96,14 @@ class Document(Keyed, Owned):
     def meta(self) -> dict[str, Any]:
         meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
         return meta
+
+    def show_bare_if_damaged(self) -> None:
+        """In a list, so that one that was altered does not hide all others."""
+        try:
+            _ = self.meta
+        except Refused:
+            logging.getLogger("docservice").error("%s was altered and does not open", self.id)
+            self.meta = {"name": None, "metadata": {}, "sha256": ""}
 
     @property
     def name(self) -> str:

@@ -103,11 +103,11 @@ def use(
 
 
 def is_ready() -> bool:
-    """Whether database and keys answer."""
+    """Whether database and keys answer, and the database may be written to."""
     try:
         with connected():
             database.execute_sql("SELECT 1 FROM user LIMIT 1").fetchone()
-        return bool(Table.keyring.primary.id)
+        return bool(Table.keyring.primary.id) and os.access(database.database, os.W_OK)
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False
 

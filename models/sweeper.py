@@ -6,6 +6,7 @@ from .document import Document
 from .document_token import DocumentToken
 from .errors import NotFound
 from .session import Session
+from .upload import drop_broken_off
 
 SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -16,6 +17,7 @@ def sweep() -> int:
         documents = list(Document.select().where(Document.expires_at <= now()))
         for document in documents:
             _delete(document)
+        drop_broken_off()
         _forget_old_rows()
         empty_log()
     return len(documents)

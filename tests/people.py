@@ -127,6 +127,9 @@ def free_port():
 class Service:
     """A running service with settings of its own."""
 
+    wrapper = ()  # what starts it, if not the operating system alone
+    program = ("app.py",)
+
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
         self.temporary.mkdir()
@@ -146,7 +149,7 @@ class Service:
     def start(self):
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [*self.wrapper, sys.executable, *self.program],
                 cwd=ROOT,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,
