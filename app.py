@@ -20,7 +20,6 @@ from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
 from blueprints.wire import Server, share_heaps
-from blueprints.wire.server import DRAIN_SECONDS
 from crypto import Keyring
 from models import connected, house
 from models.background import Background
@@ -31,9 +30,10 @@ from models.quota import Quota
 from models.refusals import sentence_of
 from models.sweeper import sweep
 from models.upload import drop_unfinished
+from webhooks import Courier, Guard
 
 HOME = Path(__file__).resolve().parent
-TAKEOVER_SECONDS = DRAIN_SECONDS + 5
+TAKEOVER_SECONDS = 5  # an old process ends; two that stay are a mistake
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -71,6 +71,8 @@ def _use_keyring(settings: Mapping[str, Any]) -> None:
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
         quota=Quota(settings["QUOTA_BYTES"], settings["QUOTA_DOCUMENTS"]),
+        event_days=settings["EVENT_DAYS"],
+        webhook_allow=settings["WEBHOOK_ALLOW"] or (),
     )
 
 
@@ -107,7 +109,8 @@ def main() -> None:
     speak(app.config["LOG"])
     with connected():
         drop_unfinished()
-    beside = [Background(sweep, 60), Background(shorten_log, 0.2)]
+    guard = Guard(app.config["WEBHOOK_ALLOW"] or ())
+    beside = (Background(sweep, 60), Background(shorten_log, 0.2), Courier(guard))
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
         f"{app.config['INSTANCE_PATH']}. Back up the keyring apart from the database.",

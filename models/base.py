@@ -1,10 +1,9 @@
 """The database, the keyring, and what every table has."""
 
 import logging
-import secrets
 import threading
-import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -16,6 +15,7 @@ from crypto import Keyring
 
 from .errors import Busy
 from .group_sync import GroupSync
+from .ids import fresh_id, now
 
 PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
@@ -33,28 +33,11 @@ database = PooledSqliteDatabase(
     None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
 )
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
 _one_checkpoint = threading.Lock()
 _log = GroupSync(lambda: f"{database.database}-wal")
 _written = threading.Event()  # since the last checkpoint
-_id_lock = threading.Lock()
-_last_id = 0
-
-
-def now() -> int:
-    """Milliseconds since 1970, UTC."""
-    return time.time_ns() // 1_000_000
-
-
-def fresh_id(prefix: str) -> str:
-    """`doc_` + 26 characters: 48 bits of time, 80 random ones. Later ids sort later."""
-    global _last_id  # noqa: PLW0603
-    with _id_lock:
-        drawn = now() << 80 | secrets.randbits(80)
-        _last_id = drawn if drawn >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
-        number = _last_id
-    return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+_unwritten: deque[Callable[[], object]] = deque()
 
 
 @contextmanager
@@ -66,12 +49,52 @@ def writing(*, synced: bool = True) -> Iterator[None]:
     """
     if database.in_transaction():
         yield
+        return
+    try:
+        with _turn():
+            _write_what_waits()
+            with database.atomic():
+                yield
+    finally:
+        _write_if_free()
+    _written.set()
+    if synced:
+        _log.sync()
+
+
+def soon(write: Callable[[], object]) -> None:
+    """A small fact of a reading. Readers don't stand in line: while another writes, it waits, and
+    is written by whoever writes next, before their own. Inside a transaction it adds to it.
+    """
+    if database.in_transaction():
+        write()
     else:
-        with _turn(), database.atomic():
-            yield
+        _unwritten.append(write)
+        _write_if_free()
+
+
+def _write_if_free() -> None:
+    while _unwritten and _one_writer.acquire(blocking=False):
+        try:
+            _write_what_waits()
+        finally:
+            _one_writer.release()
+
+
+def _write_what_waits() -> None:
+    """Not synced: it survives a crash at once, and a power cut with the next transaction.
+
+    On a full disk it is lost, and the reading goes on.
+    """
+    if not _unwritten:
+        return
+    try:
+        with database.atomic():
+            for _ in range(len(_unwritten)):
+                _unwritten.popleft()()
         _written.set()
-        if synced:
-            _log.sync()
+    except Exception:
+        logging.getLogger("docservice").exception("what readings left to be written was lost")
 
 
 def sync_log() -> None:

@@ -20,6 +20,8 @@ from . import piece
 from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
+from .event import Event
+from .ids import now
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
 from .throttle import Throttle
@@ -141,16 +143,32 @@ class Document(Keyed, Owned):
         """What seals one file under a password. Dear on purpose, so it stands in line."""
         return passwords.in_line(lambda: PasswordSeal(password))
 
-    def delete_with_tokens(self) -> None:
+    def note_reading(self, type: str) -> None:
+        """Tell that the payload was handed out."""
+        Event.note(self.owner_id, type, {"document_id": self.id})
+
+    def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it what else is left of the payload is noise."""
         with writing():
-            DocumentToken.revoke_all_of(self.id)
             if not shred("document", self.id):
                 raise NotFound
             piece.drop(self.id)
+            self.tell(type)
+            DocumentToken.revoke_all_of(self.id)
+
+    def expire(self) -> None:
+        """Gone, unless meanwhile it was given a longer life, or deleted."""
+        with writing():
+            if Document.rows("id = :id AND expires_at <= :now", id=self.id, now=now()):
+                self.delete_with_tokens("document.expired")
 
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
+
+    def tell(self, type: str, **facts: Any) -> None:
+        content_type, size = self.content_type, self.size
+        what = {"document_id": self.id, "content_type": content_type, "size": size}
+        Event.tell(self.owner_id, type, what | facts)
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

@@ -15,9 +15,10 @@ from crypto import sealing
 
 from . import piece
 from .ahead import ahead
-from .base import database, fresh_id, writing
+from .base import database, writing
 from .document import Document, essence
 from .errors import Busy
+from .ids import fresh_id
 from .owned import refuse_past
 from .quota import Quota
 from .room import room_for
@@ -63,6 +64,7 @@ def uploaded(
             piece.store(document.id, last)
             document.wrap_key()
             document.insert_row()
+            document.tell("document.created", expires_at=expires_at)
             yield document
 
 
