@@ -6,7 +6,7 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import credentials
 
-from .base import database, soon, writing
+from .base import catch_up, database, soon, writing
 from .errors import KeyRevoked, NotFound
 from .event import Event
 from .ids import now
@@ -78,6 +78,7 @@ class ApiKey(Owned):
 
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> Page:
+        catch_up()  # with uses
         keys, further = cls.page_of(owner.id, limit, after)
         return [key.named(owner) for key in keys], further
 
