@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from flask import current_app, g, request
@@ -19,13 +20,14 @@ from models.errors import (
     ScopeMissing,
     SessionRequired,
 )
+from models.event import acting
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # a good credential does no harm
 OWNER = (SESSION, API_KEY)
 
-READ, WRITE, DELETE, *_ = SCOPES
+READ, WRITE, DELETE, EVENTS = SCOPES
 
 _SEVERAL = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 FORM = "application/x-www-form-urlencoded"
@@ -46,6 +48,11 @@ class Caller:
     @cached_property
     def user(self) -> User:
         return User.get_by_id(self.owner_id)
+
+    def named(self) -> dict[str, str]:
+        """As events tell of them."""
+        ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
+        return {"via": self.via, **ids.get(self.via, {})}
 
     def document(self, id: str) -> Document:
         """The caller's own document, or the one their token opens."""
@@ -84,16 +91,15 @@ def resolve_caller() -> None:
     needed = {API_KEY: view.scope, DOCUMENT_TOKEN: view.permission}.get(g.caller.via)
     if needed and needed not in g.caller.may:
         raise ScopeMissing(f"This credential lacks {needed!r}. Make one that has it.")
+    acting.set(g.caller.named())
 
 
 def _caller() -> Caller:
-    presented = list(_presented())
-    if len(presented) > 1:
+    """A credential that is not good is refused as such, also beside a good one."""
+    callers = [resolve(secret) for resolve, secret in islice(_presented(), 2)]
+    if len(callers) > 1:
         raise AmbiguousCredentials
-    if not presented:
-        return Caller(NOBODY)
-    resolve, secret = presented[0]
-    return resolve(secret)
+    return callers[0] if callers else Caller(NOBODY)
 
 
 def _presented() -> Any:

@@ -43,7 +43,7 @@ def script() -> Response:
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
     """Tell how to embed the document that a view link shows (oEmbed 1.0)"""
-    if query["format"] != "json":
+    if query["format"] == "xml":
         raise FormatNotOffered
     return _rich(query["url"], query["maxwidth"], query["maxheight"])
 

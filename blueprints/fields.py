@@ -1,32 +1,54 @@
 """Kinds of values on the wire, each with its rule and the sentence that mends a wrong one."""
 
 import re
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
 from models.errors import Invalid
+from models.ids import rfc3339
 
 from .body import Span
 from .payload import Payload
 
+# Written so that Python, ECMAScript and Rust read them alike: clients check by the description.
+_NO_NUL = r"^[^\x00]*$"
+NAME = r"^[^\x00]+$"
+_NO_SPACE = r"[^@\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
+_EMAIL = rf"^{_NO_SPACE}@{_NO_SPACE}$"
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _QUOTED = r'"(?:[\t \x21\x23-\x5b\x5d-\x7e]|\\[\t -~])*"'
 MEDIA_TYPE = re.compile(rf"{_WORD}/{_WORD}(?:[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|{_QUOTED}))*")
 _MOMENT = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
-_HOST = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_ORIGIN = re.compile(rf"https?://(?:{_HOST}(?:\.{_HOST})*|\[[0-9a-f:]+\])(?::[0-9]{{1,5}})?")
+_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_PORT = r"(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+_SITE = rf"(?:{_HOST}(?:\.{_HOST})*|\[[0-9A-Fa-f:]+\])(?::{_PORT})?"
+_ORIGIN = rf"^(?:\*|[Hh][Tt][Tt][Pp][Ss]?://{_SITE})$"
+_SPACE, _DIGIT = r"[ \t\r\n\f\v]*", "[A-Za-z0-9+/]"
+_ONE_BYTE = rf"{_DIGIT}{_SPACE}[AQgw]{_SPACE}={_SPACE}="
+_TWO_BYTES = rf"{_DIGIT}{_SPACE}{_DIGIT}{_SPACE}[AEIMQUYcgkosw048]{_SPACE}="
+_BASE64 = rf"^{_SPACE}(?:(?:{_DIGIT}{_SPACE}){{4}})*(?:(?:{_ONE_BYTE}|{_TWO_BYTES}){_SPACE})?$"
+
+
+def _days_from(day: str) -> str:
+    """A pattern of what begins with this day or a later one."""
+    later = [f"{day[:at]}[{int(d) + 1}-9]" for at, d in enumerate(day) if d in "012345678"]
+    return f"^(?:{'|'.join([day, *later])})"
+
+
+_YESTERDAY = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"  # today, in some other zone
 
 
 class Text(fields.String):
     """Text of `least` to `most` characters, without NUL and lone surrogates."""
 
     def __init__(self, least: int = 1, most: int = 255, **options: Any) -> None:
-        error = f"Use {least} to {most} characters."
-        super().__init__(validate=validate.Length(least, most, error=error), **options)
+        length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
+        described = {"pattern": _NO_NUL} | options.pop("metadata", {})
+        super().__init__(validate=length, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **options)
@@ -36,12 +58,12 @@ class Text(fields.String):
 
 class Email(Text):
     def __init__(self, **options: Any) -> None:
-        pattern = {"pattern": r"^[^@\s]+@[^@\s]+$", "example": "me@example.org"}
-        super().__init__(3, 254, metadata=pattern, **options)
+        described = {"pattern": _EMAIL, "example": "me@example.org"}
+        super().__init__(3, 254, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
+        if not re.fullmatch(_EMAIL, text):
             raise ValidationError("This is no e-mail address: one looks like me@example.org.")
         return text
 
@@ -49,9 +71,10 @@ class Email(Text):
 class Moment(fields.Field[int]):
     """RFC 3339 on the wire, milliseconds since 1970 inside; written in UTC with `Z`."""
 
+    DESCRIBED: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
+
     def __init__(self, **options: Any) -> None:
-        described = {"type": "string", "format": "date-time"}
-        super().__init__(metadata=described | options.pop("metadata", {}), **options)
+        super().__init__(metadata=self.DESCRIBED | options.pop("metadata", {}), **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if not isinstance(value, str) or not _MOMENT.fullmatch(value):
@@ -64,6 +87,23 @@ class Moment(fields.Field[int]):
 
     def _serialize(self, value: Any, *_: Any, **__: Any) -> str | None:
         return None if value is None else rfc3339(value)
+
+
+class Expiry(Moment):
+    """A moment to come, or null. What has surely passed is told in the description already."""
+
+    DESCRIBED: ClassVar[dict[str, Any]] = {
+        "anyOf": [{"type": "null"}, Moment.DESCRIBED | {"pattern": _days_from(_YESTERDAY)}],
+        "example": "2099-01-31T09:30:00.000Z",
+    }
+
+
+class Whole(fields.Integer):
+    """A whole number: in JSON, 5.0 is one too."""
+
+    def _validated(self, value: Any) -> int:
+        whole = isinstance(value, float) and value.is_integer()
+        return super()._validated(int(value) if whole else value)
 
 
 class Pairs(fields.Dict):
@@ -83,7 +123,7 @@ class Base64(fields.Field[Payload]):
     """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"type": "string", "contentEncoding": "base64"}
+        described = {"type": "string", "pattern": _BASE64, "example": "SGVsbG8="}
         super().__init__(metadata=described | options.pop("metadata", {}), **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Payload:
@@ -103,7 +143,8 @@ class MediaType(Text):
     """RFC 9110, section 8.3.1, with parameters."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(3, 255, metadata={"example": "application/pdf"}, **options)
+        described = {"pattern": f"^{MEDIA_TYPE.pattern}$", "example": "application/pdf"}
+        super().__init__(3, 255, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
@@ -116,23 +157,14 @@ class Origin(Text):
     """Exactly one origin, or `*`. Anything else could add a directive to the policy."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(1, 261, metadata={"example": "https://intranet.example"}, **options)
+        described = {"pattern": _ORIGIN, "example": "https://intranet.example"}
+        super().__init__(1, 261, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
-        text = super()._deserialize(value, attr, data, **options).lower()
-        if text != "*" and not _is_origin(text):
+        text = super()._deserialize(value, attr, data, **options)
+        if not re.fullmatch(_ORIGIN, text):
             raise ValidationError("Use an exact origin, as in https://intranet.example:8443.")
-        return text
-
-
-def _is_origin(text: str) -> bool:
-    port = text.rpartition(":")[2]
-    return bool(_ORIGIN.fullmatch(text)) and not (port.isdigit() and int(port) > 65535)
-
-
-def rfc3339(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+        return text.lower()
 
 
 def refuse_unstorable(text: str) -> None:

@@ -17,12 +17,11 @@ from .body import blocks_of, seekable_body
 
 View = Callable[..., Any]
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_DESCRIBED = {
-    "in": "header",
-    "name": "Idempotency-Key",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]{1,255}$"},
-    "description": "The same key and body within 24 hours get the first answer again.",
-}
+_DESCRIBED = (
+    "Takes the header `Idempotency-Key` (1 to 255 visible ASCII characters): the same key and body "
+    "within 24 hours get the first answer again, with `Idempotency-Replayed: true`. No parameter "
+    "declares it, since no schema can say that a key belongs to one body."
+)
 
 
 def idempotent(view: View) -> View:
@@ -41,7 +40,7 @@ def idempotent(view: View) -> View:
 
     own: Any = once
     own.refuses = (*getattr(view, "refuses", ()), IdempotencyInProgress, IdempotencyMismatch)
-    documented: View = Blueprint.doc(parameters=[_DESCRIBED])(own)
+    documented: View = Blueprint.doc(description=_DESCRIBED)(own)
     return documented
 
 

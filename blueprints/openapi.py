@@ -25,6 +25,7 @@ Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every
 `nextCursor` goes on where a page ended. `HEAD` works wherever `GET` does.
 """
 CODES_OF_BODY = ("malformed_json", "unsupported_media_type", "payload_too_large", "invalid_request")
+NEW_PASSWORDS = (("Registration", "password"), ("NewPassword", "newPassword"))
 SCHEMES = {
     SESSION: {"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
     API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -49,6 +50,9 @@ def described(app: Flask, api: Api) -> dict[str, Any]:
     api.spec.components.schema("Problem", schema=Problem)
     description: dict[str, Any] = api.spec.to_dict()
     description["info"]["description"] = ABOUT
+    for schema, name in NEW_PASSWORDS:
+        told = description["components"]["schemas"][schema]["properties"][name]
+        told["minLength"] = app.config["PASSWORD_MIN_LENGTH"]
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
         view = app.view_functions[rule.endpoint]

@@ -7,6 +7,8 @@ from marshmallow import EXCLUDE, Schema, fields
 from .fields import Moment
 from .schemas import Wire
 
+ONCE = {"description": "Shown this once."}
+
 
 class Answer(Wire):
     """What we write may gain fields; who reads it passes over those they don't know."""
@@ -24,7 +26,7 @@ class Profile(Answer):
 
 class LoggedIn(Answer):
     access_token = fields.String(required=True, attribute="token")
-    token_type = fields.Constant("Bearer", required=True)
+    token_type = fields.Constant("Bearer", required=True, metadata={"type": "string"})
     expires_in = fields.Integer(required=True, metadata={"description": "Seconds."})
     expires_at = Moment(required=True)
     user = fields.Nested(Profile, required=True)
@@ -53,12 +55,12 @@ class KeyRecord(Answer):
 
 
 class IssuedKey(KeyRecord):
-    key = fields.String(required=True, metadata={"description": "Shown this once."})
+    key = fields.String(required=True, metadata=ONCE | {"pattern": "^pk_live_[0-9A-Za-z]{38}$"})
 
 
 class Links(Answer):
     id = fields.String(required=True)
-    token = fields.String(required=True, metadata={"description": "Shown this once."})
+    token = fields.String(required=True, metadata=ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"})
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)
@@ -89,7 +91,7 @@ class TokenRecord(Answer):
 
 
 class IssuedToken(TokenRecord):
-    token = fields.String(required=True, metadata={"description": "Shown this once."})
+    token = fields.String(required=True, metadata=ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"})
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)
@@ -101,7 +103,10 @@ class DocumentRecord(Answer):
     name = fields.String(required=True)
     content_type = fields.String(required=True)
     size = fields.Integer(required=True, metadata={"description": "Bytes of the original."})
-    sha256 = fields.String(required=True, metadata={"description": "Of the original, in hex."})
+    sha256 = fields.String(
+        required=True,
+        metadata={"description": "Of the original, in hex; empty in a list if it was altered."},
+    )
     created_at = Moment(required=True)
     expires_at = Moment(required=True, allow_none=True)
     metadata = fields.Dict(required=True)

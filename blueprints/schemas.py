@@ -4,13 +4,15 @@ from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, validate, validates
 
-from models import PERMISSIONS, SCOPES
+from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from .body import Span
-from .fields import Base64, Email, MediaType, Moment, Origin, Pairs, Text
+from .fields import NAME, Base64, Email, Expiry, MediaType, Moment, Origin, Pairs, Text, Whole
+from .lists import CURSOR
 from .payload import Payload
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
+NEW_PASSWORD = {"format": "password", "maxLength": 1024}  # how short it may be is a setting
 
 
 class Wire(Schema):
@@ -28,18 +30,18 @@ class Wire(Schema):
 
 class Registration(Wire):
     email = Email(required=True)
-    password = Text(0, 4096, required=True, metadata={"format": "password"})
+    password = Text(0, 4096, required=True, metadata=NEW_PASSWORD)
     name = Text(allow_none=True, load_default=None)
 
 
 class Login(Wire):
     email = Text(0, 4096, required=True)
-    password = Text(0, 1 << 16, required=True, metadata={"format": "password"})
+    password = Text(0, 4096, required=True, metadata={"format": "password"})
 
 
 class NewPassword(Wire):
-    current_password = Text(0, 1 << 16, required=True, metadata={"format": "password"})
-    new_password = Text(0, 4096, required=True, metadata={"format": "password"})
+    current_password = Text(0, 4096, required=True, metadata={"format": "password"})
+    new_password = Text(0, 4096, required=True, metadata=NEW_PASSWORD)
 
 
 class NewKey(Wire):
@@ -49,13 +51,11 @@ class NewKey(Wire):
         load_default=list(SCOPES),
         validate=validate.Length(1, 16, error="Name at least one scope."),
     )
-    expires_at = Moment(allow_none=True, load_default=None)
+    expires_at = Expiry(allow_none=True, load_default=None)
 
 
 class Rotation(Wire):
-    overlap_seconds = fields.Integer(
-        strict=True, load_default=0, validate=validate.Range(0, 604800)
-    )
+    overlap_seconds = Whole(strict=True, load_default=0, validate=validate.Range(0, 604800))
 
 
 class NewToken(Wire):
@@ -65,11 +65,11 @@ class NewToken(Wire):
         load_default=list(PERMISSIONS),
         validate=validate.Length(1, 8, error="Name at least one permission."),
     )
-    expires_at = Moment(
+    expires_at = Expiry(
         allow_none=True,
         metadata={"description": "Seven days from now if absent; null for no end."},
     )
-    max_views = fields.Integer(
+    max_views = Whole(
         strict=True,
         allow_none=True,
         load_default=None,
@@ -86,8 +86,17 @@ _USUAL_TERMS = NewToken().load({})
 
 class Edit(Wire):
     name = Text(allow_none=True)
-    metadata = Pairs(keys=Text(), values=Text(0, 4096), allow_none=True)
-    expires_at = Moment(allow_none=True)
+    metadata = Pairs(
+        keys=Text(),
+        values=Text(0, METADATA_BYTES),
+        allow_none=True,
+        metadata={
+            "maxProperties": METADATA_PAIRS,
+            "anyOf": [{"propertyNames": {"maxLength": 255, "pattern": NAME}}],
+            "description": f"Names and values have at most {METADATA_BYTES} bytes in all.",
+        },
+    )
+    expires_at = Expiry(allow_none=True)
 
     @validates("metadata")
     def _keep_small(self, value: dict[str, str] | None, **_: Any) -> None:
@@ -124,7 +133,7 @@ class Upload(Edit):
 
 class Page(Wire):
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
-    cursor = Text(1, 100, load_default=None)
+    cursor = Text(1, 100, load_default=None, metadata={"pattern": CURSOR})
 
 
 class DocumentPage(Page):
@@ -133,12 +142,53 @@ class DocumentPage(Page):
     created_before = Moment()
 
 
+class EventQuery(Wire):
+    after = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
+        metadata={"description": "Go on behind the event with this id, even if it is forgotten."},
+    )
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
+    document_id = Text(1, 100, load_default=None)
+
+
+_TYPES = fields.String(validate=validate.OneOf(EVENT_TYPES))
+_ENOUGH_TYPES = validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events.")
+
+
+class NewWebhook(Wire):
+    url = Text(1, 2048, required=True, metadata={"example": "https://example.org/hook"})
+    types = fields.List(
+        _TYPES,
+        data_key="events",
+        validate=_ENOUGH_TYPES,
+        metadata={"description": "Which events are sent; all of them if absent."},
+    )
+    description = Text(allow_none=True)
+
+
+class WebhookEdit(Wire):
+    url = Text(1, 2048, metadata={"example": "https://example.org/hook"})
+    types = fields.List(_TYPES, data_key="events", validate=_ENOUGH_TYPES)
+    description = Text(allow_none=True)
+    enabled = fields.Boolean(truthy={True}, falsy={False})
+
+
 class Opening(Wire):
     password = Text(0, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
 
 
+class Sealing(Wire):
+    password = Text(0, 1024, required=True, metadata={"format": "password", "minLength": 1})
+
+
 class OEmbedQuery(Wire):
     url = Text(1, 2048, required=True)
-    format = Text(load_default="json")
+    format = fields.String(
+        load_default="json",
+        validate=validate.OneOf(("json", "xml"), error="Use json."),
+        metadata={"enum": ["json"]},
+    )
     maxwidth = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))
     maxheight = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))

@@ -18,7 +18,7 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
         if _is_marked(req, "takes_form") and req.mimetype == FORM:
-            return {name: value for name, value in req.form.items() if name != "token"}
+            return {"password": ""} | {name: req.form[name] for name in req.form if name != "token"}
         if not req.content_length and not _has_required(schema):
             return {}
         if req.mimetype != "application/json":
@@ -42,6 +42,10 @@ class Blueprint(flask_smorest.Blueprint):
     """A blueprint whose operations are named after their handlers."""
 
     ARGUMENTS_PARSER = Parser()
+
+    def arguments(self, schema: marshmallow.Schema, **options: Any) -> Any:
+        """A body may be left out if nothing in it is required."""
+        return super().arguments(schema, required=_has_required(schema), **options)
 
     def route(self, rule: str, *, parameters: Any = None, tags: Any = None, **options: Any) -> Any:
         register = super().route(rule, parameters=parameters, tags=tags, **options)

@@ -10,7 +10,7 @@ from . import pages
 from .caller import DOCUMENT_TOKEN, OWNER, READ, TICKET, accepts
 from .content import RangeNotSatisfiable, content_of
 from .openapi import refuses
-from .schemas import Opening
+from .schemas import Opening, Sealing
 from .strict import Blueprint, takes_form
 
 viewing = Blueprint(
@@ -56,7 +56,7 @@ def download(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
 @refuses(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@viewing.arguments(Opening())
+@viewing.arguments(Sealing())
 @viewing.response(200, HTML, content_type="text/html")
 def download_sealed(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens"""
@@ -75,5 +75,5 @@ def download_sealed(body: dict[str, Any], id: str) -> Response:
 def content(id: str) -> Response:
     """Return the original's bytes, as their type"""
     document = g.caller.document(id)
-    pages.spend_on_content()
-    return content_of(document)
+    pages.refuse_locked()
+    return pages.handed_out(document, content_of(document))

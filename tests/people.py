@@ -119,6 +119,9 @@ class DidNotStart(Exception):
 class Service:
     """A running service with settings of its own."""
 
+    wrapper = ()  # what starts it, if not the operating system alone
+    program = ("app.py",)
+
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
         self.temporary.mkdir()
@@ -140,7 +143,7 @@ class Service:
     def start(self):
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [*self.wrapper, sys.executable, *self.program],
                 cwd=ROOT,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,

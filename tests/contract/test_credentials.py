@@ -186,6 +186,12 @@ def test_two_credentials_are_refused_though_one_is_bad(alice, spent):
     assert answer.status in (400, 401)
 
 
+def test_a_bad_credential_beside_a_good_one_is_told_as_bad(alice):
+    bad_key, bad_session = {"X-API-Key": "nonsense"}, {"Authorization": "Bearer nonsense"}
+    refused(alice.get("/v1/documents", headers=bad_key), 401, "key_revoked")
+    refused(alice.key().get("/v1/documents", headers=bad_session), 401, "not_authenticated")
+
+
 # A secret in an address
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.people import Person, checksums, instant, moment, over, refused
+from tests.people import Person, checksums, instant, moment, over, pointed, refused
 
 RECORD = {
     *("id", "label", "permissions", "expiresAt", "maxViews", "views", "hasPassword"),
@@ -245,3 +245,8 @@ def test_a_token_does_not_outlive_the_key_or_session_as_their_credential(alice, 
     alice.delete(f"/v1/api-keys/{machine.record['id']}")
     assert alice.open(token["viewUrl"]).status == 200
     assert machine.get(tokens(shared)).status == 401
+
+
+def test_a_whole_number_may_be_spelled_with_a_fraction_of_nothing(alice, shared):
+    assert alice.post(tokens(shared), json={"maxViews": 3.0}).json["maxViews"] == 3
+    pointed(alice.post(tokens(shared), json={"maxViews": 3.5}), "#/maxViews")

@@ -3,8 +3,8 @@
 import contextlib
 import json
 import os
-import struct
 import socket
+import struct
 import threading
 import time
 from pathlib import Path
@@ -41,7 +41,10 @@ def test_a_connection_lives_on_behind_every_kind_of_answer(build):
             status, fields = head(connection)
             assert "connection" not in fields
             assert status == {"/empty": 204, "/unchanged": 304}.get(path, 200)
-            assert body(connection, 5 if (path, method) == ("/quick", "GET") else 0) in (b"", b"quick")
+            assert body(connection, 5 if (path, method) == ("/quick", "GET") else 0) in (
+                b"",
+                b"quick",
+            )
 
 
 def test_a_chunked_answer_ends_and_the_connection_lives_on(build):
@@ -61,7 +64,9 @@ def test_http_1_0_gets_no_chunks_and_lives_on_if_it_asks_for_it(build):
     with house.connected(b"GET /chunked HTTP/1.0\r\n\r\n") as connection:
         assert head(connection)[1]["connection"] == "close"
         assert body(connection, LENGTH + 1) == PIECE * PIECES
-    with house.connected(b"GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" * 2) as connection:
+    with house.connected(
+        b"GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" * 2
+    ) as connection:
         assert answer(connection)[1]["connection"] == "keep-alive"
         assert answer(connection)[2] == b"quick"
 
@@ -159,7 +164,7 @@ def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(hang_up, field, bui
     before = descriptors()
 
     with house.connected(ask("/body", "POST", field, KEY) + b"100000\r\n" + PIECE) as connection:
-        until(lambda: house.server._channels())
+        until(house.server._channels)
         time.sleep(0.1)
         hang_up(connection)
         until(lambda: not house.server._channels())
@@ -173,7 +178,13 @@ def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(hang_up, field, bui
 def test_connections_opened_and_dropped_leave_no_descriptor(build):
     house = build()
     before = descriptors()
-    kinds = [b"", b"GET /qu", ask("/quick"), ask("/large"), ask("/body", "POST", "Content-Length: 9")]
+    kinds = [
+        b"",
+        b"GET /qu",
+        ask("/quick"),
+        ask("/large"),
+        ask("/body", "POST", "Content-Length: 9"),
+    ]
 
     for number in range(500):
         with contextlib.suppress(OSError), house.connected(kinds[number % 5]) as connection:

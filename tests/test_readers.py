@@ -1,0 +1,149 @@
+"""Whatever bytes come from outside, each reader gives what was meant or its one refusal.
+
+`HYPOTHESIS_PROFILE=thorough` tries many more of them.
+"""
+
+import contextlib
+import io
+import json
+import os
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from blueprints import body
+from blueprints.exact_json import exact_json
+from blueprints.lists import BadCursor, after
+from crypto import Keyring, KeyringError, Refused, Session, credentials, sealing
+from crypto.keyring import LENGTH, PREFIX
+from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
+from crypto.sessions import Sessions
+from models.errors import Refusal
+from tests.people import Person
+
+KEY, CONTEXT = bytes(range(32)), sealing.context("payload/1", "doc_1")
+PLAIN = b"".join(bytes([65 + number]) * CHUNK_BYTES for number in range(3)) + b"the end"
+SEALED = sealing.seal(KEY, CONTEXT, PLAIN)
+HEAD, CHUNKS = SEALED[:HEAD_BYTES], SEALED[HEAD_BYTES:]
+STEP = CHUNK_BYTES + TAG_BYTES
+
+RING = Keyring(text=credentials.fresh(PREFIX, LENGTH))
+TOKEN = Sessions(RING).issue(Session("ses_1", "usr_1"), 60)
+
+odd_text = st.text(st.characters(exclude_categories=[])) | st.text("\0\n\r =.\ud83dé+/-_aA0")
+EXAMPLES = {"thorough": 5000}.get(os.environ.get("HYPOTHESIS_PROFILE"), 200)
+many = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+
+
+@many
+@given(st.integers(0, 3), st.integers(0, 4 * STEP), st.integers(0, STEP), st.binary(max_size=9))
+@example(0, 0, 0, b"")
+@example(0, STEP, STEP, b"")
+@example(1, STEP, 0, b"")
+def test_sealed_chunks_that_were_changed_open_as_what_they_were_or_not_at_all(
+    first, at, length, instead
+):
+    sealed = CHUNKS[first * STEP :]
+    changed = sealed[:at] + instead + sealed[at + length :]
+    with contextlib.suppress(Refused):
+        opened = sealing.Reader(KEY, CONTEXT, HEAD).open(first, changed)
+        assert PLAIN[first * CHUNK_BYTES :].startswith(opened)  # cut between chunks, or whole
+
+
+@many
+@given(st.binary(max_size=200) | st.binary(min_size=HEAD_BYTES, max_size=HEAD_BYTES))
+@example(b"")
+@example(HEAD)
+@example(SEALED[: HEAD_BYTES + 16])
+def test_junk_is_no_sealed_message(junk):
+    with pytest.raises(Refused):
+        sealing.unseal(KEY, CONTEXT, junk)
+    with contextlib.suppress(Refused):
+        sealing.Reader(KEY, CONTEXT, junk)
+        assert junk == HEAD
+
+
+@many
+@given(odd_text, st.integers(0, len(TOKEN)), st.integers(0, 40))
+def test_a_session_token_with_anything_in_it_does_not_open(odd, at, length):
+    for text in (odd, f"v4.local.{odd}", TOKEN[:at] + odd + TOKEN[at + length :]):
+        if text != TOKEN:
+            with pytest.raises(Refused):
+                Sessions(RING).open(text)
+
+
+@many
+@given(odd_text)
+def test_any_text_is_a_credential_or_not_and_a_keyring_or_not(odd):
+    for prefix in (credentials.API_KEY, credentials.DOCUMENT_TOKEN):
+        assert not credentials.well_formed(prefix + odd, prefix)
+    with pytest.raises(KeyringError):
+        Keyring(text=odd.replace("#", "") + "docroot_x")
+
+
+@many
+@given(odd_text | st.from_regex(r"\A[a-z]{3}_[0-9a-z]{26}\n?\Z"))
+def test_a_cursor_is_an_id_or_refused(odd):
+    with contextlib.suppress(BadCursor):
+        id = after(odd)
+        assert id == odd
+        assert id.isascii()
+        assert len(id) == 30
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | odd_text,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(odd_text, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@many
+@given(
+    st.dictionaries(odd_text | st.just("payload"), json_values, max_size=4),
+    st.integers(1, 12),
+    st.integers(0, 400),
+    st.binary(max_size=3),
+    st.booleans(),
+)
+def test_a_body_read_in_blocks_is_read_like_any_other(read, block_bytes, place, stray, ascii_only):
+    raw = json.dumps(read, ensure_ascii=ascii_only).encode(errors="surrogatepass")
+    raw = raw[:place] + stray + raw[place:]
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(body, "BLOCK_BYTES", block_bytes)
+        verdicts = [_verdict(lambda: body.read_upload(io.BytesIO(raw)))]
+    verdicts.append(_verdict(lambda: exact_json(raw)))
+    assert verdicts[0] == verdicts[1]
+
+
+def _verdict(read):
+    try:
+        return "read", repr(read())
+    except Refusal as refused:
+        return "refused", refused.code
+
+
+header_bytes = st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=60) | (
+    st.text('bytes=-,0123456789 W/"*;q.Bearerv4localdt_pk', max_size=60)
+)
+HEADERS = ["Authorization", "X-API-Key", "Range", "If-Range", "If-None-Match", "Cookie", "Accept"]
+HEADERS += ["Idempotency-Key", "X-Request-Id", "Content-Type", "Host", "Forwarded", "Expect"]
+
+
+@settings(many, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(HEADERS), header_bytes, st.sampled_from(["", "Bearer ", "bytes="]))
+def test_any_header_is_answered(service, alice, document, name, value, before):
+    value = (before + value).strip().encode("latin-1")
+    path = f"/v1/documents/{document['id']}/content"
+    someone = Person(service) if name in {"Authorization", "X-API-Key"} else alice
+    answer = someone.get(path, headers=[(name, value)])
+    if name in {"Authorization", "X-API-Key"}:
+        assert answer.status in {400, 401}, (value, answer)
+    elif name == "Range" and answer.status == 206:
+        first, last = answer.headers["Content-Range"].split()[1].split("/")[0].split("-")
+        assert answer.body == b"what Alice keeps"[int(first) : int(last) + 1]
+    else:
+        assert answer.status in {200, 304, 400, 416, 417}, (name, value, answer)
+    posted = someone.post("/v1/documents", data=b"{}", headers=[(name, value)])
+    assert 400 <= posted.status < 500, (name, value, posted)
