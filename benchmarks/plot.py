@@ -99,7 +99,7 @@ def dress(axes: Axes, title: str, unit: str) -> None:
     axes.set(xscale="log", yscale="log", title=title, xlabel="size of the document", ylabel=unit)
     axes.set_xticks(SIZES[::2], ["4 KiB", "64 KiB", "1 MiB", "16 MiB"])
     axes.set_xticks([], minor=True)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.grid(color=INK, alpha=0.25)
