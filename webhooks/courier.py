@@ -32,6 +32,7 @@ FARTHEST_SECONDS = 48 * HOUR  # nothing waits longer: it was written under a wro
 THREADS = 16
 LOOK_SECONDS = 60  # a clock that was set is noticed
 GIVE_WAY_SECONDS = 0.05  # to requests, for each delivery
+PATIENCE_SECONDS = 60  # what is due for longer gives way no more
 REST_SECONDS = 30
 DRAIN_SECONDS = 5
 
@@ -78,7 +79,7 @@ class Courier:
             if 0 < left_seconds < FARTHEST_SECONDS:
                 wait_seconds = min(wait_seconds, left_seconds)
             else:
-                traffic.give_way(GIVE_WAY_SECONDS)
+                traffic.give_way(GIVE_WAY_SECONDS if left_seconds > -PATIENCE_SECONDS else 0)
                 self._busy.add(delivery.webhook_id)
                 self._handed.put(delivery)
         return wait_seconds

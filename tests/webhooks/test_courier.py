@@ -214,6 +214,19 @@ def test_a_delivery_gives_way_to_requests_but_not_for_ever(alice, send):
         traffic.leave()
 
 
+def test_what_is_late_gives_way_no_more(alice, send, monkeypatch):
+    monkeypatch.setattr(courier, "GIVE_WAY_SECONDS", 5)
+    hook = hooked(alice)
+    tell(alice)
+    Delivery.update(due_at=now() - 61_000).execute()
+    traffic.enter()
+    try:
+        send(Answers())
+        until(lambda: rows(hook)[0].state == "delivered", 2)
+    finally:
+        traffic.leave()
+
+
 def test_what_was_written_under_a_wrong_clock_is_not_waited_for(alice, send):
     hook = hooked(alice)
     tell(alice)
