@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,
+    initialize,
     multiple,
     rule,
     run_state_machine_as_test,
@@ -99,8 +100,25 @@ class Story(RuleBasedStateMachine):
                 if not document.gone:
                     assert self.people[owner].delete(f"/v1/documents/{document.id}").status == 204
 
-    @rule(target=credentials, owner=st.integers(0, 1))
-    def come_with_a_session(self, owner):
+    @initialize(target=credentials)
+    def come_with_sessions(self):
+        return multiple(*map(self.session_of, (0, 1)))
+
+    @initialize(target=documents, owner=st.integers(0, 1), content=contents)
+    def begin_with_a_document(self, owner, content):
+        return self.uploaded(self.session_of(owner), content, "begun", {}, repeated=False)
+
+    @initialize(
+        target=tokens,
+        permissions=permission_lists,
+        most=st.none() | st.integers(1, 3),
+        password=st.none() | st.just("open sesame"),
+    )
+    def begin_with_a_link(self, permissions, most, password):
+        document = self.uploaded(self.session_of(0), b"linked", "linked", {}, repeated=False)
+        return self.shared(self.session_of(0), document, permissions, most, password)
+
+    def session_of(self, owner):
         return Credential(self.people[owner], owner)
 
     @rule(target=credentials, owner=st.integers(0, 1))
@@ -150,6 +168,9 @@ class Story(RuleBasedStateMachine):
         repeated=st.booleans(),
     )
     def upload(self, credential, content, name, metadata, repeated):
+        return self.uploaded(credential, content, name, metadata, repeated)
+
+    def uploaded(self, credential, content, name, metadata, repeated):
         made = Document(credential.owner, content, "text/plain", name, metadata)
         body = {"payload": b64(content), "contentType": made.content_type, "name": name}
         body |= {"metadata": metadata, "token": None}
@@ -251,6 +272,9 @@ class Story(RuleBasedStateMachine):
         password=st.none() | st.just("open sesame"),
     )
     def share(self, credential, document, permissions, most, password):
+        return self.shared(credential, document, permissions, most, password)
+
+    def shared(self, credential, document, permissions, most, password):
         terms = {"permissions": permissions, "maxViews": most, "password": password}
         path = f"/v1/documents/{document.id}/tokens"
         answer = credential.person.post(path, json=terms)
@@ -299,7 +323,7 @@ class Story(RuleBasedStateMachine):
         token.revoked |= self.told(credential, token.document, WRITE, answer, 204)
 
     def links_agree(self, document):
-        self.compare_links(Credential(self.people[document.owner], document.owner), document)
+        self.compare_links(self.session_of(document.owner), document)
 
     @rule(credential=credentials, document=documents)
     def list_links(self, credential, document):

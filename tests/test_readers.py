@@ -120,7 +120,7 @@ def test_a_body_read_in_blocks_is_read_like_any_other(read, block_bytes, place, 
 
 @many
 @given(
-    st.text(odd_characters, max_size=120),
+    st.text(odd_characters, min_size=60, max_size=120),
     st.integers(1, 12),
     st.booleans(),
     st.text(odd_characters, max_size=4),
