@@ -19,17 +19,21 @@ from blueprints.openapi import described
 from blueprints.operations import VERSION
 from blueprints.settings import WrongSetting, read_settings
 from blueprints.strict import body_bytes
-from blueprints.wire import Server
-from crypto import Keyring, KeyringError
+from blueprints.wire import Server, share_heaps
+from crypto import Keyring
 from models import connected, house
 from models.background import Background
-from models.base import shorten_log
-from models.errors import CommandRefused, Refusal
+from models.base import catch_up, shorten_log
+from models.claim import claim
+from models.errors import Refusal
 from models.quota import Quota
+from models.refusals import sentence_of
 from models.sweeper import sweep
 from models.upload import drop_unfinished
+from webhooks import Courier, Guard
 
 HOME = Path(__file__).resolve().parent
+TAKEOVER_SECONDS = 5  # an old process ends; two that stay are a mistake
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -67,6 +71,8 @@ def _use_keyring(settings: Mapping[str, Any]) -> None:
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
         quota=Quota(settings["QUOTA_BYTES"], settings["QUOTA_DOCUMENTS"]),
+        event_days=settings["EVENT_DAYS"],
+        webhook_allow=settings["WEBHOOK_ALLOW"] or (),
     )
 
 
@@ -98,15 +104,18 @@ def _register(app: Flask) -> None:
 
 def main() -> None:
     """Run the service until it is told to stop."""
-    try:
-        app = create_app()
-        server = Server(app, app.config)
-    except (WrongSetting, KeyringError, CommandRefused, OSError) as error:
-        sys.exit(f"Document Service does not start. {error}")
+    share_heaps()
+    app, server = _prepared()
     speak(app.config["LOG"])
     with connected():
         drop_unfinished()
-    beside = [Background(sweep, 60), Background(shorten_log, 0.2)]
+    guard = Guard(app.config["WEBHOOK_ALLOW"] or ())
+    beside = (
+        Background(sweep, 60),
+        Background(shorten_log, 0.2),
+        Background(catch_up, 0.05),
+        Courier(guard),
+    )
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
         f"{app.config['INSTANCE_PATH']}. Back up the keyring apart from the database.",
@@ -116,7 +125,21 @@ def main() -> None:
     server.run()
     for work in beside:
         work.stop()
+    catch_up()
     house.close_all()
+
+
+def _prepared() -> tuple[Flask, Server]:
+    """Everything that can go wrong at a start, told in one sentence."""
+    try:
+        claim(read_settings(os.environ, {}, HOME)["DATABASE"], TAKEOVER_SECONDS)
+        app = create_app()
+        return app, Server(app, app.config)
+    except Exception as error:
+        sentence = str(error) if isinstance(error, WrongSetting) else sentence_of(error)
+        if sentence is None:
+            raise
+        sys.exit(f"Document Service does not start. {sentence}")
 
 
 if __name__ == "__main__":

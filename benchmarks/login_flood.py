@@ -10,166 +10,117 @@ of the others in milliseconds, and the ratios. Goal: p99 below 50 ms in every fl
 
 import http.client
 import json
-import os
-import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
 from multiprocessing import Event, Process, SimpleQueue
 from multiprocessing.queues import SimpleQueue as Answered
 from multiprocessing.synchronize import Event as EventType
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-PORT = 8734
+from figures import goal, machine, quantile, row, table
+from running import ACCOUNT, Server, document, ours
+
 CALLERS, FLOOD, SECONDS = 4, 20, 6.0
-ACCOUNT = {"email": "bench@example.com", "password": "correct horse battery"}
-JSON = {"Content-Type": "application/json"}
-Headers = dict[str, str]
+Request = tuple[str, dict[str, str], dict[str, str]]  # path, body, credentials
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        process = start(folder)
-        try:
-            run()
-        finally:
-            process.terminate()
-            process.wait()
+    with tempfile.TemporaryDirectory() as folder, ours(folder, DOCSERVICE_RATE_LIMITS="on") as one:
+        run(one)
+    print(machine())
 
 
-def run() -> None:
-    session = log_in()
-    key: Headers = {"X-API-Key": made("/v1/api-keys", {}, session)["key"]}
-    document = made("/v1/documents", {"payload": "AAAA", "contentType": "text/plain"}, key)
-    path = f"/v1/documents/{document['id']}"
-    link = made(f"{path}/tokens", {"password": "of the link"}, key)["token"]
+def run(service: Server) -> None:
+    path = "/v1/documents/" + made(service, "/v1/documents", document(b"abc"))["id"]
+    link = made(service, f"{path}/tokens", b'{"password": "of the link"}')["token"]
     holder = {"Authorization": f"Bearer {link}"}
-    alone = others(key, path)
-    show("alone", alone, alone, {})
-    for name, *request in (
-        ("logins", "/v1/auth/login", ACCOUNT, {}),
-        ("link passwords", f"{path}/view", {"password": "of the link"}, holder),
-        ("sealed files", f"{path}/download", {"password": "new"}, key),
-    ):
-        answered, stopped = SimpleQueue(), Event()
-        flood = Process(target=pour, args=(request, answered, stopped))
-        flood.start()
-        time.sleep(1)
-        found = others(key, path)
-        stopped.set()
-        show(name, found, alone, Counter(iter(answered.get, 0)))
-        flood.join()
+    key = {"X-API-Key": service.headers["X-API-Key"]}
+    names = ("calls", "p50, ms", "p99, ms", "longest, ms", "p50 / alone", "p99 / alone", "goal")
+    table("four callers, beside a flood of", *names, "the flood was answered")
+    alone = others(service, path)
+    show("nothing", alone, alone, "")
+    requests: dict[str, Request] = {
+        "logins": ("/v1/auth/login", ACCOUNT, {}),
+        "link passwords": (f"{path}/view", {"password": "of the link"}, holder),
+        "sealed files": (f"{path}/download", {"password": "new"}, key),
+    }
+    for name, request in requests.items():
+        found, answered = beside(service, path, request)
+        told = ", ".join(f"{count:,} x {status}" for status, count in sorted(answered.items()))
+        show(name, found, alone, told)
 
 
-def pour(request: list[Any], answered: "Answered[int]", stopped: EventType) -> None:
+def beside(service: Server, path: str, request: Request) -> tuple[list[float], Counter[int]]:
+    """The others' calls beside the flood, and what the flood was answered."""
+    answered, stopped = SimpleQueue(), Event()
+    flood = Process(target=pour, args=(service, request, answered, stopped))
+    flood.start()
+    time.sleep(1)
+    found = others(service, path)
+    stopped.set()
+    counts = Counter(iter(answered.get, 0))
+    flood.join()
+    return found, counts
+
+
+def pour(service: Server, request: Request, answered: "Answered[int]", stopped: EventType) -> None:
     """In a process of its own, so that its work does not hold up those who measure."""
-    threads = [
-        threading.Thread(target=again, args=(request, answered, stopped)) for _ in range(FLOOD)
-    ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    each = (service, request, answered, stopped)
+    together(FLOOD, lambda: again(*each))
     answered.put(0)
 
 
-def again(request: list[Any], answered: "Answered[int]", stopped: EventType) -> None:
+def again(service: Server, request: Request, answered: "Answered[int]", stopped: EventType) -> None:
     """Who is told to wait comes back after a tenth of a second: twenty times too early."""
+    path, body, credentials = request
+    sent = {"Content-Type": "application/json"} | credentials
     while not stopped.is_set():
-        status, _ = call("POST", *request)
+        status = service.call("POST", path, json.dumps(body).encode(), sent).status
         answered.put(status)
         time.sleep(0.1 if status == 503 else 0)
 
 
-def others(key: Headers, path: str) -> list[float]:
-    """Milliseconds of each call of all callers."""
+def others(service: Server, path: str) -> list[float]:
+    """Seconds of each call of all callers."""
     times: list[float] = []
-    threads = [threading.Thread(target=work, args=(key, path, times)) for _ in range(CALLERS)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    together(CALLERS, lambda: work(service, path, times))
     return times
 
 
-def work(key: Headers, path: str, times: list[float]) -> None:
-    connection, until = http.client.HTTPConnection("127.0.0.1", PORT), time.monotonic() + SECONDS
+def work(service: Server, path: str, times: list[float]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", service.port)
+    until = time.monotonic() + SECONDS
     while time.monotonic() < until:
         for target in ("/v1/documents?limit=10", path, f"{path}/content"):
             begun = time.perf_counter()
-            connection.request("GET", target, headers=key)
+            connection.request("GET", target, headers=service.headers)
             answer = connection.getresponse()
             answer.read()
-            times.append((time.perf_counter() - begun) * 1000)
+            times.append(time.perf_counter() - begun)
             assert answer.status == 200, answer.status
             time.sleep(0.005)
     connection.close()
 
 
-def show(name: str, found: list[float], alone: list[float], answered: Mapping[int, int]) -> None:
-    p50, p99 = percentiles(found)
-    p50_alone, p99_alone = percentiles(alone)
-    print(
-        f"{name:>14}: p50 {p50:.1f} ms, p99 {p99:.1f} ms, worst {max(found):.1f} ms | times alone: "
-        f"p50 {p50 / p50_alone:.1f}, p99 {p99 / p99_alone:.1f} | {len(found)} calls"
-        + (f" | flood answered {dict(sorted(answered.items()))}" if answered else "")
-    )
+def together(count: int, work: Any) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
 
 
-def percentiles(times: list[float]) -> tuple[float, float]:
-    cuts = statistics.quantiles(times, n=100)
-    return cuts[49], cuts[98]
+def show(name: str, found: list[float], alone: list[float], told: str) -> None:
+    p50, p99, longest = (quantile(found, part) * 1000 for part in (0.5, 0.99, 1))
+    ratios = (p50 / 1000 / quantile(alone, 0.5), p99 / 1000 / quantile(alone, 0.99))
+    row(name, f"{len(found):,}", p50, p99, longest, *ratios, goal(p99, 50), told)
 
 
-def log_in() -> Headers:
-    made("/v1/auth/register", ACCOUNT, {})
-    token = json.loads(call("POST", "/v1/auth/login", ACCOUNT, {})[1])["accessToken"]
-    return {"Authorization": f"Bearer {token}"}
-
-
-def made(path: str, body: object, headers: Headers) -> dict[str, str]:
-    status, text = call("POST", path, body, headers)
-    assert status == 201, text
-    record: dict[str, str] = json.loads(text)
+def made(service: Server, path: str, body: bytes) -> dict[str, str]:
+    record: dict[str, str] = service.good("POST", path, body).json
     return record
-
-
-def call(method: str, path: str, body: object, headers: Headers) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
-    try:
-        connection.request(method, path, json.dumps(body).encode(), JSON | headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-    finally:
-        connection.close()
-
-
-def start(folder: str) -> subprocess.Popen[bytes]:
-    given = {
-        "DOCSERVICE_INSTANCE_PATH": f"{folder}/instance",
-        "DOCSERVICE_LISTEN": f"127.0.0.1:{PORT}",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "app.py"],
-        cwd=ROOT,
-        env=os.environ | given,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while True:
-        try:
-            call("GET", "/healthz", None, {})
-        except OSError:
-            assert process.poll() is None, "the service did not start"
-            time.sleep(0.02)
-        else:
-            return process
 
 
 if __name__ == "__main__":

@@ -1,234 +1,159 @@
-"""This service beside bepasty (unsealed, files on disk), in one run, taking turns.
+"""This service beside peers, in one run, taking turns; what has a goal is printed beside it.
 
-    python3 -m venv /tmp/peer && /tmp/peer/bin/pip install bepasty waitress
-    .venv/bin/python benchmarks/peers.py /tmp/peer/bin/python
+    python3 -m venv /tmp/peers
+    /tmp/peers/bin/pip install bepasty waitress fastapi uvicorn cryptography
+    .venv/bin/python benchmarks/peers.py /tmp/peers/bin/python [--quick]
 
-Prints medians in milliseconds, and the ratios that README quotes. bepasty's REST upload takes
-base64 as well; both run on waitress, the peer with its default settings.
+bepasty stores files as they are; plain.py is FastAPI as one would write it; both take base64.
 """
 
-import base64
+import argparse
+import contextlib
 import http.client
-import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-OURS, PEERS, BARE = 8731, 8732, 8733
-ROUNDS = 7
-PEER = f"""
-import sys
-from bepasty.app import create_app
-from waitress import serve
-app = create_app()
-serve(app, listen="127.0.0.1:{PEERS}", threads=16)
-"""
-PEER_CONFIG = """
-STORAGE = "filesystem"
-STORAGE_FILESYSTEM_DIRECTORY = {folder!r}
-SECRET_KEY = "only for this run, only on this machine"
-DEFAULT_PERMISSIONS = "create,read,list,delete"
-MAX_ALLOWED_FILE_SIZE = 5 * 1000 ** 3
-"""
-HELLO = f"""
-from flask import Flask
-from waitress import serve
-app = Flask("bare")
-app.get("/")(lambda: {{"hello": "world"}})
-serve(app, listen="127.0.0.1:{BARE}", threads=16)
-"""
+from figures import goal, machine, median_ms, row, table
+from running import Server, bare_flask, bepasty, document, ours, plain
+
+GOALS = {  # size in KiB: (upload / bepasty's, content / bepasty's)
+    64: (0.8, None),
+    1024: (None, None),
+    10 * 1024: (0.55, 1.0),
+    50 * 1024: (0.45, None),
+}
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        started = [start_ours(folder), start_peer(folder), start_bare()]
-        try:
-            run(started[0])
-        finally:
-            for process in started:
-                process.terminate()
-                process.wait()
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("peer_python", help="the python of a venv with the peers")
+    arguments.add_argument("--quick", action="store_true", help="fewer rounds, shorter lists")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        service = stack.enter_context(ours(folder))
+        peers = [
+            stack.enter_context(bepasty(given.peer_python, folder)),
+            stack.enter_context(plain(given.peer_python, folder)),
+        ]
+        page, content = transfers([service, *peers], quick=given.quick)
+        table("", "ours", "beside it", "ratio", "goal")
+        beside("page of 50 MiB; its content, ms", page, content, 2.5)
+        small_calls(service, stack.enter_context(bare_flask()))
+        deep_lists(service, 800 if given.quick else 8_000)
+        start = starting(folder, 1 if given.quick else 5)
+        row("from start to first answer, s", start, None, None, goal(start, 1.0))
+    print(machine())
 
 
-def run(ours: subprocess.Popen[bytes]) -> None:
-    key = account()
-    for kib in (64, 1024, 10 * 1024, 50 * 1024):
-        transfer(kib, key)
-    print(f"peak memory {status(ours.pid, 'VmHWM') / 1024:.0f} MiB (goal at most 130)")
-    small_calls(key)
-    deep_lists(key)
+def transfers(servers: list[Server], *, quick: bool) -> tuple[float, float]:
+    """Returns milliseconds of the largest page and content."""
+    table("", "ours", "bepasty", "plain FastAPI", "ours / bepasty", "ours / plain", "goal")
+    for kib, goals in GOALS.items():
+        rounds = 3 if quick else 61 if kib < 1024 else 21 if kib < 10_240 else 9
+        found = Transfers(servers, kib, rounds)
+        found.report(goals)
+    peak = [server.memory_mib() for server in servers]
+    compared("peak memory, MiB", peak, goal(peak[0], 130))
+    return median_ms(found.page), median_ms(found.down["ours"])
 
 
-def transfer(kib: int, key: str) -> None:
-    """Up and down, in turns."""
-    raw = os.urandom(kib * 1024)
-    encoded = base64.b64encode(raw)
-    body = b'{"contentType":"application/octet-stream","payload":"' + encoded + b'"}'
-    sent = {"X-API-Key": key, "Content-Type": "application/json"}
-    size = len(raw)
-    peer = {
-        "Content-Range": f"bytes 0-{size - 1}/{size}",
-        "Content-Type": "application/octet-stream",
-    }
-    peer |= {"Content-Filename": "x.bin", "Content-Length": str(len(encoded))}
-    times: dict[str, list[float]] = {
-        name: [] for name in ("up", "peer up", "content", "peer down", "page")
-    }
-    for _ in range(ROUNDS if kib < 20_000 else 5):
-        made = timed(times["up"], OURS, "POST", "/v1/documents", body, sent)
-        theirs = timed(times["peer up"], PEERS, "POST", "/apis/rest/items", encoded, peer)
-        path = "/v1/documents/" + json.loads(made[1])["id"]
-        got = timed(times["content"], OURS, "GET", path + "/content", None, sent)
-        timed(times["page"], OURS, "GET", path + "/download", None, sent)
-        item = theirs[2]["Content-Location"] or theirs[2]["Location"]
-        down = timed(times["peer down"], PEERS, "GET", item.rstrip("/") + "/download", None, {})
-        assert got[1] == raw
-        assert down[0] == 200, down
-        call(OURS, "DELETE", path, None, sent)
-    report(f"{kib} KiB", {name: statistics.median(found) * 1000 for name, found in times.items()})
+class Transfers:
+    """Up and down, in turns: every server is first, second and last equally often."""
+
+    def __init__(self, servers: list[Server], kib: int, rounds: int) -> None:
+        self._kib, self._raw = kib, os.urandom(kib * 1024)
+        self.up: dict[str, list[float]] = {server.name: [] for server in servers}
+        self.down: dict[str, list[float]] = {server.name: [] for server in servers}
+        self.page: list[float] = []
+        for number in range(-1, rounds):  # one round to warm up
+            turn = number % len(servers)
+            for server in servers[turn:] + servers[:turn]:
+                self._turn(server, counts=number >= 0)
+
+    def _turn(self, server: Server, *, counts: bool) -> None:
+        seconds, path = server.upload(self._raw)
+        answer = server.content(path)
+        assert answer.body == self._raw
+        if counts:
+            self.up[server.name].append(seconds)
+            self.down[server.name].append(answer.seconds)
+        if server.name == "ours":
+            page = server.good("GET", path + "/download").seconds
+            self.page += [page] if counts else []
+        server.delete(path)
+
+    def report(self, goals: tuple[float | None, float | None]) -> None:
+        size = f"{self._kib} KiB" if self._kib < 1024 else f"{self._kib // 1024} MiB"
+        for name, found, most in zip(
+            ("upload", "content"), (self.up, self.down), goals, strict=True
+        ):
+            ms = [median_ms(times) for times in found.values()]
+            compared(f"{name}, {size}, ms", ms, goal(ms[0] / ms[1], most))
 
 
-def report(size: str, ms: dict[str, float]) -> None:
-    print(
-        f"{size:>10}: upload {ms['up']:.1f} ms, peer {ms['peer up']:.1f}: ratio "
-        f"{ms['up'] / ms['peer up']:.2f} | content {ms['content']:.1f}, peer "
-        f"{ms['peer down']:.1f}: {ms['content'] / ms['peer down']:.2f} | page {ms['page']:.1f}: "
-        f"{ms['page'] / ms['content']:.2f} of content"
-    )
+def compared(name: str, values: list[float], most: str) -> None:
+    """Ours, bepasty's and the plain one's."""
+    row(name, *values, values[0] / values[1], values[0] / values[2], most)
 
 
-def small_calls(key: str) -> None:
-    """A list by API key beside a bare Flask hello: time a call, on a kept connection."""
-    ours, bare = [], []
-    for _ in range(5):
-        ours.append(rate(OURS, "/v1/documents?limit=1", {"X-API-Key": key}))
-        bare.append(rate(BARE, "/", {}))
-    ratio = statistics.median(ours) / statistics.median(bare)
-    ours_us, bare_us = statistics.median(ours) * 1e6, statistics.median(bare) * 1e6
-    print(f"list by API key {ours_us:.0f} us, bare Flask {bare_us:.0f}: ratio {ratio:.2f}")
+def beside(name: str, own: float, other: float, most: float) -> None:
+    row(name, own, other, own / other, goal(own / other, most))
 
 
-def deep_lists(key: str) -> None:
-    """The first page with 60 documents beside a page 7,000 deep of 8,060."""
-    headers = {"X-API-Key": key, "Content-Type": "application/json"}
-    fill(headers, 60)
-    first = statistics.median(rate(OURS, "/v1/documents", headers, 60) for _ in range(5))
-    fill(headers, 8_000)
-    cursor = None
-    for _ in range(70):
-        path = "/v1/documents?limit=100" + (f"&cursor={cursor}" if cursor else "")
-        cursor = json.loads(call(OURS, "GET", path, None, headers)[1])["nextCursor"]
-    deep = statistics.median(
-        rate(OURS, f"/v1/documents?cursor={cursor}", headers, 60) for _ in range(5)
-    )
-    print(
-        f"a page of 50: first of 60 {first * 1e3:.2f} ms, 7,000 deep {deep * 1e3:.2f} ms: "
-        f"ratio {deep / first:.2f}"
-    )
+def small_calls(service: Server, bare: Server) -> None:
+    """Each call on a kept connection, in turns."""
+    own, floor = [], []
+    for _ in range(7):
+        own.append(rate(service, "/v1/documents?limit=1"))
+        floor.append(rate(bare, "/"))
+    beside("list by API key; a bare Flask hello, ms", median_ms(own), median_ms(floor), 2.2)
 
 
-def fill(headers: dict[str, str], count: int) -> None:
-    body = b'{"contentType":"text/plain","payload":"AAAA","token":null}'
-    connection = http.client.HTTPConnection("127.0.0.1", OURS)
+def deep_lists(service: Server, count: int) -> None:
+    """A page of 50 where 60 documents are, and one deep in many more."""
+    fill(service, 60)
+    first = median_ms([rate(service, "/v1/documents", 60) for _ in range(5)])
+    fill(service, count)
+    cursor, deep_rows = "", count * 7 // 8
+    for _ in range(deep_rows // 100):
+        path = "/v1/documents?limit=100" + cursor
+        cursor = "&cursor=" + service.good("GET", path).json["nextCursor"]
+    path = "/v1/documents?limit=50" + cursor
+    deep = median_ms([rate(service, path, 60) for _ in range(5)])
+    name = f"page of 50, {deep_rows:,} deep in {count + 60:,}; first of 60, ms"
+    beside(name, deep, first, 1.4)
+
+
+def fill(service: Server, count: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", service.port)
     for _ in range(count):
-        connection.request("POST", "/v1/documents", body, headers)
+        connection.request("POST", "/v1/documents", document(b"abc"), service.headers)
         connection.getresponse().read()
     connection.close()
 
 
-def rate(port: int, path: str, headers: dict[str, str], count: int = 300) -> float:
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+def rate(server: Server, path: str, count: int = 300) -> float:
+    """Seconds a call."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
     begun = 0.0
     for number in range(count + 20):
         if number == 20:
             begun = time.perf_counter()
-        connection.request("GET", path, None, headers)
+        connection.request("GET", path, None, server.headers)
         connection.getresponse().read()
     spent = time.perf_counter() - begun
     connection.close()
     return spent / count
 
 
-def timed(
-    times: list[float], port: int, *request: object
-) -> tuple[int, bytes, http.client.HTTPMessage]:
-    begun = time.perf_counter()
-    answer = call(port, *request)  # type: ignore[arg-type]
-    times.append(time.perf_counter() - begun)
-    assert answer[0] < 300, answer
-    return answer
-
-
-def call(
-    port: int,
-    method: str,
-    path: str,
-    body: bytes | None = None,
-    headers: dict[str, str] | None = None,
-) -> tuple[int, bytes, http.client.HTTPMessage]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    try:
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        return answer.status, answer.read(), answer.headers
-    finally:
-        connection.close()
-
-
-def account() -> str:
-    body = json.dumps({"email": "bench@example.com", "password": "correct horse battery"}).encode()
-    sent = {"Content-Type": "application/json"}
-    call(OURS, "POST", "/v1/auth/register", body, sent)
-    token = json.loads(call(OURS, "POST", "/v1/auth/login", body, sent)[1])["accessToken"]
-    sent["Authorization"] = f"Bearer {token}"
-    key: str = json.loads(call(OURS, "POST", "/v1/api-keys", b"{}", sent)[1])["key"]
-    return key
-
-
-def start_ours(folder: str) -> subprocess.Popen[bytes]:
-    given = {"DOCSERVICE_INSTANCE_PATH": f"{folder}/ours", "DOCSERVICE_LISTEN": f"127.0.0.1:{OURS}"}
-    begun = time.perf_counter()
-    process = started([sys.executable, "app.py"], OURS, "/healthz", given)
-    print(f"start to first answer {time.perf_counter() - begun:.2f} s (goal at most 1.0)")
-    return process
-
-
-def start_peer(folder: str) -> subprocess.Popen[bytes]:
-    config = Path(folder) / "bepasty.py"
-    config.write_text(PEER_CONFIG.format(folder=f"{folder}/peer"))
-    (Path(folder) / "peer").mkdir()
-    return started([sys.argv[1], "-c", PEER], PEERS, "/", {"BEPASTY_CONFIG": str(config)})
-
-
-def start_bare() -> subprocess.Popen[bytes]:
-    return started([sys.executable, "-c", HELLO], BARE, "/", {})
-
-
-def started(
-    command: list[str], port: int, path: str, given: dict[str, str]
-) -> subprocess.Popen[bytes]:
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | given, stderr=quiet, stdout=quiet
-    )
-    while True:
-        try:
-            call(port, "GET", path)
-        except OSError:
-            time.sleep(0.01)
-        else:
-            return process
-
-
-def status(pid: int, name: str) -> int:
-    """KiB, from /proc."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name))
+def starting(folder: str, rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        with ours(folder) as service:
+            times.append(service.start_seconds)
+    return statistics.median(times)
 
 
 if __name__ == "__main__":

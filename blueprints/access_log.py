@@ -8,18 +8,16 @@ from flask import Response, g, request
 
 access = logging.getLogger("docservice.access")
 BODILESS = {204, 304}
+_OTHERS = "%(asctime)s %(name)s %(message)s"
 _TEXT = "%(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
 
 
 def speak(form: str) -> None:
     """Set up the logs of a running service; `form` is `text` or `json`."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
+    logging.basicConfig(level=logging.WARNING, handlers=[_to_stderr(_InUtc(_OTHERS))])
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    handler = logging.StreamHandler()
-    handler.setFormatter(
-        _Line() if form == "json" else logging.Formatter("%(asctime)s %(message)s")
-    )
-    access.handlers, access.propagate = [handler], False
+    line = _Json() if form == "json" else _InUtc("%(asctime)s %(message)s")
+    access.handlers, access.propagate = [_to_stderr(line)], False
     access.setLevel(logging.INFO)
 
 
@@ -46,7 +44,18 @@ def note_refused(request_id: str, status: int, size_bytes: int) -> None:
     access.info(_TEXT, {**facts, "bytes": size_bytes, "caller": "-"})
 
 
-class _Line(logging.Formatter):
+def _to_stderr(line: logging.Formatter) -> logging.Handler:
+    handler = logging.StreamHandler()
+    handler.setFormatter(line)
+    return handler
+
+
+class _InUtc(logging.Formatter):
+    converter = staticmethod(time.gmtime)
+    default_time_format, default_msec_format = "%Y-%m-%dT%H:%M:%S", "%s.%03dZ"
+
+
+class _Json(_InUtc):
     def format(self, record: logging.LogRecord) -> str:
         facts = record.args if isinstance(record.args, dict) else {}
         return json.dumps({"time": self.formatTime(record), **facts})

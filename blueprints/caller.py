@@ -20,13 +20,14 @@ from models.errors import (
     ScopeMissing,
     SessionRequired,
 )
+from models.event import acting
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # a good credential does no harm
 OWNER = (SESSION, API_KEY)
 
-READ, WRITE, DELETE, *_ = SCOPES
+READ, WRITE, DELETE, EVENTS = SCOPES
 
 _SEVERAL = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 FORM = "application/x-www-form-urlencoded"
@@ -47,6 +48,11 @@ class Caller:
     @cached_property
     def user(self) -> User:
         return User.get_by_id(self.owner_id)
+
+    def named(self) -> dict[str, str]:
+        """As events tell of them."""
+        ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
+        return {"via": self.via, **ids.get(self.via, {})}
 
     def document(self, id: str) -> Document:
         """The caller's own document, or the one their token opens."""
@@ -85,6 +91,7 @@ def resolve_caller() -> None:
     needed = {API_KEY: view.scope, DOCUMENT_TOKEN: view.permission}.get(g.caller.via)
     if needed and needed not in g.caller.may:
         raise ScopeMissing(f"This credential lacks {needed!r}. Make one that has it.")
+    acting.set(g.caller.named())
 
 
 def _caller() -> Caller:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, validate
 
 from models.errors import Invalid
+from models.ids import rfc3339
 
 from .body import Span
 from .payload import Payload
@@ -164,11 +165,6 @@ class Origin(Text):
         if not re.fullmatch(_ORIGIN, text):
             raise ValidationError("Use an exact origin, as in https://intranet.example:8443.")
         return text.lower()
-
-
-def rfc3339(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
 def refuse_unstorable(text: str) -> None:

@@ -8,6 +8,7 @@ from flask import Flask, Response, g, request
 
 from models import database
 from models.errors import NotFound
+from models.traffic import traffic
 
 from .access_log import BODILESS, note
 from .caller import resolve_caller
@@ -44,11 +45,13 @@ def _begin() -> None:
 def _connect() -> None:
     """Returns nothing: what a before-request hook returns becomes the answer."""
     database.connect(reuse_if_open=True)
+    traffic.enter()
 
 
 def _disconnect(_error: BaseException | None = None) -> None:
     if not database.is_closed():
         database.close()
+        traffic.leave()
 
 
 def _finish(answer: Response) -> Response:

@@ -7,8 +7,8 @@ from typing import Any
 from flask import current_app, request
 
 from models import Document, DocumentToken
-from models.base import now
 from models.document_token import Terms
+from models.ids import now
 
 
 def base_url() -> str:

@@ -12,10 +12,10 @@ from flask import Response, g, render_template, request
 import viewer
 from models import Document, DocumentToken
 from models.errors import Invalid, ScopeMissing, WrongCredentials
+from models.ids import rfc3339
 from viewer.page import EMBEDDED_LIMIT
 
-from .caller import DOCUMENT_TOKEN, FORM
-from .fields import rfc3339
+from .caller import DOCUMENT_TOKEN, FORM, TICKET
 from .links import base_url
 
 
@@ -72,11 +72,11 @@ def shown(document: Document) -> Response:
         embed=request.args.get("embed") == "1",
         may_save=held is None or "download" in held.may,
     )
-    return _answered(page)
+    return _answered(page, document, "document.viewed")
 
 
 def saved(document: Document) -> Response:
-    return _answered(viewer.download(_original(document)))
+    return _answered(viewer.download(_original(document)), document, "document.downloaded")
 
 
 def sealed(document: Document, password: str | None) -> Response:
@@ -86,18 +86,26 @@ def sealed(document: Document, password: str | None) -> Response:
     if g.caller.held and g.caller.held.locked:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     seal = document.password_seal(password)
-    return _answered(viewer.sealed_download(_original(document), seal))
+    page = viewer.sealed_download(_original(document), seal)
+    return _answered(page, document, "document.downloaded")
 
 
-def spend_on_content() -> None:
-    """A page's own requests carry a ticket and cost nothing; the link itself counts."""
-    held = g.caller.held
-    if g.caller.via != DOCUMENT_TOKEN or held is None:
-        return
-    if held.locked:
+def refuse_locked() -> None:
+    if g.caller.via == DOCUMENT_TOKEN and g.caller.held.locked:
         raise ScopeMissing("This link has a password. Open its view first.")
-    if held.counted and request.method == "GET":
-        DocumentToken.count_view(held.id)
+
+
+def handed_out(document: Document, content: Response) -> Response:
+    """A page's own requests carry a ticket and cost nothing, a 304 gives nothing; a link's limit
+    counts every other GET. A part of the content is not told as a download.
+    """
+    held, whole = g.caller.held, content.content_length == document.size
+    if request.method == "GET" and g.caller.via != TICKET and content.status_code != 304:
+        if held and held.counted:
+            DocumentToken.count_view(held.id, "document.downloaded")
+        elif whole:
+            document.note_reading("document.downloaded")
+    return content
 
 
 def _original(document: Document) -> viewer.Original:
@@ -112,9 +120,12 @@ def _original(document: Document) -> viewer.Original:
     )
 
 
-def _answered(page: viewer.Page) -> Response:
-    if g.caller.held and request.method != "HEAD":
-        DocumentToken.count_view(g.caller.held.id)
+def _answered(page: viewer.Page, document: Document, type: str) -> Response:
+    if request.method != "HEAD":
+        if g.caller.held:
+            DocumentToken.count_view(g.caller.held.id, type)
+        else:
+            document.note_reading(type)
     headers = page.headers | {"Content-Length": str(page.length)}
     return Response(page.body, headers=headers)
 

@@ -103,7 +103,10 @@ class DocumentRecord(Answer):
     name = fields.String(required=True)
     content_type = fields.String(required=True)
     size = fields.Integer(required=True, metadata={"description": "Bytes of the original."})
-    sha256 = fields.String(required=True, metadata={"description": "Of the original, in hex."})
+    sha256 = fields.String(
+        required=True,
+        metadata={"description": "Of the original, in hex; empty in a list if it was altered."},
+    )
     created_at = Moment(required=True)
     expires_at = Moment(required=True, allow_none=True)
     metadata = fields.Dict(required=True)

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, validate, validates
 
-from models import PERMISSIONS, SCOPES
+from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from .body import Span
 from .fields import NAME, Base64, Email, Expiry, MediaType, Moment, Origin, Pairs, Text, Whole
@@ -140,6 +140,39 @@ class DocumentPage(Page):
     content_type = MediaType()
     created_after = Moment()
     created_before = Moment()
+
+
+class EventQuery(Wire):
+    after = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
+        metadata={"description": "Go on behind the event with this id, even if it is forgotten."},
+    )
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
+    document_id = Text(1, 100, load_default=None)
+
+
+_TYPES = fields.String(validate=validate.OneOf(EVENT_TYPES))
+_ENOUGH_TYPES = validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events.")
+
+
+class NewWebhook(Wire):
+    url = Text(1, 2048, required=True, metadata={"example": "https://example.org/hook"})
+    types = fields.List(
+        _TYPES,
+        data_key="events",
+        validate=_ENOUGH_TYPES,
+        metadata={"description": "Which events are sent; all of them if absent."},
+    )
+    description = Text(allow_none=True)
+
+
+class WebhookEdit(Wire):
+    url = Text(1, 2048, metadata={"example": "https://example.org/hook"})
+    types = fields.List(_TYPES, data_key="events", validate=_ENOUGH_TYPES)
+    description = Text(allow_none=True)
+    enabled = fields.Boolean(truthy={True}, falsy={False})
 
 
 class Opening(Wire):

@@ -6,10 +6,13 @@ All are optional. A wrong value stops the start with a sentence.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import click
+
+from models.destination import Networks
 
 PREFIX = "DOCSERVICE_"
 
@@ -58,6 +61,13 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
     return read
 
 
+def _networks(text: str) -> Networks:
+    try:
+        return tuple(ip_network(one.strip()) for one in text.split(","))
+    except ValueError:
+        raise ValueError("networks with commas between, as in 10.1.0.0/16,127.0.0.0/8") from None
+
+
 def _database(text: str) -> str:
     if "://" in text and not text.startswith("sqlite:///"):
         raise ValueError("a path, or sqlite:///path")
@@ -104,6 +114,13 @@ SETTINGS = (
     Setting("QUOTA_BYTES", None, _number(1), "how many bytes of originals one user may keep"),
     Setting("QUOTA_DOCUMENTS", None, _number(1), "how many documents one user may keep"),
     Setting("METRICS", "off", _one_of("off", "on"), "whether `/metrics` answers, to anyone"),
+    Setting("EVENT_DAYS", 90, _number(1, 36500), "how many days events are kept"),
+    Setting(
+        "WEBHOOK_ALLOW",
+        None,
+        _networks,
+        "networks webhooks may reach though private or by http, as in `10.1.0.0/16,127.0.0.0/8`",
+    ),
     Setting("LOG", "text", _one_of("text", "json"), "the access line of each request, on stderr"),
 )
 

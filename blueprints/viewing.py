@@ -75,5 +75,5 @@ def download_sealed(body: dict[str, Any], id: str) -> Response:
 def content(id: str) -> Response:
     """Return the original's bytes, as their type"""
     document = g.caller.document(id)
-    pages.spend_on_content()
-    return content_of(document)
+    pages.refuse_locked()
+    return pages.handed_out(document, content_of(document))

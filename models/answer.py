@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 from peewee import BlobField
 
-from .base import now, writing
+from .base import writing
 from .errors import IdempotencyInProgress, IdempotencyMismatch
+from .ids import now
 from .keyed import Keyed
 
 KEPT_MS = 24 * 60 * 60 * 1000

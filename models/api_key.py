@@ -6,8 +6,10 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import credentials
 
-from .base import database, now, writing
+from .base import catch_up, database, soon, writing
 from .errors import KeyRevoked, NotFound
+from .event import Event
+from .ids import now
 from .owned import Owned, Page, refuse_past
 from .user import User
 
@@ -19,6 +21,9 @@ _LIVE = """
     WHERE api_key.digest = ? AND user.disabled_at IS NULL
     AND (api_key.revoked_at IS NULL OR api_key.revoked_at > ?)
     AND (api_key.expires_at IS NULL OR api_key.expires_at > ?)"""
+_END = """
+    UPDATE api_key SET revoked_at = ?
+    WHERE id = ? AND (revoked_at IS NULL OR revoked_at > ?)"""
 _USED = "UPDATE api_key SET last_used_at = ? WHERE id = ?"
 _USE_NOTED_MS = 60_000  # a use is written down at most once a minute
 
@@ -39,13 +44,20 @@ class ApiKey(Owned):
 
     @classmethod
     def issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
+        with writing():
+            key = cls._issue(owner, name, scopes, expires_at)
+            facts = {"api_key_id": key.id, "scopes": scopes.split(), "expires_at": expires_at}
+            Event.tell(owner.id, "api_key.created", facts)
+        return key
+
+    @classmethod
+    def _issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
         refuse_past(expires_at)
         secret = credentials.fresh(credentials.API_KEY)
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest, key.masked_key = credentials.digest(secret), credentials.mask(secret)
         key.sealed_name = owner.seal("name/1", key.id, name)
-        with writing():
-            key.insert_row()
+        key.insert_row()
         key.key, key.name = secret, name
         return key
 
@@ -61,12 +73,12 @@ class ApiKey(Owned):
             raise KeyRevoked
         owner_id, id, scopes, last_used_at = found
         if moment - (last_used_at or 0) > _USE_NOTED_MS:
-            with writing():
-                database.execute_sql(_USED, (moment, id))
+            soon(lambda: database.execute_sql(_USED, (moment, id)))
         return owner_id, id, frozenset(scopes.split())
 
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> Page:
+        catch_up()  # with uses
         keys, further = cls.page_of(owner.id, limit, after)
         return [key.named(owner) for key in keys], further
 
@@ -74,12 +86,11 @@ class ApiKey(Owned):
         self.name = owner.unseal("name/1", self.id, self.sealed_name)
         return self
 
-    def revoke(self, at: int | None = None) -> None:
-        """From `at` (now, if not said) the key is dead; an earlier end stays."""
-        at = now() if at is None else at
-        if self.revoked_at is None or self.revoked_at > at:
-            with writing():
-                self.change(revoked_at=at)
+    def revoke(self) -> None:
+        """From now on the key is dead; an earlier end stays."""
+        with writing():
+            if self._end(now()):
+                Event.tell(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
@@ -87,5 +98,19 @@ class ApiKey(Owned):
             found = ApiKey.one_of(owner.id, self.id)  # as it is now
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
                 raise NotFound("This key has ended. Create a new one instead.")
-            found.revoke(now() + overlap_seconds * 1000)
-            return ApiKey.issue(owner, found.named(owner).name, found.scopes, found.expires_at)
+            ends_at = now() + overlap_seconds * 1000
+            found._end(ends_at)
+            name = found.named(owner).name
+            key = ApiKey._issue(owner, name, found.scopes, found.expires_at)
+            facts = {"api_key_id": self.id, "new_api_key_id": key.id, "ends_at": ends_at}
+            Event.tell(owner.id, "api_key.rotated", facts)
+        return key
+
+    def _end(self, at: int) -> bool:
+        """Whether this brought the key's end nearer.
+
+        One that is dead at once is forgotten: a clock that is set back does not revive it.
+        """
+        if at <= now():
+            self.change(digest=self.id.encode())
+        return bool(database.execute_sql(_END, (at, self.id, at)).rowcount)

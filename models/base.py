@@ -1,21 +1,23 @@
 """The database, the keyring, and what every table has."""
 
-import secrets
+import logging
 import threading
-import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import BigIntegerField, Model, OperationalError, TextField
 from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from .errors import Busy
 from .group_sync import GroupSync
+from .ids import fresh_id, now
 
-PRAGMAS = {
+PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
     "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
@@ -31,28 +33,11 @@ database = PooledSqliteDatabase(
     None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
 )
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
 _one_checkpoint = threading.Lock()
 _log = GroupSync(lambda: f"{database.database}-wal")
 _written = threading.Event()  # since the last checkpoint
-_id_lock = threading.Lock()
-_last_id = 0
-
-
-def now() -> int:
-    """Milliseconds since 1970, UTC."""
-    return time.time_ns() // 1_000_000
-
-
-def fresh_id(prefix: str) -> str:
-    """`doc_` + 26 characters: 48 bits of time, 80 random ones. Later ids sort later."""
-    global _last_id  # noqa: PLW0603
-    with _id_lock:
-        drawn = now() << 80 | secrets.randbits(80)
-        _last_id = drawn if drawn >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
-        number = _last_id
-    return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+_unwritten: deque[Callable[[], object]] = deque()
 
 
 @contextmanager
@@ -64,17 +49,79 @@ def writing(*, synced: bool = True) -> Iterator[None]:
     """
     if database.in_transaction():
         yield
+        return
+    try:
+        with _turn():
+            _write_what_waits()
+            with database.atomic():
+                yield
+    finally:
+        _write_if_free()
+    _written.set()
+    if synced:
+        _log.sync()
+
+
+def soon(write: Callable[[], object]) -> None:
+    """A small fact of a reading: nobody waits for it. It is written by whoever writes next, before
+    their own, or in a moment by `catch_up`, many at once. Inside a transaction it adds to it.
+    """
+    if database.in_transaction():
+        write()
     else:
-        with _one_writer, database.atomic():
-            yield
+        _unwritten.append(write)
+
+
+def catch_up() -> None:
+    """Write what readings left. While another writes, they do it in the end."""
+    if _unwritten:
+        with connected():
+            _write_if_free()
+
+
+def _write_if_free() -> None:
+    while _unwritten and _one_writer.acquire(blocking=False):
+        try:
+            _write_what_waits()
+        except OperationalError:  # another process holds the database: later
+            return
+        finally:
+            _one_writer.release()
+
+
+def _write_what_waits() -> None:
+    """Not synced: it survives a crash at once, and a power cut with the next transaction.
+
+    On a full disk it is lost, and the reading goes on.
+    """
+    waiting = len(_unwritten)
+    if not waiting:
+        return
+    try:
+        with database.atomic():
+            for _ in range(waiting):
+                _unwritten.popleft()()
         _written.set()
-        if synced:
-            _log.sync()
+    except Exception:
+        if len(_unwritten) >= waiting:  # not begun
+            raise
+        logging.getLogger("docservice").exception("what readings left to be written was lost")
 
 
 def sync_log() -> None:
     """What anybody has committed, in whatever process, is on disk for good."""
     _log.sync()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """When another process holds the database, nobody waits for all who came before as well."""
+    if not _one_writer.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
+        yield
+    finally:
+        _one_writer.release()
 
 
 @contextmanager
@@ -148,8 +195,16 @@ def _selection(table: type[Table]) -> str:
 def shred(table: str, id: str) -> bool:
     """Delete one row that holds a key; the log is emptied when the transaction ends."""
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
-    database.after_commit(empty_log)
+    database.after_commit(_empty_log_or_later)
     return bool(deleted == 1)
+
+
+def _empty_log_or_later() -> None:
+    """The row is deleted, whether this succeeds or not; every sweep tries again."""
+    try:
+        empty_log()
+    except OperationalError:
+        logging.getLogger("docservice").exception("The log could not be emptied; a sweep will")
 
 
 def empty_log() -> bool:

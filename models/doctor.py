@@ -12,8 +12,9 @@ from typing import NamedTuple
 from peewee import fn
 
 from . import checkup, house
-from .base import connected, now
+from .base import connected
 from .document import Document
+from .ids import now
 from .progress import Tell, silently
 from .refusals import sentence_of
 from .session import Session

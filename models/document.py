@@ -5,6 +5,7 @@ to its id, content type and size. So bytes moved to another row, or a column edi
 not open.
 """
 
+import logging
 import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,13 +13,15 @@ from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import passwords, sealing
+from crypto import Refused, passwords, sealing
 from crypto.password_file import PasswordSeal
 
 from . import piece
 from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
+from .event import Event
+from .ids import now
 from .keyed import Keyed
 from .owned import Owned, Page, refuse_past
 from .throttle import Throttle
@@ -72,7 +75,10 @@ class Document(Keyed, Owned):
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
         where = " AND ".join(_FILTERS[name] for name in asked) or "TRUE"
-        return cls.page_of(owner_id, limit, after, where, **asked)
+        rows, further = cls.page_of(owner_id, limit, after, where, **asked)
+        for row in rows:
+            row.show_bare_if_damaged()
+        return rows, further
 
     @classmethod
     def stored(cls) -> tuple[int, int]:
@@ -92,6 +98,14 @@ class Document(Keyed, Owned):
     def meta(self) -> dict[str, Any]:
         meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
         return meta
+
+    def show_bare_if_damaged(self) -> None:
+        """In a list, so that one that was altered does not hide all others."""
+        try:
+            _ = self.meta
+        except Refused:
+            logging.getLogger("docservice").error("%s was altered and does not open", self.id)
+            self.meta = {"name": None, "metadata": {}, "sha256": ""}
 
     @property
     def name(self) -> str:
@@ -129,16 +143,32 @@ class Document(Keyed, Owned):
         """What seals one file under a password. Dear on purpose, so it stands in line."""
         return passwords.in_line(lambda: PasswordSeal(password))
 
-    def delete_with_tokens(self) -> None:
+    def note_reading(self, type: str) -> None:
+        """Tell that the payload was handed out."""
+        Event.note(self.owner_id, type, {"document_id": self.id})
+
+    def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it what else is left of the payload is noise."""
         with writing():
-            DocumentToken.revoke_all_of(self.id)
             if not shred("document", self.id):
                 raise NotFound
             piece.drop(self.id)
+            self.tell(type)
+            DocumentToken.revoke_all_of(self.id)
+
+    def expire(self) -> None:
+        """Gone, unless meanwhile it was given a longer life, or deleted."""
+        with writing():
+            if Document.rows("id = :id AND expires_at <= :now", id=self.id, now=now()):
+                self.delete_with_tokens("document.expired")
 
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
+
+    def tell(self, type: str, **facts: Any) -> None:
+        content_type, size = self.content_type, self.size
+        what = {"document_id": self.id, "content_type": content_type, "size": size}
+        Event.tell(self.owner_id, type, what | facts)
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

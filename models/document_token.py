@@ -12,8 +12,10 @@ from peewee import BigIntegerField, BlobField, IntegerField, TextField
 from crypto import Refused, Session, credentials, passwords
 from crypto.sessions import Sessions
 
-from .base import database, now, writing
+from .base import database, writing
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .event import Event
+from .ids import now
 from .owned import Owned, Page, refuse_past
 from .throttle import WrongPasswords
 
@@ -35,11 +37,20 @@ _HELD = """
     WHERE {}"""
 _BY_DIGEST, _BY_ID = _HELD.format("token.digest = ?"), _HELD.format("token.id = ?")
 _COUNT = """
-    UPDATE document_token SET views = views + 1, last_used_at = ?
-    WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
-    AND (max_views IS NULL OR views < max_views)"""
-_REVOKE_ALL = """
-    UPDATE document_token SET revoked_at = ? WHERE document_id = ? AND revoked_at IS NULL"""
+    UPDATE document_token SET views = views + 1, last_used_at = :now,
+        spent_at = CASE WHEN views + 1 >= max_views THEN :now END
+    WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+    AND (max_views IS NULL OR views < max_views)
+    RETURNING owner_id, document_id, spent_at IS NOT NULL"""
+_REVOKE = """
+    UPDATE document_token SET revoked_at = :now
+    WHERE {} AND revoked_at IS NULL
+    RETURNING id, owner_id, document_id, spent_at IS NOT NULL, expires_at <= :now"""
+_REVOKE_ONE, _REVOKE_ALL = _REVOKE.format("id = :id"), _REVOKE.format("document_id = :id")
+_EXPIRE = """
+    UPDATE document_token SET spent_at = :now
+    WHERE expires_at <= :now AND spent_at IS NULL AND revoked_at IS NULL
+    RETURNING id, owner_id, document_id"""
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,7 @@ class DocumentToken(Owned):
     sealed_password = BlobField(null=True)
     last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
+    spent_at = BigIntegerField(null=True)
 
     tickets: ClassVar[Sessions]
     wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
@@ -105,6 +117,10 @@ class DocumentToken(Owned):
             token.sealed_password = document.seal("password/1", token.id, digest)
         with writing():
             token.insert_row()
+            facts = {"document_id": document.id, "token_id": token.id}
+            facts |= {"permissions": terms.permissions, "max_views": terms.max_views}
+            facts |= {"expires_at": terms.expires_at}
+            Event.tell(token.owner_id, "token.created", facts)
         token.token, token.label = secret, terms.label
         return token
 
@@ -146,12 +162,16 @@ class DocumentToken(Owned):
             raise WrongCredentials("This is not the password of the link.")
 
     @classmethod
-    def count_view(cls, id: str) -> None:
+    def count_view(cls, id: str, type: str) -> None:
         """One view, after the document was opened. One statement decides: two can't share one."""
-        moment = now()
         with writing():
-            if database.execute_sql(_COUNT, (moment, id, moment)).rowcount != 1:
+            counted = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
+            if counted is None:
                 raise TokenSpent
+            owner_id, document_id, spent = counted
+            Event.tell(owner_id, type, {"document_id": document_id})
+            if spent:
+                _tell_end("token.spent", id, owner_id, document_id)
 
     @classmethod
     def page_of_document(cls, document: Any, limit: int, after: str | None) -> Page:
@@ -168,16 +188,35 @@ class DocumentToken(Owned):
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
-        database.execute_sql(_REVOKE_ALL, (now(), document_id))
+        _revoke(_REVOKE_ALL, document_id)
+
+    @classmethod
+    def spend_expired(cls) -> None:
+        """A token ends once: used up, expired, or revoked before that."""
+        with writing():
+            for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
+                _tell_end("token.spent", *row)
 
     @property
     def has_password(self) -> bool:
         return self.sealed_password is not None
 
     def revoke(self) -> None:
-        if self.revoked_at is None:
-            with writing():
-                self.change(revoked_at=now())
+        with writing():
+            _revoke(_REVOKE_ONE, self.id)
+
+
+def _revoke(statement: str, id: str) -> None:
+    """Told of those that were still alive."""
+    for *row, spent, expired in database.execute_sql(
+        statement, {"now": now(), "id": id}
+    ).fetchall():
+        if not spent:
+            _tell_end("token.spent" if expired else "token.revoked", *row)
+
+
+def _tell_end(type: str, id: str, owner_id: str, document_id: str) -> None:
+    Event.tell(owner_id, type, {"document_id": document_id, "token_id": id})
 
 
 def _held(found: tuple[Any, ...], *, unspent: bool) -> Held:

@@ -14,14 +14,17 @@ from crypto.sessions import Sessions
 from . import upload
 from .answer import Answer
 from .base import PRAGMAS, Table, connected, database
+from .destination import Networks
 from .document import Document
 from .document_token import DocumentToken
 from .errors import CommandRefused
+from .event import Event
 from .limits import REGISTRATIONS, UPLOADS
 from .quota import Quota
 from .session import Session
 from .throttle import Throttle, WrongPasswords
 from .user import User
+from .webhook import Webhook
 
 KEYED: tuple[Any, ...] = (User, Document, Answer)
 MIGRATIONS = str(Path(__file__).parent / "migrations")
@@ -86,6 +89,8 @@ def use(
     rate_limits: bool = True,
     reserve_bytes: int = 0,
     quota: Quota = Quota(),  # noqa: B008  frozen
+    event_days: int = Event.kept_days,
+    webhook_allow: Networks = (),
 ) -> None:
     """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
     if missing := set(roots_in_use()) - {root.id for root in keyring}:
@@ -100,14 +105,15 @@ def use(
     User.registrations = Throttle(REGISTRATIONS, rate_limits)
     Document.uploads = Throttle(UPLOADS, rate_limits)
     upload.reserve_bytes, upload.quota = reserve_bytes, quota
+    Event.kept_days, Webhook.allowed = event_days, webhook_allow
 
 
 def is_ready() -> bool:
-    """Whether database and keys answer."""
+    """Whether database and keys answer, and the database may be written to."""
     try:
         with connected():
             database.execute_sql("SELECT 1 FROM user LIMIT 1").fetchone()
-        return bool(Table.keyring.primary.id)
+        return bool(Table.keyring.primary.id) and os.access(database.database, os.W_OK)
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False
 

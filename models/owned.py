@@ -4,8 +4,9 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from .base import Table, now
+from .base import Table
 from .errors import Invalid, NotFound
+from .ids import now
 
 Page = tuple[list[Any], str | None]
 _LAST = "~"  # behind every id

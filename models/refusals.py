@@ -10,11 +10,16 @@ import crypto
 
 from .errors import Busy, CommandRefused, DocumentDamaged, KeyUnavailable, Refusal, StorageFull
 
+
+class StorageFailing(StorageFull):
+    sentence = "The disk takes nothing: it fails, or is read-only. Tell the person who runs this."
+
+
 _SAID_BY_SQLITE = {
     "database is locked": Busy,
     "disk is full": StorageFull,
-    "disk I/O error": StorageFull,
-    "readonly database": StorageFull,
+    "disk I/O error": StorageFailing,
+    "readonly database": StorageFailing,
 }
 
 
@@ -23,7 +28,8 @@ _SAID_BELOW = {
     crypto.KeyringError: KeyUnavailable,
     crypto.Refused: DocumentDamaged,
 }
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_FAILING = {errno.EIO, errno.EFBIG, errno.EROFS}
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
@@ -38,20 +44,21 @@ def sentence_of(error: BaseException) -> str | None:
     """What to tell the person who runs this; None for a fault of ours."""
     if isinstance(error, (crypto.KeyringError, CommandRefused)):
         return str(error)
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror or error}{where}."
     if refusal := refusal_of(error):
         return refusal.sentence
     if isinstance(error, (DatabaseError, sqlite3.Error)):
         return f"The database can't be used: {error}."
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}: {error.filename}."
     return None
 
 
 def _named(error: BaseException) -> Refusal | None:
     if isinstance(error, Refusal):
         return error
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
-        return StorageFull()
+    if isinstance(error, OSError) and error.errno in _NO_ROOM | _FAILING:
+        return StorageFull() if error.errno in _NO_ROOM else StorageFailing()
     if isinstance(error, OperationalError):
         return next((kind() for said, kind in _SAID_BY_SQLITE.items() if said in str(error)), None)
     return next((ours() for kind, ours in _SAID_BELOW.items() if isinstance(error, kind)), None)

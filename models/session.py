@@ -7,8 +7,9 @@ from peewee import BigIntegerField
 import crypto
 from crypto.sessions import Sessions
 
-from .base import database, now, writing
+from .base import database, writing
 from .errors import SessionExpired
+from .ids import now
 from .owned import Owned, Page
 from .user import User
 

@@ -5,26 +5,29 @@ writers go in between. They are noise without the row, which comes last and brin
 """
 
 import hashlib
-import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import Any
+
+from peewee import OperationalError
 
 from crypto import sealing
 
 from . import piece
 from .ahead import ahead
-from .base import database, fresh_id, writing
+from .base import database, writing
 from .document import Document, essence
-from .errors import StorageFull
+from .errors import Busy
+from .ids import fresh_id
 from .owned import refuse_past
 from .quota import Quota
+from .room import room_for
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
 Numbered = list[tuple[int, bytes]]
 
 reserve_bytes = 0
+_broken_off: set[str] = set()
 quota = Quota()
 _born = fresh_id(Document.PREFIX)
 
@@ -48,12 +51,11 @@ def uploaded(
     What is done in the block belongs to the transaction that makes it exist.
     """
     refuse_past(expires_at)
-    _refuse_if_full(size)
     quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
     document.key = sealing.new_key()
-    with _kept_only_whole(document):
+    with room_for(size, reserve_bytes), _kept_only_whole(document):
         sha256, last = _store(document, payload)
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
@@ -62,6 +64,7 @@ def uploaded(
             piece.store(document.id, last)
             document.wrap_key()
             document.insert_row()
+            document.tell("document.created", expires_at=expires_at)
             yield document
 
 
@@ -71,13 +74,12 @@ def drop_unfinished() -> None:
         database.execute_sql(_DROP_UNFINISHED, (_born,))
 
 
-def _refuse_if_full(size: int) -> None:
-    """A reserve is kept, so that deleting still works when there is no room for more.
-
-    The log holds a payload until it is moved into the database: twice its size is needed.
-    """
-    if shutil.disk_usage(Path(database.database).parent).free < 2 * size + reserve_bytes:
-        raise StorageFull
+def drop_broken_off() -> None:
+    """What is left of uploads that broke off, as soon as the disk takes changes again."""
+    for id in list(_broken_off):
+        with writing():
+            piece.drop(id)
+        _broken_off.discard(id)
 
 
 @contextmanager
@@ -86,8 +88,9 @@ def _kept_only_whole(document: Document) -> Iterator[None]:
         yield
     except BaseException:
         if _is_large(document):
-            with writing():
-                piece.drop(document.id)
+            _broken_off.add(document.id)
+            with suppress(OperationalError, Busy):  # on a full disk this has to wait
+                drop_broken_off()
         raise
 
 

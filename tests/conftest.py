@@ -60,6 +60,13 @@ def document(alice):
     return alice.upload(b"what Alice keeps", "text/plain", name="kept.txt")
 
 
+@pytest.fixture(scope="session")
+def webhook(alice):
+    """A webhook of Alice's that no test changes; nothing but a test is sent to it."""
+    body = {"url": "https://hook.example/in", "events": ["webhook.test"]}
+    return alice.post("/v1/webhooks", json=body).json
+
+
 @pytest.fixture
 def disposable(alice):
     """A document of Alice's that the test may change or delete."""

@@ -116,15 +116,24 @@ class DidNotStart(Exception):
         self.code = code
 
 
+def free_port():
+    """One below those that the system gives to clients, so that it is free after a restart too."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", 10_000 + secrets.randbelow(20_000)))
+            return probe.getsockname()[1]
+
+
 class Service:
     """A running service with settings of its own."""
+
+    wrapper = ()  # what starts it, if not the operating system alone
+    program = ("app.py",)
 
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
         self.temporary.mkdir()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.settings, self.seen = settings, {}
         self._log, self.process = folder / "stderr.log", None
@@ -140,7 +149,7 @@ class Service:
     def start(self):
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [*self.wrapper, sys.executable, *self.program],
                 cwd=ROOT,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from blueprints.commands import COMMANDS
-from tests.people import ROOT
+from tests.people import ROOT, until
 
 README = (ROOT / "README.md").read_text()
+HOOKS = "Events and webhooks"
 SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
 
 
@@ -24,6 +26,11 @@ def blocks(language, title="The first five minutes"):
     return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.M | re.S)
 
 
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def here(lines, service):
     return lines.replace("http://127.0.0.1:8000", service.url)
 
@@ -33,7 +40,9 @@ def here(lines, service):
 def test_the_first_five_minutes_work_as_they_stand(service, tmp_path, shell):
     original = os.urandom(200_000)
     (tmp_path / "report.pdf").write_bytes(original)
-    lines = here("".join(blocks("sh")), service).replace("me@example", f"{shell}@example")
+    lines = here("".join(blocks("sh") + blocks("sh", HOOKS)), service).replace(
+        "me@example", f"{shell}@example"
+    )
     lines = lines.replace("correct horse battery", "correct horse battery staple")
 
     script = f'{lines}printf "KEY=%s\\n" "$KEY"\n'
@@ -111,3 +120,27 @@ def test_the_readme_has_the_two_commands():
 
     assert f"    {run}\n" in README
     assert f"    {test}\n" in README
+
+
+def test_the_receiver_in_ten_lines_verifies_what_it_gets(start_service):
+    pytest.importorskip("standardwebhooks")
+    owner = start_service(WEBHOOK_ALLOW="127.0.0.0/8").register()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    hook = owner.post("/v1/webhooks", json={"url": f"http://127.0.0.1:{port}/"}).json
+    [lines] = blocks("python", HOOKS)
+    receiver = subprocess.Popen(
+        [sys.executable, "-u", "-c", lines.replace("9000", str(port))],
+        env=os.environ | {"SECRET": hook["secret"]},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with receiver:
+        until(lambda: is_listening(port))
+        owner.post(f"/v1/webhooks/{hook['id']}/test")
+        told = receiver.stdout.readline()
+        receiver.terminate()
+
+    assert "'type': 'webhook.test'" in told

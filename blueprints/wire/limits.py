@@ -9,6 +9,7 @@ class Limits:
 
     body_bytes: int  # more is counted, not kept: to refuse earlier would cut the client off
     small_body_bytes: int = 64 << 10  # the same, of a caller who shows no credential
+    bodies: int = 16  # of that length have room at once; who finds none is told to come back
     head_bytes: int = 32 << 10
     head_lines: int = 100
     waiting_bytes: int = 512 << 10  # of an answer that is made and not taken

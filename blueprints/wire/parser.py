@@ -12,7 +12,7 @@ from waitress.parser import (
     ParsingError,
     TransferEncodingNotImplemented,
 )
-from waitress.utilities import BadRequest
+from waitress.utilities import BadRequest, Error
 
 from .chunks import Chunks
 from .spool import Spool
@@ -21,6 +21,10 @@ UNCLEAR = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two w
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
 _CHUNKED = re.compile(rb"[ \t]*chunked[ \t]*", re.I)
 _HOST = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+
+
+class NoRoom(Error):
+    code, reason = 503, "Service Unavailable"
 
 
 class Parser(HTTPRequestParser):
@@ -35,6 +39,8 @@ class Parser(HTTPRequestParser):
         begun = b"" if self.headers_finished else self.header_plus
         if begun.count(b"\n") != begun.count(b"\r\n"):  # such a head may never end
             self.error, self.completed = BadRequest(UNCLEAR), True
+        if self.completed and self.body_rcv is not None and self.body_rcv.getbuf().found_no_room:
+            self.error = NoRoom("Too many long bodies are coming in at once. Send this again.")
         if self.error is not None:
             self.expect_continue = False  # waitress would go on waiting for the body
         return consumed
@@ -89,11 +95,11 @@ class Parser(HTTPRequestParser):
         shown = {"AUTHORIZATION", "X_API_KEY"} & self.headers.keys()
         limit = limits.body_bytes if shown else limits.small_body_bytes
         if self.chunked:
-            self.body_rcv = Chunks(Spool(limit, limit))
+            self.body_rcv = Chunks(Spool(limit, limit, self.adj.room))
         elif self.body_rcv is None:
             self.expect_continue = False
         elif self.expect_continue and self.content_length > limit:
             self.body_rcv, self.expect_continue = None, False  # answered before it is sent
             self.connection_close = True
         else:
-            self.body_rcv.buf = Spool(limit, self.content_length)
+            self.body_rcv.buf = Spool(limit, self.content_length, self.adj.room)

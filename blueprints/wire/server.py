@@ -15,6 +15,7 @@ from waitress import wasyncore
 
 from .channel import Channel
 from .limits import Limits
+from .spool import Room
 
 DRAIN_SECONDS = 20
 TURN_SECONDS = 0.2
@@ -32,8 +33,13 @@ class Server:
         server = waitress.create_server(app, map=self._map, **_options(config, self._limits))
         self._workers = server.task_dispatcher
         self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
+        room = Room(self._limits.bodies * self._limits.body_bytes)
         for listener in self._listeners:
-            listener.channel_class, listener.adj.limits = Channel, self._limits
+            listener.channel_class, listener.adj.limits, listener.adj.room = (
+                Channel,
+                self._limits,
+                room,
+            )
 
     def run(self) -> None:
         """Serve until the process is told to stop."""

@@ -14,6 +14,7 @@ _TOLD = {  # status -> code, and how to mend it
     400: ("bad_request", None),
     413: ("payload_too_large", "The body is far too large."),
     431: ("request_header_fields_too_large", "Send a shorter address, and shorter headers."),
+    503: ("busy", None),
     500: ("internal_error", "Something went wrong here. The log knows more."),
 }
 
@@ -120,6 +121,8 @@ class ProblemTask(Headed):
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "private, no-store"),
         ]
+        if error.code == 503:
+            self.response_headers.append(("Retry-After", "5"))
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)

@@ -21,7 +21,7 @@ class Route:
     def at(self, **ids):
         """The path with these ids in it; `nothing` stands for those not given."""
         path = self.path
-        for name in ("document", "token", "key", "session"):
+        for name in ("document", "token", "key", "session", "webhook", "delivery"):
             path = path.replace(f"<{name}>", ids.get(name, "nothing"))
         return path
 
@@ -34,6 +34,7 @@ class Route:
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
+WEBHOOK = {"url": "https://hook.example/in"}
 READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
 
 ROUTES = [
@@ -59,6 +60,16 @@ ROUTES = [
     Route("POST", "/v1/documents/<document>/tokens", OWNER, {}, WRITE),
     Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
+    Route("GET", "/v1/events", OWNER, None, "events:read"),
+    Route("POST", "/v1/webhooks", (SESSION,), WEBHOOK),
+    Route("GET", "/v1/webhooks", (SESSION,)),
+    Route("GET", "/v1/webhooks/<webhook>", (SESSION,)),
+    Route("PATCH", "/v1/webhooks/<webhook>", (SESSION,), {"description": "another"}),
+    Route("DELETE", "/v1/webhooks/<webhook>", (SESSION,)),
+    Route("POST", "/v1/webhooks/<webhook>/test", (SESSION,)),
+    Route("POST", "/v1/webhooks/<webhook>/rotate-secret", (SESSION,)),
+    Route("GET", "/v1/webhooks/<webhook>/deliveries", (SESSION,)),
+    Route("POST", "/v1/webhooks/<webhook>/deliveries/<delivery>/redeliver", (SESSION,)),
     Route("GET", "/healthz"),
     Route("GET", "/readyz"),
     Route("GET", "/openapi.json"),

@@ -8,7 +8,7 @@ import pytest
 
 from tests.people import Person
 
-TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 
 @pytest.fixture(scope="module", params=["text", "json"])

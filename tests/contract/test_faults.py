@@ -63,6 +63,15 @@ def test_without_its_key_a_document_is_not_lost_but_unavailable(troubled, owner,
     assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
 
 
+def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(troubled):
+    keyring = troubled.instance / "keyring"
+    away = keyring.rename(troubled.instance / "away")
+    refused(Person(troubled).get("/readyz", faults=[503]), 503, "key_unavailable")
+    assert Person(troubled).get("/healthz").status == 200
+    away.rename(keyring)
+    assert Person(troubled).get("/readyz").status == 200
+
+
 def test_uploads_are_refused_before_the_disk_is_full(start_service):
     owner = start_service(RESERVE_BYTES=2**40).register()
     refused(owner.post("/v1/documents", json=UPLOAD, faults=[507]), 507, "storage_full")

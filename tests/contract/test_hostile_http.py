@@ -6,6 +6,7 @@ is closed, whatever else was sent behind it; nothing is ever a fault, or another
 
 import json
 import socket
+import time
 
 import pytest
 
@@ -73,8 +74,8 @@ UNCLEAR = {
     "chunks and a tab": POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n" + LAST,
     "a quoted coding": POST + b'Transfer-Encoding: "chunked"\r\n\r\n' + LAST,
     "a space before the colon": POST + b"Transfer-Encoding : chunked\r\n\r\n" + LAST,
-    "chunks in HTTP/1.0": b"POST /v1/auth/login HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"
-    + LAST,
+    "chunks in HTTP/1.0": b"POST /v1/auth/login HTTP/1.0\r\nConnection: keep-alive\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n" + LAST,
     "a folded coding": POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n" + LAST,
     "a folded header": GET + b"X-Foo: a\r\n b\r\n\r\n",
     "a fold before any header": b"GET /healthz HTTP/1.1\r\n X: a\r\nHost: a\r\n\r\n",
@@ -156,6 +157,14 @@ def test_it_is_the_same_when_it_comes_in_two_parts_behind_a_clear_one(what, serv
 
     assert first[0] == 200
     is_problem(*second)
+
+
+def test_a_head_with_bare_line_feeds_is_refused_without_waiting_for_more(service):
+    began = time.monotonic()
+    [answer] = answers(talk(service, UNCLEAR["bare LFs"]))
+
+    is_problem(*answer)
+    assert time.monotonic() - began < 5
 
 
 CLEAR = {
@@ -260,10 +269,11 @@ def test_a_header_sent_twice_opens_nothing_it_would_not_open_alone(name, service
 
 
 def test_a_refused_body_is_read_to_its_end_so_that_its_sender_reads_why(service):
-    body = b64(bytes(6 << 20)).encode()
-    sent = UNCLEAR["two lengths"] + body
-
-    [answer] = answers(talk(service, sent))
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall(UNCLEAR["two lengths"])
+        time.sleep(0.2)
+        connection.sendall(b64(bytes(12 << 20)).encode())
+        [answer] = answers(b"".join(iter(lambda: connection.recv(65_536), b"")))
 
     is_problem(*answer)
 

@@ -1,6 +1,7 @@
-"""Memory does not grow with the document: eight uploads of 50 MiB at once fit into 256 MiB."""
+"""Memory grows neither with the document nor with the workers."""
 
 import os
+import platform
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,8 @@ AT_ONCE = 8
 LIMIT_KIB = 256 << 10
 KIND = {"Content-Type": "application/json"}
 SPOOL = Path("/dev/shm")
+WORKERS = 16
+LIMIT_OF_WORKERS_KIB = 45 << 10
 
 
 def peak_kib(process):
@@ -41,3 +44,21 @@ def test_eight_large_uploads_at_once_stay_within_a_small_memory(start_service):
 
     assert sizes == [SIZE] * AT_ONCE
     assert peak_kib(service.process) < LIMIT_KIB
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the heaps of glibc")
+def test_workers_do_not_each_keep_the_memory_of_their_largest_request(start_service):
+    service = start_service(RATE_LIMITS="off")
+    alice = service.register()
+    body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(1 << 20)).encode() + b'"}'
+    before = peak_kib(service.process)
+
+    def up_and_down(_):
+        document = alice.post("/v1/documents", data=body, headers=KIND).json
+        return alice.get(f"/v1/documents/{document['id']}/download").status
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        statuses = list(pool.map(up_and_down, range(6 * WORKERS)))
+
+    assert set(statuses) == {200}
+    assert peak_kib(service.process) - before < LIMIT_OF_WORKERS_KIB

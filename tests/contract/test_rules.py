@@ -54,9 +54,9 @@ def test_another_method_is_405_with_allow(method, route, anyone):
 
 
 @pytest.mark.parametrize("route", GETS, ids=str)
-def test_head_is_wherever_get_is(route, alice, anyone, document):
+def test_head_is_wherever_get_is(route, alice, anyone, document, webhook):
     caller = alice if route.callers else anyone
-    path = route.at(document=document["id"])
+    path = route.at(document=document["id"], webhook=webhook["id"])
     got, head = caller.get(path), caller.head(path)
     assert (head.status, head.body) == (200, b"")
     for name in ("Content-Type", "Content-Disposition", "ETag", "Cache-Control"):
@@ -429,9 +429,10 @@ def test_a_thing_that_never_was_is_404(route, alice):
 
 
 @pytest.mark.parametrize("route", GUARDED, ids=str)
-def test_an_unknown_query_is_never_a_fault(route, alice, document):
+def test_an_unknown_query_is_never_a_fault(route, alice, document, webhook):
     if route.method == "GET":
-        answer = route.call(alice, query="?colour=red", document=document["id"])
+        ids = {"document": document["id"], "webhook": webhook["id"]}
+        answer = route.call(alice, query="?colour=red", **ids)
         assert answer.status in (200, 422)
 
 

@@ -3,7 +3,8 @@
 import threading
 
 from models import User, connected, writing
-from models.base import fresh_id, shorten_log
+from models.base import shorten_log
+from models.ids import fresh_id
 
 
 def test_later_ids_sort_later_also_within_one_millisecond():

@@ -7,7 +7,8 @@ import pytest
 
 from crypto import Keyring
 from models import Session, base, connected, doctor, house
-from models.base import database, now
+from models.base import database
+from models.ids import now
 from tests.uploads import upload
 
 DAY_MS = 24 * 60 * 60 * 1000

@@ -3,11 +3,19 @@
 import os
 
 import pytest
+from peewee import OperationalError
 
 from models import Document, connected, database, upload, writing
 from models.errors import StorageFull
 from models.piece import PIECE_BYTES
+from models.refusals import refusal_of
+from models.sweeper import sweep
 from models.upload import drop_unfinished, uploaded
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None
 
 PIECES = 3 * upload.STEP_PIECES
 PAYLOAD = os.urandom(PIECES * PIECE_BYTES)
@@ -72,6 +80,32 @@ def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypat
     drop_unfinished()
 
     assert stored() == 2
+
+
+@pytest.mark.skipif(resource is None, reason="needs limits of the operating system")
+@pytest.mark.parametrize("after", [2, 15, PIECES - 1])
+def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance, after):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def stopped():
+        for number, piece in enumerate(pieces()):
+            if number == after:
+                longest = max(path.stat().st_size for path in instance.iterdir())
+                resource.setrlimit(resource.RLIMIT_FSIZE, (longest + (1 << 20), limits[1]))
+            yield piece
+
+    try:
+        with (
+            pytest.raises(OperationalError) as raised,
+            uploaded(alice.id, stopped(), size=len(PAYLOAD), content_type="a/b"),
+        ):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert refusal_of(raised.value).code == "storage_full"
+    sweep()
+    assert (Document.select().count(), stored()) == (0, 0)
 
 
 def test_a_reserve_of_free_space_is_kept(alice, monkeypatch):

@@ -30,6 +30,9 @@ class Application:
         if path == "/unchanged":
             start("304 Not Modified", [])
             return []
+        if path == "/short":
+            start("200 OK", [("Content-Length", "10")])
+            return [b"short"]
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())

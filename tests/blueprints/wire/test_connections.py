@@ -3,8 +3,8 @@
 import contextlib
 import json
 import os
-import struct
 import socket
+import struct
 import threading
 import time
 from pathlib import Path
@@ -41,7 +41,10 @@ def test_a_connection_lives_on_behind_every_kind_of_answer(build):
             status, fields = head(connection)
             assert "connection" not in fields
             assert status == {"/empty": 204, "/unchanged": 304}.get(path, 200)
-            assert body(connection, 5 if (path, method) == ("/quick", "GET") else 0) in (b"", b"quick")
+            assert body(connection, 5 if (path, method) == ("/quick", "GET") else 0) in (
+                b"",
+                b"quick",
+            )
 
 
 def test_a_chunked_answer_ends_and_the_connection_lives_on(build):
@@ -61,7 +64,9 @@ def test_http_1_0_gets_no_chunks_and_lives_on_if_it_asks_for_it(build):
     with house.connected(b"GET /chunked HTTP/1.0\r\n\r\n") as connection:
         assert head(connection)[1]["connection"] == "close"
         assert body(connection, LENGTH + 1) == PIECE * PIECES
-    with house.connected(b"GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" * 2) as connection:
+    with house.connected(
+        b"GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" * 2
+    ) as connection:
         assert answer(connection)[1]["connection"] == "keep-alive"
         assert answer(connection)[2] == b"quick"
 
@@ -125,6 +130,14 @@ def test_a_stream_that_breaks_is_broken_off_also_after_it_waited(path, slow, bui
     assert house.is_quick()
 
 
+def test_an_answer_shorter_than_told_is_broken_off(build):
+    house = build()
+
+    with house.connected(ask("/short") + ask("/quick")) as connection:
+        assert head(connection)[0] == 200
+        assert body(connection, 100) == b"short"
+
+
 def test_a_fault_before_the_head_is_a_problem_and_the_end(build):
     house = build()
 
@@ -159,7 +172,7 @@ def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(hang_up, field, bui
     before = descriptors()
 
     with house.connected(ask("/body", "POST", field, KEY) + b"100000\r\n" + PIECE) as connection:
-        until(lambda: house.server._channels())
+        until(house.server._channels)
         time.sleep(0.1)
         hang_up(connection)
         until(lambda: not house.server._channels())
@@ -173,7 +186,13 @@ def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(hang_up, field, bui
 def test_connections_opened_and_dropped_leave_no_descriptor(build):
     house = build()
     before = descriptors()
-    kinds = [b"", b"GET /qu", ask("/quick"), ask("/large"), ask("/body", "POST", "Content-Length: 9")]
+    kinds = [
+        b"",
+        b"GET /qu",
+        ask("/quick"),
+        ask("/large"),
+        ask("/body", "POST", "Content-Length: 9"),
+    ]
 
     for number in range(500):
         with contextlib.suppress(OSError), house.connected(kinds[number % 5]) as connection:
@@ -207,3 +226,44 @@ def test_many_who_come_and_go_at_once_get_their_own_answers(build):
     assert wrong == []
     until(lambda: house.application.begun == house.application.ended)
     until(lambda: not house.server._channels())
+
+
+def test_long_bodies_share_a_room_and_who_finds_none_is_told_to_come_back(build):
+    house = build(bodies=1)
+    large = 3 << 20
+    asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
+
+    with house.connected(asked + bytes(large - 1)) as first:
+        until(house.server._channels)
+        [channel] = house.server._channels()
+        until(lambda: channel.request and channel.request.body_bytes_received == large - 1)
+        for _ in range(2):
+            with house.connected(asked + bytes(large)) as second:
+                status, fields, content = answer(second)
+                assert (status, json.loads(content)["code"]) == (503, "busy")
+                assert fields["retry-after"]
+                assert is_ended(second)
+        with house.connected(ask("/body", "POST", "Content-Length: 9") + b"a small 1") as small:
+            assert answer(small)[2] == b"9"
+        first.sendall(b"a")
+        assert answer(first)[2] == str(large).encode()
+        for _ in range(3):
+            first.sendall(asked + bytes(large))
+            assert answer(first)[2] == str(large).encode()
+
+
+@pytest.mark.parametrize("hang_up", [reset, socket.socket.close])
+def test_who_hangs_up_gives_the_room_back(hang_up, build):
+    house = build(bodies=1)
+    large = 3 << 20
+    asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
+
+    for _ in range(3):
+        with house.connected(asked + bytes(large - 1)) as one:
+            hang_up(one)
+
+    def is_taken():
+        with house.connected(asked + bytes(large)) as another:
+            return answer(another)[2] == str(large).encode()
+
+    until(is_taken)

@@ -54,12 +54,13 @@ def test_a_body_that_drips_ends_the_connection(field, build):
 
 
 def test_a_body_that_moves_on_is_taken(build):
-    house = build(pace_seconds=1, pace_bytes=100)
+    house = build(pace_seconds=0.5, pace_bytes=100)
 
     with house.connected(ask("/body", "POST", "Content-Length: 5000")) as connection:
-        for _ in range(25):
-            connection.sendall(b"a" * 200)
+        for _ in range(15):
+            connection.sendall(b"a" * 300)
             time.sleep(0.1)
+        connection.sendall(b"a" * 500)
         assert answer(connection)[2] == b"5000"
 
 
@@ -67,7 +68,7 @@ def test_an_idle_connection_is_ended_and_one_in_use_is_not(build):
     house = build(idle_seconds=0.6)
 
     with house.connected() as connection:
-        for _ in range(8):
+        for _ in range(5):
             connection.sendall(ask("/quick"))
             assert answer(connection)[2] == b"quick"
             time.sleep(0.2)
@@ -103,7 +104,7 @@ def test_a_slow_reader_who_moves_on_gets_everything_from_whichever_worker(path, 
         received = body(connection, LENGTH // 2)
         time.sleep(0.5)
         connection.sendall(ask("/quick"))
-        received += body(connection, LENGTH * 2 if path == "/none" else LENGTH // 2)
+        received += body(connection, LENGTH // 2)
         while not received.endswith(b"\r\n\r\nquick"):
             received += connection.recv(65_536)
 
@@ -195,7 +196,7 @@ def test_a_client_that_does_not_read_why_it_was_refused_is_ended_too(build):
 
     with house.connected(b"nonsense\r\n\r\n") as connection:
         assert head(connection)[0] == 400
-        assert drip(connection, b"a" * 1000, 0.1) or True
+        drip(connection, b"a" * 1000, 0.1)
         until(lambda: not house.server._channels())
 
 

@@ -1,0 +1,76 @@
+"""Figures: quantiles, what /proc tells of a process and of the machine, and rows of a table.
+
+What is printed is Markdown, so that it can be pasted into README.
+"""
+
+import os
+import platform
+import sqlite3
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+MIB = 1 << 20
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    return sorted(values)[min(int(len(values) * part), len(values) - 1)]
+
+
+def median_ms(seconds: Sequence[float]) -> float:
+    return statistics.median(seconds) * 1000
+
+
+def status(pid: int, name: str) -> int:
+    """KiB, or a count."""
+    return _field(f"/proc/{pid}/status", name)
+
+
+def shared_memory_mib() -> float:
+    """Of the whole machine: files that are memory, which no process's peak counts."""
+    return _field("/proc/meminfo", "Shmem:") / 1024
+
+
+def _field(path: str, name: str) -> int:
+    lines = Path(path).read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+def table(*names: str) -> None:
+    print()
+    row(*names)
+    print("|---" + "|--:" * (len(names) - 1) + "|")
+
+
+def row(*cells: str | float | None) -> None:
+    print("| " + " | ".join(_cell(one) for one in cells) + " |", flush=True)
+
+
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f}"
+
+
+def goal(value: float, most: float | None) -> str:
+    """The cell of a goal: what it is, and whether it was missed."""
+    if most is None:
+        return ""
+    return f"≤ {most:g}" + (", missed" if value > most else "")
+
+
+def machine() -> str:
+    """When and on what: the machine's shape, not its name."""
+    info = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":")[1].strip() for line in info if "model name" in line), "?")
+    memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    kernel = ".".join(platform.release().split(".")[:2])
+    return (
+        f"\n{time.strftime('%Y-%m-%d')}, {model}, {os.cpu_count()} cores, {memory_gib:.0f} GiB, "
+        f"{platform.system()} {kernel}, Python {platform.python_version()}, "
+        f"SQLite {sqlite3.sqlite_version}, load at the end {os.getloadavg()[0]:.1f}"
+    )

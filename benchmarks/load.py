@@ -1,0 +1,153 @@
+"""Many clients at once, each on a kept connection, each sending again as soon as it is answered.
+
+They run in processes of their own, on one event loop each, so that they are not what is slow.
+"""
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from figures import MIB, quantile, row, table
+from running import Server, document
+
+PROCESSES = 2
+PATIENCE_SECONDS = 20
+FORK = multiprocessing.get_context("fork")
+
+
+@dataclass
+class Load:
+    """What the clients saw: the seconds of each good call, and how many were something else."""
+
+    seconds: list[float]
+    faults: Counter[str]
+    lasted: float
+
+    @property
+    def rate(self) -> float:
+        return len(self.seconds) / self.lasted
+
+    def ms(self, part: float) -> float:
+        return quantile(self.seconds, part) * 1000
+
+    def show(self, *first: str) -> None:
+        """A row of the table that `loads` begins."""
+        told = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "none"
+        cells = (
+            (self.rate, self.ms(0.5), self.ms(0.99), self.ms(0.99) / self.ms(0.5), self.ms(1))
+            if self.seconds
+            else (0,) + (None,) * 4
+        )
+        row(*first, *cells, told)
+
+
+def loads(*first: str) -> None:
+    table(*first, "a second", "p50, ms", "p99, ms", "p99 / p50", "longest, ms", "errors")
+
+
+def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:
+    """4 KiB each."""
+    request = written(server, "POST /v1/documents", document(os.urandom(4 << 10)))
+    return crowd(server, request, clients, seconds)
+
+
+def written(server: Server, line: str, body: bytes = b"") -> bytes:
+    """A request as it goes over the wire."""
+    sent = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | server.headers
+    head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+    return f"{line} HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+def crowd(server: Server, request: bytes, clients: int, seconds: float) -> Load:
+    processes = min(PROCESSES, clients)
+    share = clients // processes
+    with ProcessPoolExecutor(processes, FORK) as pool:
+        work = [pool.submit(_crowd, server.port, request, share, seconds) for _ in range(processes)]
+        found = [part.result() for part in work]
+    times = [one for part, _ in found for one in part]
+    return Load(times, sum((faults for _, faults in found), Counter()), seconds)
+
+
+def _crowd(
+    port: int, request: bytes, clients: int, seconds: float
+) -> tuple[list[float], Counter[str]]:
+    return asyncio.run(_together(port, request, clients, seconds))
+
+
+async def _together(
+    port: int, request: bytes, clients: int, seconds: float
+) -> tuple[list[float], Counter[str]]:
+    times: list[float] = []
+    faults: Counter[str] = Counter()
+    end = time.perf_counter() + seconds
+    await asyncio.gather(*(_client(port, request, end, times, faults) for _ in range(clients)))
+    return times, faults
+
+
+async def _client(
+    port: int, request: bytes, end: float, times: list[float], faults: Counter[str]
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while (begun := time.perf_counter()) < end:
+        try:
+            writer.write(request)
+            status = await asyncio.wait_for(_answer(reader), PATIENCE_SECONDS)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            faults[type(error).__name__] += 1
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            continue
+        if status < 300:
+            times.append(time.perf_counter() - begun)
+        else:
+            faults[str(status)] += 1
+    writer.close()
+
+
+async def _answer(reader: asyncio.StreamReader) -> int:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = head.partition(b"content-length:")[2].split(b"\r\n")[0]
+    await reader.readexactly(int(length or 0))
+    return int(head.split()[1])
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[Server], object], server: Server, count: int) -> Iterator[list[float]]:
+    """`count` processes that do the same again and again meanwhile; in the end, their seconds."""
+    done: list[float] = []
+    stop, told = FORK.Event(), FORK.SimpleQueue()
+    workers = [FORK.Process(target=_again, args=(work, server, stop, told)) for _ in range(count)]
+    for worker in workers:
+        worker.start()
+    time.sleep(1)
+    try:
+        yield done
+    finally:
+        stop.set()
+        for _ in workers:
+            done += told.get()
+        for worker in workers:
+            worker.join()
+
+
+def _again(work, server, stop, told) -> None:
+    seconds = []
+    while not stop.is_set():
+        begun = time.perf_counter()
+        with contextlib.suppress(OSError, AssertionError):
+            work(server)
+            seconds.append(time.perf_counter() - begun)
+    told.put(seconds)
+
+
+def large_upload(server: Server) -> None:
+    """50 MiB."""
+    server.good("POST", "/v1/documents", LARGE)
+
+
+LARGE = document(os.urandom(50 * MIB))

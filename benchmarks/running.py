@@ -1,0 +1,228 @@
+"""Servers as processes, and calls to them over HTTP: what the benchmarks share.
+
+Nothing of the service is imported: it is started as anyone starts it, in a temporary folder.
+"""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from figures import status
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+ACCOUNT = {"email": "bench@example.com", "password": "correct horse battery"}
+BEPASTY = """
+import sys
+from bepasty.app import create_app
+from waitress import serve
+serve(create_app(), listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
+"""
+BEPASTY_CONFIG = """
+STORAGE = "filesystem"
+STORAGE_FILESYSTEM_DIRECTORY = {folder!r}
+SECRET_KEY = "only for this run, only on this machine"
+DEFAULT_PERMISSIONS = "create,read,list,delete"
+MAX_ALLOWED_FILE_SIZE = 5 * 1000 ** 3
+"""
+HELLO = """
+import sys
+from flask import Flask
+from waitress import serve
+app = Flask("bare")
+app.get("/")(lambda: {"hello": "world"})
+serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
+"""
+
+
+@dataclass
+class Answer:
+    status: int
+    body: bytes
+    headers: http.client.HTTPMessage
+    seconds: float
+
+    @property
+    def json(self) -> dict[str, Any]:
+        read: dict[str, Any] = json.loads(self.body)
+        return read
+
+
+@dataclass
+class Server:
+    """One that takes `POST /v1/documents` with base64 in JSON: the service, or plain.py."""
+
+    name: str
+    port: int
+    pid: int
+    headers: dict[str, str] = field(default_factory=dict)
+    start_seconds: float = 0  # from the process's start to its first answer
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """On a connection of its own, the time of which counts."""
+        begun = time.perf_counter()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        try:
+            connection.request(method, path, body, self.headers if headers is None else headers)
+            answer = connection.getresponse()
+            read = answer.read()
+        finally:
+            connection.close()
+        return Answer(answer.status, read, answer.headers, time.perf_counter() - begun)
+
+    def good(self, method: str, path: str, body: bytes | None = None) -> Answer:
+        answer = self.call(method, path, body)
+        assert answer.status < 300, (self.name, answer.status, answer.body[:500])
+        return answer
+
+    def upload(self, raw: bytes) -> tuple[float, str]:
+        """Seconds, and the path of what was stored. Encoding is not counted."""
+        body = document(raw)
+        answer = self.good("POST", "/v1/documents", body)
+        return answer.seconds, "/v1/documents/" + answer.json["id"]
+
+    def content(self, path: str) -> Answer:
+        return self.good("GET", path + "/content")
+
+    def delete(self, path: str) -> None:
+        self.good("DELETE", path)
+
+    def memory_mib(self, name: str = "VmHWM") -> float:
+        """`VmHWM` is the peak since the start, `VmRSS` what it is now."""
+        return status(self.pid, name) / 1024
+
+
+class Bepasty(Server):
+    """The same through bepasty's REST interface, which takes base64 as well."""
+
+    def upload(self, raw: bytes) -> tuple[float, str]:
+        encoded, size = base64.b64encode(raw), len(raw)
+        sent = {
+            "Content-Range": f"bytes 0-{size - 1}/{size}",
+            "Content-Type": "application/octet-stream",
+            "Content-Filename": "x.bin",
+            "Content-Length": str(len(encoded)),
+        }
+        answer = self.call("POST", "/apis/rest/items", encoded, sent)
+        assert answer.status == 201, answer.body[:500]
+        item = answer.headers["Content-Location"] or answer.headers["Location"]
+        return answer.seconds, item.rstrip("/")
+
+    def content(self, path: str) -> Answer:
+        return self.good("GET", path + "/download")
+
+    def delete(self, path: str) -> None:
+        self.good("POST", path + "/delete")
+
+
+def document(raw: bytes) -> bytes:
+    """The body of an upload."""
+    encoded = base64.b64encode(raw)
+    return b'{"contentType":"application/octet-stream","payload":"' + encoded + b'"}'
+
+
+@contextlib.contextmanager
+def ours(folder: str, command: Sequence[str] = ("app.py",), **environment: str) -> Iterator[Server]:
+    """The service with an account of its own; its API key is in the headers."""
+    environment = {"DOCSERVICE_RATE_LIMITS": "off"} | environment
+    port = free_port()
+    environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
+    environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
+    begun = time.perf_counter()
+    with started([sys.executable, *command], port, "/healthz", environment) as pid:
+        server = Server("ours", port, pid, {"Content-Type": "application/json"})
+        server.start_seconds = time.perf_counter() - begun
+        server.headers["X-API-Key"] = _api_key(server)
+        yield server
+
+
+def _api_key(server: Server) -> str:
+    body = json.dumps(ACCOUNT).encode()
+    server.good("POST", "/v1/auth/register", body)
+    token = server.good("POST", "/v1/auth/login", body).json["accessToken"]
+    signed_in = server.headers | {"Authorization": f"Bearer {token}"}
+    key: str = server.call("POST", "/v1/api-keys", b"{}", signed_in).json["key"]
+    return key
+
+
+@contextlib.contextmanager
+def plain(
+    python: str, folder: str, writers: str = "busy_timeout", **environment: str
+) -> Iterator[Server]:
+    """plain.py; `writers` is what makes them wait for each other: `busy_timeout` or `lock`."""
+    port = free_port()
+    environment |= {"DATABASE": f"{folder}/plain-{port}.sqlite", "WRITERS": writers}
+    command = [python, "-m", "uvicorn", "--port", str(port), "--app-dir", str(HERE), "plain:app"]
+    with started(command, port, "/openapi.json", environment) as pid:
+        yield Server(f"plain, {writers}", port, pid, {"Content-Type": "application/json"})
+
+
+@contextlib.contextmanager
+def bepasty(python: str, folder: str) -> Iterator[Server]:
+    port, config, files = free_port(), Path(folder) / "bepasty.py", Path(folder) / "bepasty"
+    files.mkdir()
+    config.write_text(BEPASTY_CONFIG.format(folder=str(files)))
+    command = [python, "-c", BEPASTY, str(port)]
+    with started(command, port, "/", {"BEPASTY_CONFIG": str(config)}) as pid:
+        yield Bepasty("bepasty", port, pid)
+
+
+@contextlib.contextmanager
+def bare_flask() -> Iterator[Server]:
+    port = free_port()
+    with started([sys.executable, "-c", HELLO, str(port)], port, "/", {}) as pid:
+        yield Server("bare Flask", port, pid)
+
+
+@contextlib.contextmanager
+def started(
+    command: Sequence[str], port: int, path: str, environment: dict[str, str]
+) -> Iterator[int]:
+    """A server as a process, from its first answer on; told to stop at the end, and waited for.
+
+    A server that crashed says so: what was measured is then worth nothing.
+    """
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | environment, stdout=quiet, stderr=quiet
+    )
+    try:
+        while not _answers(port, path):
+            assert process.poll() is None, f"{command} ended"
+            time.sleep(0.005)
+        yield process.pid
+    finally:
+        process.terminate()
+        ended = process.wait()
+    assert ended in (0, -signal.SIGTERM), f"{command} ended with {ended}"
+
+
+def _answers(port: int, path: str) -> bool:
+    try:
+        return Server("", port, 0).call("GET", path).status == 200
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

@@ -1,0 +1,104 @@
+"""64 clients upload 4 KiB each while every sync of a file takes two milliseconds more.
+
+    .venv/bin/python benchmarks/slow_disk.py /tmp/peers/bin/python [--seconds 10] [--ms 2]
+
+So that a virtual disk that acknowledges at once tells something about one that does not. A shim
+of a few lines of C, compiled with cc and loaded with LD_PRELOAD, waits before fsync and fdatasync.
+Ours, which commits in groups, stands beside itself with a sync in each transaction, and beside
+plain.py. How to make the venv of the peers stands in peers.py.
+"""
+
+import argparse
+import contextlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from figures import goal, machine, row, table
+from load import Load, loads, small_uploads
+from running import Server, ours, plain
+
+SHIM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+#define SLOW(name)                                               \\
+    int name(int file) {                                         \\
+        usleep(WAIT_MICROSECONDS);                               \\
+        return ((int (*)(int))dlsym(RTLD_NEXT, #name))(file);    \\
+    }
+SLOW(fsync)
+SLOW(fdatasync)
+"""
+SYNC_IN_EACH = """
+from models import base, group_sync
+base.PRAGMAS["synchronous"] = "full"
+group_sync.GroupSync.sync = lambda self: None
+import app
+app.main()
+"""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("peer_python", help="the python of a venv with FastAPI")
+    arguments.add_argument("--seconds", type=float, default=10, help="of each measurement")
+    arguments.add_argument("--ms", type=float, default=2, help="that each sync takes longer")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        loads(f"64 clients upload 4 KiB, each sync {given.ms:g} ms slower")
+        slow = {"LD_PRELOAD": shim(folder, given.ms)}
+        found = run(given.peer_python, folder, slow, given.seconds)
+    mine = found.pop("ours")
+    table("ours beside", "writes a second", "p99", "goal of p99")
+    for name, load in found.items():
+        ratio = mine.ms(0.99) / load.ms(0.99)
+        row(name, mine.rate / load.rate, ratio, goal(ratio, 0.4))
+    print(machine())
+
+
+def shim(folder: str, ms: float) -> str:
+    """The path of the library."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        sys.exit("This benchmark needs a C compiler named cc.")
+    source, library = Path(folder) / "slow.c", Path(folder) / "slow.so"
+    source.write_text(SHIM)
+    wait = f"-DWAIT_MICROSECONDS={ms * 1000:.0f}"
+    command = [compiler, "-shared", "-fPIC", wait, "-o", str(library), str(source), "-ldl"]
+    subprocess.run(command, check=True)
+    return str(library)
+
+
+def run(python: str, folder: str, slow: dict[str, str], seconds: float) -> dict[str, Load]:
+    found = {}
+    for start in (
+        ours(folder, **slow),
+        in_each(folder, slow),
+        plain(python, folder, **slow),
+        plain(python, folder, "lock", **slow),
+    ):
+        with start as server:
+            small_uploads(server, seconds=2)  # to warm up
+            found[server.name] = small_uploads(server, seconds=seconds)
+            found[server.name].show(server.name)
+    return found
+
+
+def in_each(folder: str, slow: dict[str, str]) -> AbstractContextManager[Server]:
+    @contextlib.contextmanager
+    def renamed() -> Iterator[Server]:
+        with ours(folder, ["-c", SYNC_IN_EACH], **slow) as server:
+            server.name = "ours, a sync in each transaction"
+            yield server
+
+    return renamed()
+
+
+if __name__ == "__main__":
+    main()

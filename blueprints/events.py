@@ -1,0 +1,24 @@
+"""Events: what happened to the caller's things, for who asks."""
+
+from typing import Any
+
+from flask import g
+
+from models import Event
+
+from .caller import EVENTS, OWNER, accepts
+from .event_records import EventFeed
+from .schemas import EventQuery
+from .strict import Blueprint
+
+events = Blueprint("events", __name__, url_prefix="/v1/events", description="Events and webhooks")
+
+
+@events.get("")
+@accepts(*OWNER, scope=EVENTS)
+@events.arguments(EventQuery(), location="query")
+@events.response(200, EventFeed)
+def feed(query: dict[str, Any]) -> dict[str, Any]:
+    """List what happened, oldest first"""
+    rows, further = Event.feed(g.caller.owner_id, **query)
+    return {"events": rows, "next_cursor": further}

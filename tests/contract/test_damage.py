@@ -1,0 +1,110 @@
+"""What was altered on disk is told for its document alone, and never handed out."""
+
+import http.client
+import os
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.people import refused
+
+PIECE = 192 << 10
+CONTENT = os.urandom(5 * PIECE + 7)
+ROW = "UPDATE document SET {0} = flipped({0}) WHERE id = :id"
+PIECES = "UPDATE piece SET {} WHERE document_id = :id AND number = "
+OF_THE_DOCUMENT = [ROW.format(name) for name in ("sealed_key", "sealed_meta", "payload_head")]
+OF_A_PIECE = [
+    PIECES.format("sealed = flipped(sealed)") + "3",
+    PIECES.format("sealed = substr(sealed, 2)") + "3",
+    "DELETE FROM piece WHERE document_id = :id AND number = 3",
+    # the pieces 3 and 4 change places
+    PIECES.format("number = -1")
+    + "3;"
+    + PIECES.format("number = 3")
+    + "4;"
+    + PIECES.format("number = 4")
+    + "-1",
+]
+
+
+@pytest.fixture(scope="module")
+def owner(start_service):
+    return start_service(RATE_LIMITS="off").register()
+
+
+@pytest.fixture(scope="module")
+def other(owner):
+    return owner.upload(CONTENT, "application/x-any", name="other")
+
+
+def flipped(stored):
+    return stored[:40] + bytes([stored[40] ^ 1]) + stored[41:]
+
+
+@pytest.fixture
+def damaged(owner, other):
+    """A document that was altered so; the other one is not touched."""
+
+    def alter(change):
+        document = owner.upload(CONTENT, "application/x-any", name="altered")
+        with closing(sqlite3.connect(owner.service.instance / "documents.sqlite")) as database:
+            database.create_function("flipped", 1, flipped)
+            with database:
+                for statement in change.split(";"):
+                    assert database.execute(statement, {"id": document["id"]}).rowcount == 1
+        return f"/v1/documents/{document['id']}"
+
+    yield alter
+    assert owner.get(f"/v1/documents/{other['id']}/content").body == CONTENT
+
+
+def broken_off(owner, path):
+    """What came of a body before it broke off; it must not end as if it were whole."""
+    with closing(owner.connect()) as connection:
+        connection.request("GET", path, headers=owner.credential)
+        answer = connection.getresponse()
+        assert answer.status == 200
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)) as raised:
+            answer.read()
+    return getattr(raised.value, "partial", b"")
+
+
+@pytest.mark.parametrize("change", OF_THE_DOCUMENT)
+def test_a_damaged_row_opens_nothing(owner, damaged, change):
+    path = damaged(change)
+    for call in ("/content", "/download", "/view"):
+        refused(owner.get(path + call, faults=[500]), 500, "document_damaged")
+    assert owner.delete(path).status == 204
+
+
+@pytest.mark.parametrize("change", OF_A_PIECE)
+def test_a_body_that_comes_to_a_damaged_piece_is_broken_off(owner, damaged, change):
+    path = damaged(change)
+    came = broken_off(owner, f"{path}/content")
+    assert len(came) <= 3 * PIECE
+    assert CONTENT.startswith(came)
+    assert b"</html>" not in broken_off(owner, f"{path}/download")
+    assert owner.delete(path).status == 204
+
+
+@pytest.mark.parametrize("change", OF_A_PIECE)
+def test_a_range_that_does_not_touch_the_damage_is_right(owner, damaged, change):
+    path = damaged(change)
+    for first, last in [(0, 3 * PIECE - 1), (5 * PIECE, 5 * PIECE + 6)]:
+        answer = owner.get(f"{path}/content", headers={"Range": f"bytes={first}-{last}"})
+        assert (answer.status, answer.body) == (206, CONTENT[first : last + 1])
+    touching = {"Range": f"bytes={4 * PIECE - 1}-{4 * PIECE}"}
+    answer = owner.get(f"{path}/content", headers=touching, faults=[500])
+    refused(answer, 500, "document_damaged")
+
+
+@pytest.mark.parametrize("change", OF_THE_DOCUMENT[:2])
+def test_a_damaged_document_stands_bare_in_a_list_of_whole_ones(owner, other, damaged, change):
+    path = damaged(change)
+    refused(owner.get(path, faults=[500]), 500, "document_damaged")
+    listed = {one["id"]: one for one in owner.get("/v1/documents").json["documents"]}
+    bare = listed[path.rpartition("/")[2]]
+    assert (bare["name"], bare["sha256"], bare["metadata"]) == (bare["id"], "", {})
+    assert listed[other["id"]]["name"] == "other"
+    assert owner.delete(path).status == 204

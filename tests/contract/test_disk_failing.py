@@ -1,0 +1,91 @@
+"""A disk that takes no change is told; what is stored is served; it heals without a restart."""
+
+import contextlib
+import sys
+
+import pytest
+
+from tests.bound import BOUND, needs_permissions
+from tests.people import PASSWORD, Person, Service, b64, refused
+
+resource = pytest.importorskip("resource")
+
+UPLOAD = {"payload": b64(bytes(5000)), "contentType": "a/b"}
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
+
+
+@pytest.fixture(scope="module")
+def bound(tmp_path_factory):
+    """A service whom permissions bind."""
+
+    class Bound(Service):
+        wrapper = BOUND
+
+    service = Bound(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
+    yield service
+    service.close()
+
+
+@contextlib.contextmanager
+def files_at_most(service, size_bytes):
+    """The system refuses every write behind this place of a file."""
+    kind = resource.RLIMIT_FSIZE
+    before = resource.prlimit(service.process.pid, kind)
+    resource.prlimit(service.process.pid, kind, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(service.process.pid, kind, before)
+
+
+@linux
+def test_changes_are_refused_in_a_sentence_and_reading_goes_on(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload(b"before")
+    path, login = f"/v1/documents/{document['id']}", {"email": person.record["email"]}
+    with files_at_most(service, 0):
+        changes = [
+            person.post("/v1/documents", json=UPLOAD, faults=[507]),
+            person.patch(path, json={"name": "new"}, faults=[507]),
+            person.delete(path, faults=[507]),
+            person.post(f"{path}/tokens", json={}, faults=[507]),
+            Person(service).post(
+                "/v1/auth/login", json=login | {"password": PASSWORD}, faults=[507]
+            ),
+        ]
+        for answer in changes:
+            assert "Tell the person who runs this" in refused(answer, 507, "storage_full")["detail"]
+        assert person.get(f"{path}/content").body == b"before"
+        assert person.get("/healthz").status == 200
+    assert [one["id"] for one in person.get("/v1/documents").json["documents"]] == [document["id"]]
+    assert person.post("/v1/documents", json=UPLOAD).status == 201
+    assert person.delete(path).status == 204
+
+
+@linux
+def test_a_deleted_document_is_gone_though_the_log_could_not_be_emptied(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    documents = [person.upload(bytes(2 << 20)) for _ in range(2)]
+    assert person.delete(f"/v1/documents/{documents[0]['id']}").status == 204  # empties the log
+    with files_at_most(service, 1 << 20):  # room in the log, none in the database
+        path = f"/v1/documents/{documents[1]['id']}"
+        assert person.delete(path).status == 204
+        assert person.get(path).status == 404
+    assert "could not be emptied" in service.stderr()
+
+
+@needs_permissions
+def test_a_database_that_may_not_be_written_is_not_ready_until_it_may(bound):
+    database = bound.instance / "documents.sqlite"
+    person = bound.register()
+    document = person.upload(b"before")
+    database.chmod(0o400)
+    try:
+        refused(person.get("/readyz", faults=[503]), 503, "key_unavailable")
+        assert person.get(f"/v1/documents/{document['id']}/content").body == b"before"
+    finally:
+        database.chmod(0o600)
+    assert person.get("/readyz").status == 200
+    assert person.post("/v1/documents", json=UPLOAD).status == 201

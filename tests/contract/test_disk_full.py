@@ -1,0 +1,105 @@
+"""A full disk is told; what was stored is served, can be deleted, and makes room again."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.disks import SmallDisk
+from tests.people import b64, refused
+
+MIB = 1 << 20
+FILL = """
+import contextlib, os
+with contextlib.suppress(OSError), open("filler", "ab", buffering=0) as file:
+    while True:
+        file.write(bytes(4096))
+"""
+LOOK = """
+import sqlite3
+database = sqlite3.connect("documents.sqlite")
+orphans = "SELECT count(*) FROM piece WHERE document_id NOT IN (SELECT id FROM document)"
+for question in ("PRAGMA integrity_check", orphans):
+    print(*database.execute(question).fetchone())
+"""
+
+
+@pytest.fixture
+def on_disk_of(tmp_path):
+    started = []
+
+    def start(size_bytes, **settings):
+        started.append(SmallDisk(tmp_path, size_bytes, **settings))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+def send(person, size):
+    body = {"payload": b64(os.urandom(size)), "contentType": "a/b", "token": None}
+    return person.post("/v1/documents", json=body, faults=[507])
+
+
+def filled(person, size):
+    """Documents of this size, until no more is taken."""
+    stored = []
+    while (answer := send(person, size)).status == 201:
+        stored.append(answer.json)
+        assert len(stored) < 1000
+    refused(answer, 507, "storage_full")
+    return stored
+
+
+def nothing_half(service, person, stored):
+    """All that was acknowledged is there, and nothing else, not even a piece."""
+    assert service.inside(LOOK) == "ok\n0\n"
+    listed = person.get("/v1/documents?limit=100").json["documents"]
+    assert {one["id"] for one in listed} == {one["id"] for one in stored}
+    for one in stored:
+        assert len(person.get(f"/v1/documents/{one['id']}/content").body) == one["size"]
+    return True
+
+
+@pytest.mark.parametrize("size", [300_000, 3 * MIB])
+def test_what_fills_the_disk_is_refused_and_deleting_makes_room_again(on_disk_of, size):
+    service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
+    person = service.register()
+    stored = filled(person, size)
+    assert nothing_half(service, person, stored)
+    assert person.get("/readyz").status == 200
+    again = service.log_in(person.record["email"])
+    for _ in range(2):
+        deleted, kept = stored[::2], stored[1::2]
+        for one in deleted:
+            assert again.delete(f"/v1/documents/{one['id']}").status == 204
+        stored = kept + [send(again, size).json for _ in deleted[1:]]
+        assert nothing_half(service, person, stored)
+
+
+def test_uploads_at_once_do_not_eat_the_reserve_together(on_disk_of):
+    service = on_disk_of(48 * MIB, RESERVE_BYTES=4 * MIB)
+    person = service.register()
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: send(person, 5 * MIB), range(12)))
+    stored = [answer.json for answer in answers if answer.status == 201]
+    assert {answer.status for answer in answers} == {201, 507}
+    assert nothing_half(service, person, stored)
+    assert person.delete(f"/v1/documents/{stored[0]['id']}").status == 204
+
+
+@pytest.mark.parametrize("size", [10, 9 * MIB])
+def test_a_disk_that_others_fill_is_told_and_heals(on_disk_of, size):
+    service = on_disk_of(64 * MIB, RESERVE_BYTES=0)
+    person = service.register()
+    stored = [person.upload(b"before")]
+    service.inside(FILL)
+    while (answer := send(person, size)).status == 201:  # what the log took is room too
+        stored.append(answer.json)
+        service.inside(FILL)
+    refused(answer, 507, "storage_full")
+    assert nothing_half(service, person, stored)
+    service.inside("import os; os.unlink('filler')")
+    stored.append(send(person, size).json)
+    assert nothing_half(service, person, stored)

@@ -1,0 +1,70 @@
+"""One server on one database, until its process ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from models import claim
+from models.errors import CommandRefused
+from tests.people import ROOT
+
+HOLD = """
+import sys, time
+from models.claim import claim
+claim(sys.argv[1], 0)
+print("mine", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    yield str(tmp_path / "instance" / "documents.sqlite")
+    claim.release()
+
+
+@pytest.fixture
+def other(path):
+    """A server of the same database, in a process of its own."""
+    command = [sys.executable, "-c", HOLD, path]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"mine\n"
+        yield process
+        process.kill()
+
+
+def test_a_database_is_claimed_once(path, other):
+    with pytest.raises(CommandRefused, match=path):
+        claim.claim(path, 0)
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
+def test_who_is_killed_holds_nothing(path, other, signal_number):
+    other.send_signal(signal_number)
+    claim.claim(path, 10)
+
+
+def test_the_end_of_the_other_is_waited_for_but_no_longer(path, other):
+    begun = time.monotonic()
+    with pytest.raises(CommandRefused):
+        claim.claim(path, 0.3)
+    assert time.monotonic() - begun >= 0.3
+
+
+def test_what_is_refused_once_may_try_again(path, other):
+    for _ in range(2):
+        with pytest.raises(CommandRefused):
+            claim.claim(path, 0)
+    other.kill()
+    claim.claim(path, 10)
+
+
+def test_its_file_is_private_and_no_child_inherits_it(path):
+    claim.claim(path, 0)
+    (held,) = claim._held
+    assert os.fstat(held).st_mode & 0o777 == 0o600
+    assert not os.get_inheritable(held)

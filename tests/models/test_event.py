@@ -1,0 +1,223 @@
+"""Events: drawn in the order of commits, written with what they tell of, kept for so long."""
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from crypto import Keyring
+from models import (
+    ApiKey,
+    Document,
+    DocumentToken,
+    Event,
+    base,
+    connected,
+    database,
+    house,
+    ids,
+    sweeper,
+    writing,
+)
+from models.document_token import Terms
+from models.upload import uploaded
+
+DAY_MS = 86_400_000
+
+
+def told(owner):
+    events, _ = Event.feed(owner.id, 1000, None)
+    return [event.type for event in events]
+
+
+def upload(owner, **fields):
+    with uploaded(owner.id, [b"x"], size=1, content_type="text/plain", **fields) as document:
+        return document
+
+
+def link(document, **terms):
+    terms = {"expires_at": None, "max_views": None} | terms
+    return DocumentToken.issue(document, Terms(None, ("view",), (), **terms))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Moves the clock by so many milliseconds."""
+    real = time.time_ns
+
+    def move(milliseconds):
+        monkeypatch.setattr(time, "time_ns", lambda: real() + milliseconds * 1_000_000)
+
+    yield move
+    ids._last_id = 0  # ids of the future are not drawn on
+
+
+def test_what_did_not_happen_is_not_told(alice):
+    def stopped():
+        with writing():
+            upload(alice)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        stopped()
+
+    assert told(alice) == []
+
+
+def test_ids_are_drawn_in_the_order_of_commits(alice):
+    def work():
+        with connected():
+            for _ in range(40):
+                Event.tell(alice.id, "webhook.test", {})
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for one in threads:
+        one.start()
+    seen, after = [], None
+    while len(seen) < 160:
+        events, _ = Event.feed(alice.id, 1000, after)
+        seen += [event.id for event in events]
+        after = seen[-1] if seen else None
+    for one in threads:
+        one.join()
+
+    everything, _ = Event.feed(alice.id, 1000, None)
+    assert seen == [event.id for event in everything]
+
+
+def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
+    Event.tell(alice.id, "webhook.test", {"number": 1})
+    clock(-DAY_MS)
+    ids._last_id = 0  # as after a restart
+    Event.tell(alice.id, "webhook.test", {"number": 2})
+
+    events, _ = Event.feed(alice.id, 10, None)
+    assert ['"number": 1' in events[0].data, '"number": 2' in events[1].data] == [True, True]
+
+
+def test_a_reading_is_told_before_what_comes_after_it(alice):
+    document = upload(alice)
+    with base._one_writer:
+        document.note_reading("document.viewed")
+    document.delete_with_tokens()
+
+    assert told(alice) == ["document.created", "document.viewed", "document.deleted"]
+
+
+def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
+    document = upload(alice)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def write_long():
+        with connected(), writing():
+            begun.set()
+            assert go_on.wait(10)
+
+    writer = threading.Thread(target=write_long)
+    writer.start()
+    assert begun.wait(10)
+    document.note_reading("document.viewed")
+    base.catch_up()  # returns while the other writes
+    assert told(alice) == ["document.created"]
+    go_on.set()
+    writer.join()
+
+    assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_a_reading_waits_for_another_process_that_holds_the_database(alice, instance):
+    document = upload(alice)
+    database.execute_sql("PRAGMA busy_timeout = 50")
+    with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        document.note_reading("document.viewed")
+        base.catch_up()
+
+    assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
+    document = upload(alice)
+
+    base.soon(lambda: 1 / 0)
+    base.catch_up()
+    document.note_reading("document.viewed")
+
+    assert "was lost" in caplog.text
+    assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_the_last_view_spends_a_token_once(alice):
+    token = link(upload(alice), max_views=2)
+    for _ in range(2):
+        DocumentToken.count_view(token.id, "document.viewed")
+    token.revoke()
+    sweeper.sweep()
+
+    assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]
+
+
+def test_the_sweeper_tells_each_expired_token_once(alice, clock):
+    link(upload(alice), expires_at=ids.now() + 1000)
+    clock(2000)
+    for _ in range(2):
+        sweeper.sweep()
+
+    assert told(alice)[2:] == ["token.spent"]
+
+
+def test_a_token_that_expired_unswept_is_spent_not_revoked(alice, clock):
+    document = upload(alice)
+    link(document, expires_at=ids.now() + 1000)
+    link(document)
+    clock(2000)
+    document.delete_with_tokens()
+
+    assert sorted(told(alice)[3:]) == ["document.deleted", "token.revoked", "token.spent"]
+
+
+def test_a_document_given_a_longer_life_meanwhile_is_not_swept(alice):
+    document = upload(alice, expires_at=ids.now() + 60_000)
+    document.expire()
+
+    assert Document.one_of(alice.id, document.id)
+
+
+def test_two_who_delete_at_once_tell_it_once(alice):
+    document = upload(alice)
+    again = Document.one_of(alice.id, document.id)
+    document.delete_with_tokens()
+    with pytest.raises(Exception, match="no such thing"):
+        again.delete_with_tokens()
+
+    assert told(alice) == ["document.created", "document.deleted"]
+
+
+def test_a_key_is_revoked_once_also_from_two_stale_records(alice):
+    key = ApiKey.issue(alice, None, "documents:read", None)
+    stale = ApiKey.one_of(alice.id, key.id)
+    key.revoke()
+    stale.revoke()
+
+    assert told(alice) == ["api_key.created", "api_key.revoked"]
+
+
+def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock):
+    old = Event.tell(alice.id, "webhook.test", {})
+    clock(91 * DAY_MS)
+    new = Event.tell(alice.id, "webhook.test", {})
+    sweeper.sweep()
+
+    assert [event.id for event in Event.feed(alice.id, 10, None)[0]] == [new.id]
+    assert [event.id for event in Event.feed(alice.id, 10, old.id)[0]] == [new.id]
+
+
+def test_how_long_events_are_kept_is_a_setting(instance, alice, clock):
+    house.use(Keyring(instance / "keyring"), event_days=1)
+    Event.tell(alice.id, "webhook.test", {})
+    clock(2 * DAY_MS)
+    sweeper.sweep()
+
+    assert told(alice) == []

@@ -1,0 +1,142 @@
+"""Webhooks and their deliveries: what follows from how a try ended, and how long it is kept."""
+
+import pytest
+
+from models import Event, Webhook, database, ids, sweeper
+from models.delivery import _FIRST_OF_EACH, Outcome
+from models.errors import Invalid, NotFound
+from models.webhook import FAILING_MS, OVERLAP_MS
+from tests.models.test_event import DAY_MS, clock, told
+
+__all__ = ["clock"]
+GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")
+
+
+@pytest.fixture
+def hook(alice):
+    return Webhook.register(alice.id, "https://hook.example/", ("webhook.test", "webhook.disabled"))
+
+
+def pending(hook):
+    Event.tell(hook.owner_id, "webhook.test", {})
+    (newest, *_), _ = hook.deliveries(1, None)
+    return newest
+
+
+def again(hook):
+    return Webhook.one_of(hook.owner_id, hook.id)
+
+
+def state(hook):
+    (newest, *_), _ = hook.deliveries(1, None)
+    return newest.state
+
+
+def test_five_days_of_nothing_but_failures_disable_a_webhook(alice, hook, clock):
+    one = pending(hook)
+    hook.note(one, BAD, ids.now())
+    clock(FAILING_MS - 1000)
+    hook.note(one, BAD, ids.now())
+    assert again(hook).disabled_at is None
+    clock(FAILING_MS)
+    hook.note(one, BAD, ids.now())
+
+    assert again(hook).disabled_reason == "failing"
+    assert state(hook) == "failed"
+    assert told(alice)[1:] == ["webhook.disabled"]
+
+
+def test_one_success_in_five_days_keeps_it(hook, clock):
+    one = pending(hook)
+    hook.note(one, BAD, ids.now())
+    clock(FAILING_MS - 1000)
+    hook.note(pending(hook), GOOD, None)
+    clock(FAILING_MS + 1000)
+    hook.note(one, BAD, ids.now())
+
+    assert again(hook).disabled_at is None
+
+
+def test_a_try_that_ends_after_its_webhook_was_disabled_is_not_repeated(hook):
+    one = pending(hook)
+    hook.edit(enabled=False)
+    hook.note(one, BAD, ids.now())
+
+    assert state(hook) == "failed"
+
+
+def test_a_webhook_is_disabled_once(alice, hook):
+    one = pending(hook)
+    hook.edit(enabled=False)
+    hook.edit(enabled=False)
+    hook.note(one, GONE, None)
+
+    assert told(alice).count("webhook.disabled") == 1
+    assert again(hook).disabled_reason == "owner"
+
+
+def test_nothing_is_queued_for_a_disabled_webhook_and_everything_again_once_enabled(alice, hook):
+    hook.edit(enabled=False)
+    Event.tell(alice.id, "webhook.test", {})
+    assert hook.deliveries(9, None) == ([], None)
+    with pytest.raises(Invalid):
+        hook.test()
+    hook.edit(enabled=True)
+    assert pending(hook).state == "pending"
+
+
+def test_an_edit_that_races_another_loses_nothing(hook):
+    stale = again(hook)
+    hook.edit(description="one")
+    stale.edit(url="https://other.example/")
+
+    assert (again(hook).url, again(hook).description) == ("https://other.example/", "one")
+
+
+def test_the_old_secret_signs_for_a_day(hook, clock):
+    old = hook.sign("evt_1", 1, b"{}")
+    new = hook.rotate_secret()
+    assert new.sign("evt_1", 1, b"{}").split()[1] == old
+    clock(OVERLAP_MS + 1000)
+    assert len(new.sign("evt_1", 1, b"{}").split()) == 1
+    assert again(hook).old_secret_until is None
+
+
+def test_a_second_rotation_ends_the_first_secret(hook):
+    first = hook.sign("evt_1", 1, b"{}")
+    hook.rotate_secret()
+    hook.rotate_secret()
+
+    signatures = again(hook).sign("evt_1", 1, b"{}").split()
+    assert (len(signatures), first in signatures) == (2, False)
+
+
+def test_another_ones_webhooks_get_nothing(bob, hook):
+    Event.tell(bob.id, "webhook.test", {})
+
+    assert hook.deliveries(9, None) == ([], None)
+
+
+def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(alice, hook, clock):
+    done, waiting = pending(hook), pending(hook)
+    hook.note(done, GOOD, None)
+    clock(100 * DAY_MS)
+    sweeper.sweep()
+
+    assert [one.id for one in hook.deliveries(9, None)[0]] == [waiting.id]
+    assert [one.id for one in Event.feed(alice.id, 9, None)[0]] == [waiting.event_id]
+
+
+def test_an_event_that_is_forgotten_is_not_sent_again(alice, hook, clock):
+    done = pending(hook)
+    hook.note(done, GOOD, None)
+    Event.delete().execute()
+    with pytest.raises(NotFound):
+        hook.redeliver(done.id)
+
+
+def test_the_look_for_what_is_due_reads_one_row_of_each_webhook(hook):
+    look = f"EXPLAIN QUERY PLAN SELECT id FROM delivery WHERE {_FIRST_OF_EACH}"
+    plan = [row[-1] for row in database.execute_sql(look).fetchall()]
+
+    assert not [line for line in plan if "SCAN delivery" in line or "TEMP B-TREE" in line]

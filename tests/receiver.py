@@ -1,0 +1,67 @@
+"""A receiver of webhooks on this machine, which keeps what it gets."""
+
+import http.server
+import threading
+from types import SimpleNamespace
+
+from tests.people import until
+
+
+class Receiver:
+    """`answers`: what to say first, as (status, text); then 200. Hanging, it says nothing yet."""
+
+    def __init__(self, hang=False):
+        self.requests, self.answers = [], []
+        self._may_answer = threading.Event()
+        if not hang:
+            self._may_answer.set()
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.port = self._server.server_port
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.answer_all()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def url(self, path="/hook"):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def wait_for(self, count, seconds=10):
+        """All requests, once there are so many."""
+        until(lambda: len(self.requests) >= count, seconds)
+        return list(self.requests)
+
+    def answer_all(self):
+        self._may_answer.set()
+
+    def _handler(receiver):  # noqa: N805
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                kept = {"method": self.command, "path": self.path, "headers": self.headers}
+                answer = receiver.answers.pop(0) if receiver.answers else (200, "thanks")
+                receiver.requests.append(SimpleNamespace(**kept, body=body))
+                receiver._may_answer.wait(20)
+                self._say(*answer)
+
+            def _say(self, status, text):
+                try:
+                    self.send_response(status)
+                    self.send_header("Content-Length", str(len(text.encode())))
+                    if status == 302:
+                        self.send_header("Location", "/elsewhere")
+                    self.end_headers()
+                    self.wfile.write(text.encode())
+                except OSError:  # the sender was killed
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                """Quietly."""
+
+        return Handler

@@ -1,0 +1,14 @@
+"""The models over a fresh SQLite file, and a receiver."""
+
+import pytest
+
+from tests.models.conftest import alice, bob, instance
+from tests.receiver import Receiver
+
+__all__ = ["alice", "bob", "instance"]
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as one:
+        yield one
