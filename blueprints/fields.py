@@ -106,6 +106,15 @@ class Whole(fields.Integer):
         return super()._validated(int(value) if whole else value)
 
 
+class Truth(fields.Boolean):
+    """`true` or `false`, and nothing that Python takes for one of them."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
 class Pairs(fields.Dict):
     """Text by name. What is wrong with a pair is told at its name."""
 
