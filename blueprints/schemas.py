@@ -105,7 +105,7 @@ class Edit(Wire):
     name = Text(allow_none=True)
     metadata = Pairs(
         keys=Text(),
-        values=Text(0, METADATA_BYTES),
+        values=Text(0, None),
         allow_none=True,
         metadata={
             "maxProperties": METADATA_PAIRS,
