@@ -25,7 +25,10 @@ _MOMENT = re.compile(
 )
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _PORT = r"(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
-_SITE = rf"(?:{_HOST}(?:\.{_HOST})*|\[[0-9A-Fa-f:]+\])(?::{_PORT})?"
+_HEX = "[0-9A-Fa-f]{1,4}"
+_SHORTENED = "|".join(rf"(?:{_HEX}:){{1,{7 - n}}}(?::{_HEX}){{1,{n}}}" for n in range(1, 7))
+_IPV6 = rf"(?:{_HEX}:){{7}}{_HEX}|{_SHORTENED}|(?:{_HEX}:){{1,7}}:|:(?::{_HEX}){{1,7}}|::"
+_SITE = rf"(?:{_HOST}(?:\.{_HOST})*|\[(?:{_IPV6})\])(?::{_PORT})?"
 _ORIGIN = rf"^(?:\*|[Hh][Tt][Tt][Pp][Ss]?://{_SITE})$"
 _SPACE, _DIGIT = r"[ \t\r\n\f\v]*", "[A-Za-z0-9+/]"
 _ONE_BYTE = rf"{_DIGIT}{_SPACE}[AQgw]{_SPACE}={_SPACE}="
@@ -45,7 +48,7 @@ _YESTERDAY = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"  # today, in so
 class Text(fields.String):
     """Text of `least` to `most` characters, without NUL and lone surrogates."""
 
-    def __init__(self, least: int = 1, most: int = 255, **options: Any) -> None:
+    def __init__(self, least: int = 1, most: int | None = 255, **options: Any) -> None:
         length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
         described = {"pattern": _NO_NUL} | options.pop("metadata", {})
         super().__init__(validate=length, metadata=described, **options)
@@ -104,6 +107,15 @@ class Whole(fields.Integer):
     def _validated(self, value: Any) -> int:
         whole = isinstance(value, float) and value.is_integer()
         return super()._validated(int(value) if whole else value)
+
+
+class Truth(fields.Boolean):
+    """`true` or `false`, and nothing that Python takes for one of them."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
 
 
 class Pairs(fields.Dict):

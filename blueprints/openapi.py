@@ -50,9 +50,7 @@ def described(app: Flask, api: Api) -> dict[str, Any]:
     api.spec.components.schema("Problem", schema=Problem)
     description: dict[str, Any] = api.spec.to_dict()
     description["info"]["description"] = ABOUT
-    for schema, name in NEW_PASSWORDS:
-        told = description["components"]["schemas"][schema]["properties"][name]
-        told["minLength"] = app.config["PASSWORD_MIN_LENGTH"]
+    _tell_settings(description["components"]["schemas"], app.config)
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
         view = app.view_functions[rule.endpoint]
@@ -60,6 +58,14 @@ def described(app: Flask, api: Api) -> dict[str, Any]:
             if method.lower() in path:
                 _describe(path[method.lower()], view, rule.arguments)
     return description
+
+
+def _tell_settings(schemas: dict[str, Any], config: dict[str, Any]) -> None:
+    """What is taken depends on how the service is set up."""
+    for schema, name in NEW_PASSWORDS:
+        schemas[schema]["properties"][name]["minLength"] = config["PASSWORD_MIN_LENGTH"]
+    for schema in ("NewWebhook", "WebhookEdit") if config["WEBHOOK_ALLOW"] else ():
+        del schemas[schema]["properties"]["url"]["pattern"]
 
 
 def _describe(operation: dict[str, Any], view: Any, arguments: set[str]) -> None:

@@ -7,11 +7,28 @@ from marshmallow import Schema, ValidationError, fields, validate, validates
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from .body import Span
-from .fields import NAME, Base64, Email, Expiry, MediaType, Moment, Origin, Pairs, Text, Whole
+from .fields import (
+    NAME,
+    Base64,
+    Email,
+    Expiry,
+    MediaType,
+    Moment,
+    Origin,
+    Pairs,
+    Text,
+    Truth,
+    Whole,
+)
 from .lists import CURSOR
 from .payload import Payload
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
+WEB_ADDRESS = {  # unless a setting names other networks
+    "pattern": r"^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+    r"(?::[1-9][0-9]{0,3})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?$",
+    "example": "https://example.org/hook",
+}
 NEW_PASSWORD = {"format": "password", "maxLength": 1024}  # how short it may be is a setting
 
 
@@ -88,7 +105,7 @@ class Edit(Wire):
     name = Text(allow_none=True)
     metadata = Pairs(
         keys=Text(),
-        values=Text(0, METADATA_BYTES),
+        values=Text(0, None),
         allow_none=True,
         metadata={
             "maxProperties": METADATA_PAIRS,
@@ -146,7 +163,10 @@ class EventQuery(Wire):
     after = fields.String(
         load_default=None,
         validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
-        metadata={"description": "Go on behind the event with this id, even if it is forgotten."},
+        metadata={
+            "pattern": "^evt_[0-9a-z]{26}$",
+            "description": "Go on behind the event with this id, even if it is forgotten.",
+        },
     )
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
     type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
@@ -158,7 +178,7 @@ _ENOUGH_TYPES = validate.Length(1, len(EVENT_TYPES), error="Name at least one ty
 
 
 class NewWebhook(Wire):
-    url = Text(1, 2048, required=True, metadata={"example": "https://example.org/hook"})
+    url = Text(1, 2048, required=True, metadata=WEB_ADDRESS)
     types = fields.List(
         _TYPES,
         data_key="events",
@@ -169,10 +189,10 @@ class NewWebhook(Wire):
 
 
 class WebhookEdit(Wire):
-    url = Text(1, 2048, metadata={"example": "https://example.org/hook"})
+    url = Text(1, 2048, metadata=WEB_ADDRESS)
     types = fields.List(_TYPES, data_key="events", validate=_ENOUGH_TYPES)
     description = Text(allow_none=True)
-    enabled = fields.Boolean(truthy={True}, falsy={False})
+    enabled = Truth()
 
 
 class Opening(Wire):

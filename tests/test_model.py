@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,
+    initialize,
     multiple,
     rule,
     run_state_machine_as_test,
@@ -19,7 +20,7 @@ from hypothesis.stateful import (
 from tests.people import PASSWORD, Person, b64, moment, refused
 
 READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
-STORIES, STEPS = {"thorough": (100, 120)}.get(os.environ.get("HYPOTHESIS_PROFILE"), (15, 50))
+STORIES, STEPS = {"thorough": (100, 120)}.get(os.environ.get("HYPOTHESIS_PROFILE"), (10, 50))
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 names = st.text(characters, min_size=1, max_size=20)
@@ -99,8 +100,25 @@ class Story(RuleBasedStateMachine):
                 if not document.gone:
                     assert self.people[owner].delete(f"/v1/documents/{document.id}").status == 204
 
-    @rule(target=credentials, owner=st.integers(0, 1))
-    def come_with_a_session(self, owner):
+    @initialize(target=credentials)
+    def come_with_sessions(self):
+        return multiple(*map(self.session_of, (0, 1)))
+
+    @initialize(target=documents, owner=st.integers(0, 1), content=contents)
+    def begin_with_a_document(self, owner, content):
+        return self.uploaded(self.session_of(owner), content, "begun", {}, repeated=False)
+
+    @initialize(
+        target=tokens,
+        permissions=permission_lists,
+        most=st.none() | st.integers(1, 3),
+        password=st.none() | st.just("open sesame"),
+    )
+    def begin_with_a_link(self, permissions, most, password):
+        document = self.uploaded(self.session_of(0), b"linked", "linked", {}, repeated=False)
+        return self.shared(self.session_of(0), document, permissions, most, password)
+
+    def session_of(self, owner):
         return Credential(self.people[owner], owner)
 
     @rule(target=credentials, owner=st.integers(0, 1))
@@ -150,6 +168,9 @@ class Story(RuleBasedStateMachine):
         repeated=st.booleans(),
     )
     def upload(self, credential, content, name, metadata, repeated):
+        return self.uploaded(credential, content, name, metadata, repeated)
+
+    def uploaded(self, credential, content, name, metadata, repeated):
         made = Document(credential.owner, content, "text/plain", name, metadata)
         body = {"payload": b64(content), "contentType": made.content_type, "name": name}
         body |= {"metadata": metadata, "token": None}
@@ -221,7 +242,10 @@ class Story(RuleBasedStateMachine):
     @rule(credential=credentials, document=documents)
     def delete(self, credential, document):
         answer = credential.person.delete(f"/v1/documents/{document.id}")
-        document.gone |= self.told(credential, document, DELETE, answer, 204)
+        if self.told(credential, document, DELETE, answer, 204):
+            document.gone = True
+            for token in document.tokens:
+                assert token.holder.get(f"/v1/documents/{document.id}/content").status == 410
 
     @rule(credential=credentials, limit=st.integers(1, 5))
     def list(self, credential, limit):
@@ -248,6 +272,9 @@ class Story(RuleBasedStateMachine):
         password=st.none() | st.just("open sesame"),
     )
     def share(self, credential, document, permissions, most, password):
+        return self.shared(credential, document, permissions, most, password)
+
+    def shared(self, credential, document, permissions, most, password):
         terms = {"permissions": permissions, "maxViews": most, "password": password}
         path = f"/v1/documents/{document.id}/tokens"
         answer = credential.person.post(path, json=terms)
@@ -263,6 +290,7 @@ class Story(RuleBasedStateMachine):
         answer = token.holder.get(f"/v1/documents/{token.document.id}/view")
         assert answer.status == (token.refusal("view") or 200)
         token.views += answer.status == 200 and token.most is token.password is None
+        self.links_agree(token.document)
 
     @rule(token=tokens, password=st.sampled_from(["open sesame", "wrong"]))
     def open_a_link(self, token, password):
@@ -271,6 +299,7 @@ class Story(RuleBasedStateMachine):
         answer = token.holder.post(path, json=body)
         assert answer.status == (token.refusal("view") or (401 if wrong else 200))
         token.views += answer.status == 200
+        self.links_agree(token.document)
 
     @rule(token=tokens)
     def read_by_a_link(self, token):
@@ -279,6 +308,7 @@ class Story(RuleBasedStateMachine):
         assert answer.status == (token.refusal("download") or locked)
         assert answer.status != 200 or answer.body == token.document.content
         token.views += answer.status == 200 and token.most is not None
+        self.links_agree(token.document)
 
     @rule(token=tokens, document=documents)
     def try_a_link_on_another_document(self, token, document):
@@ -292,8 +322,14 @@ class Story(RuleBasedStateMachine):
         answer = credential.person.delete(path)
         token.revoked |= self.told(credential, token.document, WRITE, answer, 204)
 
+    def links_agree(self, document):
+        self.compare_links(self.session_of(document.owner), document)
+
     @rule(credential=credentials, document=documents)
     def list_links(self, credential, document):
+        self.compare_links(credential, document)
+
+    def compare_links(self, credential, document):
         answer = credential.person.get(f"/v1/documents/{document.id}/tokens")
         if self.told(credential, document, READ, answer):
             told = [
