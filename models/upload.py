@@ -6,6 +6,7 @@ writers go in between. They are noise without the row, which comes last and brin
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -15,7 +16,7 @@ from crypto import sealing
 
 from . import piece
 from .ahead import ahead
-from .base import database, writing
+from .base import database, sync_log, writing
 from .document import Document, essence
 from .errors import Busy
 from .ids import fresh_id
@@ -102,15 +103,29 @@ def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]
     """The payload's SHA-256 in hex, and its last pieces, not stored yet; all before them are."""
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
     document.payload_head = sealer.head
-    sealed = _sealed(payload, sealer, digest)
+    sealed = enumerate(_sealed(payload, sealer, digest))
+    last = _store_steps(document.id, ahead(sealed)) if _is_large(document) else list(sealed)
+    return digest.hexdigest(), last
+
+
+def _store_steps(document_id: str, pieces: Iterator[tuple[int, bytes]]) -> Numbered:
+    """Store all but the last pieces. What is stored is synced beside, so that the sync that is
+    waited for in the end finds little left to do.
+    """
     waiting: Numbered = []
-    for numbered in enumerate(ahead(sealed) if _is_large(document) else sealed):
-        if len(waiting) == STEP_PIECES:
-            with writing(synced=False):  # the last transaction's sync will do
-                piece.store(document.id, waiting)
-            waiting = []
-        waiting.append(numbered)
-    return digest.hexdigest(), waiting
+    syncs: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as beside:
+        for numbered in pieces:
+            if len(waiting) == STEP_PIECES:
+                with writing(synced=False):
+                    piece.store(document_id, waiting)
+                waiting = []
+                if not syncs or syncs[-1].done():
+                    syncs.append(beside.submit(sync_log))
+            waiting.append(numbered)
+    for sync in syncs:
+        sync.result()  # what went wrong there is told to nobody else
+    return waiting
 
 
 def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from .parser import Parser
 from .task import Answer, Lagging, ProblemTask
 
 HEAD_RECV_BYTES = 16 << 10  # so few requests come in one go that reading them keeps nobody waiting
-BODY_RECV_BYTES = 256 << 10
+BODY_RECV_BYTES = 1 << 20
 
 
 class Channel(HTTPChannel):

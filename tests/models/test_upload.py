@@ -69,6 +69,18 @@ def test_what_fails_beside_an_upload_takes_it_back(alice, size):
     assert (Document.select().count(), stored()) == (0, 0)
 
 
+def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, monkeypatch):
+    def fails():
+        raise OSError("the disk")
+
+    monkeypatch.setattr(upload, "sync_log", fails)
+    stored_anyway = uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
+    with pytest.raises(OSError, match="the disk"), stored_anyway:
+        pytest.fail("it was taken for stored")
+
+    assert (Document.select().count(), stored()) == (0, 0)
+
+
 def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypatch):
     left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
     database.execute_sql(left)
