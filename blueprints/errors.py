@@ -30,6 +30,7 @@ STATUS = {
     "not_found": 404,
     "email_taken": 409,
     "idempotency_in_progress": 409,
+    "webhook_disabled": 409,
     "token_spent": 410,
     "payload_too_large": 413,
     "unsupported_media_type": 415,

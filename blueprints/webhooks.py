@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Delivery, Webhook
-from models.errors import Invalid
+from models.errors import QuotaExceeded, WebhookDisabled
 
 from .caller import SESSION, accepts
 from .event_records import DeliveryRecord, IssuedWebhook, WebhookRecord
@@ -27,6 +27,7 @@ def _mine(id: str) -> Webhook:
 
 @webhooks.post("")
 @accepts(SESSION)
+@refuses(QuotaExceeded)
 @idempotent
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, IssuedWebhook)
@@ -72,7 +73,7 @@ def delete(id: str) -> None:
 
 @webhooks.post("/<id>/test")
 @accepts(SESSION)
-@refuses(Invalid)
+@refuses(WebhookDisabled)
 @idempotent
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> Delivery:
@@ -101,7 +102,7 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
 
 @webhooks.post("/<id>/deliveries/<delivery_id>/redeliver")
 @accepts(SESSION)
-@refuses(Invalid)
+@refuses(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
 def redeliver(id: str, delivery_id: str) -> Delivery:
     """Send an event to a webhook once more"""

@@ -121,6 +121,11 @@ class Busy(Refusal):
     retry_after_seconds = 2
 
 
+class WebhookDisabled(Refusal):
+    code = "webhook_disabled"
+    sentence = 'This webhook is disabled. Enable it first: PATCH {"enabled": true}.'
+
+
 class QuotaExceeded(Refusal):
     code = "quota_exceeded"
 

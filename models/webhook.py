@@ -15,7 +15,7 @@ from crypto import signing
 from .base import writing
 from .delivery import Delivery, Outcome
 from .destination import Destination, Networks
-from .errors import Invalid, NotFound
+from .errors import Invalid, NotFound, QuotaExceeded, WebhookDisabled
 from .event import TYPES, Event
 from .ids import now
 from .owned import Owned, Page
@@ -50,9 +50,7 @@ class Webhook(Owned):
         webhook._seal({"url": url, "description": description, "secrets": [[webhook.secret, None]]})
         with writing():
             if len(cls.rows("owner_id = :owner", owner=owner_id)) >= MOST:
-                raise Invalid(
-                    "#", f"You have {MOST} webhooks, and more there can't be. Delete one."
-                )
+                raise QuotaExceeded(f"You have {MOST} webhooks, the most there can be. Delete one.")
             webhook.insert_row()
         return webhook
 
@@ -169,7 +167,7 @@ class Webhook(Owned):
 
     def _refuse_if_disabled(self) -> None:
         if type(self).one_of(self.owner_id, self.id).disabled_at:
-            raise Invalid("#", 'This webhook is disabled. Enable it first: PATCH {"enabled":true}.')
+            raise WebhookDisabled
 
     def _opened(self, delivery: Delivery) -> Delivery:
         if delivery.sealed_result:

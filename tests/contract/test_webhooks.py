@@ -145,7 +145,7 @@ def test_a_repeated_creation_is_done_once(newcomer):
 def test_there_are_at_most_twenty(newcomer):
     for _ in range(20):
         hooked(newcomer)
-    pointed(newcomer.post("/v1/webhooks", json={"url": URL}), "#")
+    refused(newcomer.post("/v1/webhooks", json={"url": URL}), 403, "quota_exceeded")
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_a_410_disables_at_once_and_tells_the_other_webhooks(owner, receiver):
     assert [one["type"] for one in deliveries(owner, other)] == ["webhook.disabled"]
     owner.upload()
     assert len(deliveries(owner, hook)) == 1
-    pointed(owner.post(f"{path}/test"), "#")
+    refused(owner.post(f"{path}/test"), 409, "webhook_disabled")
     assert owner.patch(path, json={"enabled": True}).json["disabledAt"] is None
     owner.upload()
     receiver.wait_for(3)
