@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, Model, OperationalError, TextField
@@ -13,6 +14,7 @@ from playhouse.pool import PooledSqliteDatabase
 
 from crypto import Keyring
 
+from . import spare
 from .errors import Busy
 from .group_sync import GroupSync
 from .ids import fresh_id, now
@@ -50,6 +52,7 @@ def writing(*, synced: bool = True) -> Iterator[None]:
     if database.in_transaction():
         yield
         return
+    spare.give_if_full(Path(database.database))
     try:
         with _turn():
             _write_what_waits()
