@@ -43,7 +43,7 @@ def stamp(path: Path) -> tuple[int, ...]:
     try:
         return _stamp_of(os.stat(path))
     except FileNotFoundError:
-        raise KeyringError(f"There is no keyring at {path}.") from None
+        raise _absent(path) from None
 
 
 def put_first(path: Path, line: str) -> None:
@@ -106,7 +106,7 @@ def _opened(path: Path) -> TextIO:
     try:
         return path.open()
     except FileNotFoundError:
-        raise KeyringError(f"There is no keyring at {path}.") from None
+        raise _absent(path) from None
 
 
 def _text(file: TextIO, path: Path) -> str:
@@ -129,3 +129,9 @@ def _sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     os.fsync(handle)
     os.close(handle)
+
+
+def _absent(path: Path) -> KeyringError:
+    return KeyringError(
+        f"There is no keyring at {path}. Put its copy back there; no new one is made."
+    )

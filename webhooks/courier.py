@@ -1,7 +1,8 @@
 """The courier: hands what is due to a few threads, which send it.
 
 One delivery of a webhook runs at a time, so its events arrive in order as long as they arrive at
-the first try; what failed waits for its next try while later events go on. The rows stay due
+the first try; what failed waits for its next try while later events go on. Receivers that took
+long share half of the threads, so that a quick one does not wait for them. The rows stay due
 until a try has ended: after a crash all that ran is sent again.
 """
 
@@ -29,9 +30,10 @@ RETRIES_SECONDS = (  # after each try but the last: ten tries in three days
 )
 LONGEST_WAIT_SECONDS = 24 * HOUR
 FARTHEST_SECONDS = 48 * HOUR  # nothing waits longer: it was written under a wrong clock
-THREADS = 16
+THREADS = 48  # one user's webhooks, all of them silent, leave more than half
+SLOW_MS = 2000
 LOOK_SECONDS = 60  # a clock that was set is noticed
-GIVE_WAY_SECONDS = 0.05  # to requests, for each delivery
+GIVE_WAY_SECONDS = 0.15  # to requests, for each delivery
 PATIENCE_SECONDS = 60  # what is due for longer gives way no more
 REST_SECONDS = 30
 DRAIN_SECONDS = 5
@@ -42,6 +44,7 @@ class Courier:
         self._guard, self._retries_seconds = guard, retries_seconds
         self._stopped = threading.Event()
         self._busy: set[str] = set()  # webhooks that a thread has a delivery of
+        self._slow: set[str] = set()  # webhooks whose last try took long
         self._handed: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._hand_out, name="courier", daemon=True)]
         for _ in range(THREADS):
@@ -74,15 +77,18 @@ class Courier:
         busy = set(self._busy)  # before the rows are read: what ends meanwhile is not sent twice
         with connected():
             waiting = [one for one in Delivery.first_of_each() if one.webhook_id not in busy]
-        for delivery in waiting:
+        for delivery in sorted(waiting, key=lambda one: one.due_at or 0):  # none starves
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < FARTHEST_SECONDS:
                 wait_seconds = min(wait_seconds, left_seconds)
-            else:
+            elif self._has_room(delivery.webhook_id):
                 traffic.give_way(GIVE_WAY_SECONDS if left_seconds > -PATIENCE_SECONDS else 0)
                 self._busy.add(delivery.webhook_id)
                 self._handed.put(delivery)
         return wait_seconds
+
+    def _has_room(self, webhook_id: str) -> bool:
+        return webhook_id not in self._slow or len(self._busy & self._slow) < THREADS // 2
 
     def _send(self) -> None:
         while (delivery := self._handed.get()) is not None and not self._stopped.is_set():
@@ -103,6 +109,7 @@ class Courier:
             (webhook,) = found
             url, headers, body = _letter(webhook, delivery)
         outcome = self._guard.post(url, headers, body)
+        (self._slow.add if outcome.duration_ms > SLOW_MS else self._slow.discard)(webhook.id)
         with connected():
             webhook.note(delivery, outcome, self._retry_at(delivery.attempts, outcome))
 

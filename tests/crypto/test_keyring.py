@@ -56,6 +56,12 @@ def test_a_keyring_that_others_can_read_is_refused_with_the_mend(tmp_path):
         Keyring(tmp_path / "keyring")
 
 
+def test_a_keyring_that_is_not_there_is_refused_with_the_mend(tmp_path):
+    with pytest.raises(KeyringError, match="Put its copy back there; no new one is made"):
+        Keyring(tmp_path / "keyring")
+    assert not (tmp_path / "keyring").exists()
+
+
 def test_a_changed_file_is_seen_without_a_restart(tmp_path):
     ring, line = Keyring.create(tmp_path / "keyring"), fresh_line()
 

@@ -45,6 +45,22 @@ class Answers:
         return Outcome(1, status, "", **self.more)
 
 
+class Silent:
+    """A guard whose slow receivers take long once, then don't answer until they are released."""
+
+    def __init__(self):
+        self.held, self.released, self._tried = 0, threading.Event(), set()
+
+    def post(self, url, _headers, _body):
+        if "slow" not in url:
+            return Outcome(1, 200, "")
+        if url in self._tried:
+            self.held += 1
+            self.released.wait(20)
+        self._tried.add(url)
+        return Outcome(15_000, None, error="There was no answer within 15 s.")
+
+
 def rows(hook):
     found, _ = hook.deliveries(100, None)
     return found[::-1]
@@ -212,6 +228,23 @@ def test_a_delivery_gives_way_to_requests_but_not_for_ever(alice, send):
         until(lambda: rows(hook)[0].state == "delivered", 5)
     finally:
         traffic.leave()
+
+
+def test_receivers_that_take_long_leave_threads_to_a_quick_one(alice, send, monkeypatch):
+    monkeypatch.setattr(courier, "THREADS", 4)
+    for n in range(4):
+        hooked(alice, f"https://slow.example/{n}")
+    silent = Silent()
+    try:
+        tell(alice)
+        send(silent, (0,) * 9)
+        until(lambda: silent.held == 2)  # each has been slow once; now half of the threads wait
+        quick = hooked(alice)
+        tell(alice)
+        until(lambda: any(one.state == "delivered" for one in rows(quick)), 5)
+        assert silent.held == 2
+    finally:
+        silent.released.set()
 
 
 def test_what_is_late_gives_way_no_more(alice, send, monkeypatch):
