@@ -41,15 +41,17 @@ _unwritten: deque[Callable[[], object]] = deque()
 
 
 @contextmanager
-def writing(*, synced: bool = True) -> Iterator[None]:
+def writing(*, synced: bool = True, since: int | None = None) -> Iterator[None]:
     """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it.
 
     Behind it everything is on disk for good: what is acknowledged survives a power cut. Only a
-    step of something larger need not be `synced`.
+    step of something larger need not be `synced`; its last one is given what `log_failures` was
+    `since` before the first.
     """
     if database.in_transaction():
         yield
         return
+    since = _log.failures if since is None else since
     try:
         with _turn():
             _write_what_waits()
@@ -59,7 +61,7 @@ def writing(*, synced: bool = True) -> Iterator[None]:
         _write_if_free()
     _written.set()
     if synced:
-        _log.sync()
+        _log.sync(since)
 
 
 def soon(write: Callable[[], object]) -> None:
@@ -106,6 +108,11 @@ def _write_what_waits() -> None:
         if len(_unwritten) >= waiting:  # not begun
             raise
         logging.getLogger("docservice").exception("what readings left to be written was lost")
+
+
+def log_failures() -> int:
+    """How often the log could not be synced, since the start."""
+    return _log.failures
 
 
 def sync_log() -> None:
