@@ -55,8 +55,7 @@ def uploaded(
     quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
-    document.key = sealing.new_key()
-    since = log_failures()
+    document.key, since = sealing.new_key(), log_failures()
     with room_for(size, reserve_bytes), _kept_only_whole(document):
         sha256, last = _store(document, payload)
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
