@@ -5,7 +5,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from peewee import OperationalError
@@ -36,6 +37,7 @@ _one_checkpoint = threading.Lock()
 _log = GroupSync(lambda: f"{database.database}-wal")
 _written = threading.Event()  # since the last checkpoint
 _begun_anew = 0  # failures of syncing, until the log was last begun anew
+_scope: ContextVar[ExitStack | None] = ContextVar("scope", default=None)
 _unwritten: deque[Callable[[], object]] = deque(maxlen=100_000)  # more is lost, oldest first
 
 
@@ -47,9 +49,31 @@ def writing(*, synced: bool = True, since: int | None = None) -> Iterator[None]:
     step of something larger need not be `synced`; its last one is given what `log_failures` was
     `since` before the first.
     """
+    scope = _scope.get()
+    if scope and not database.in_transaction():
+        scope.enter_context(_transaction(synced=True, since=since))
     if database.in_transaction():
         yield
         return
+    with _transaction(synced=synced, since=since):
+        yield
+
+
+@contextmanager
+def in_one_transaction() -> Iterator[None]:
+    """All that is written inside is one transaction, which begins with the first of it: what is
+    dear and comes before, a password's digest, keeps no other writer waiting.
+    """
+    with ExitStack() as scope:
+        before = _scope.set(scope)
+        try:
+            yield
+        finally:
+            _scope.reset(before)
+
+
+@contextmanager
+def _transaction(*, synced: bool, since: int | None) -> Iterator[None]:
     with _turn():
         failures = _begun_anew_behind_failures()
         _write_what_waits()

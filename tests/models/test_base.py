@@ -9,7 +9,16 @@ import time
 import pytest
 from peewee import OperationalError
 
-from models import User, base, connected, group_sync, house, writing
+from models import (
+    User,
+    base,
+    connected,
+    database,
+    group_sync,
+    house,
+    in_one_transaction,
+    writing,
+)
 from models.base import catch_up, shorten_log, soon
 from models.ids import fresh_id
 
@@ -128,3 +137,23 @@ def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_b
     assert len(base._unwritten) == base._unwritten.maxlen
     assert waited < 0.7
     catch_up()
+
+
+def test_one_transaction_begins_with_what_is_first_written_and_is_taken_back_whole(alice):
+    seen = []
+
+    def work():
+        seen.append(database.in_transaction())
+        with writing(synced=False):
+            alice.change(email="first@example.com")
+        with writing():
+            alice.change(email="second@example.com")
+        seen.append(database.in_transaction())
+        raise RuntimeError("the answer could not be made")
+
+    with pytest.raises(RuntimeError), in_one_transaction():
+        work()
+
+    assert seen == [False, True]
+    assert not database.in_transaction()
+    assert User.get_by_id(alice.id).email == "alice@example.com"
