@@ -4,7 +4,7 @@ import pytest
 
 from models import Event, Webhook, database, ids, sweeper
 from models.delivery import _FIRST_OF_EACH, Outcome
-from models.errors import Invalid, NotFound
+from models.errors import NotFound, WebhookDisabled
 from models.webhook import FAILING_MS, OVERLAP_MS
 from tests.models.test_event import DAY_MS, clock, told
 
@@ -79,7 +79,7 @@ def test_nothing_is_queued_for_a_disabled_webhook_and_everything_again_once_enab
     hook.edit(enabled=False)
     Event.tell(alice.id, "webhook.test", {})
     assert hook.deliveries(9, None) == ([], None)
-    with pytest.raises(Invalid):
+    with pytest.raises(WebhookDisabled):
         hook.test()
     hook.edit(enabled=True)
     assert pending(hook).state == "pending"
