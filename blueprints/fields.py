@@ -84,7 +84,7 @@ class Moment(fields.Field[int]):
             raise ValidationError("Use RFC 3339 with a zone, as in 2026-01-31T09:30:00.000Z.")
         try:
             moment = datetime.fromisoformat(_in_microseconds(value.upper()))
-            return int(moment.timestamp() * 1000)
+            return int(moment.astimezone(UTC).timestamp() * 1000)
         except (ValueError, OverflowError):
             raise ValidationError("There is no such moment in the calendar.") from None
 

@@ -33,7 +33,7 @@ def read(path: Path) -> tuple[str, tuple[int, ...]]:
         with _opened(path) as file:
             found = os.fstat(file.fileno())
             _refuse_if_others_can_read(path, found)
-            text = file.read()
+            text = _text(file, path)
         if stamp(path) == _stamp_of(found):
             return text, _stamp_of(found)
 
@@ -107,6 +107,13 @@ def _opened(path: Path) -> TextIO:
         return path.open()
     except FileNotFoundError:
         raise KeyringError(f"There is no keyring at {path}.") from None
+
+
+def _text(file: TextIO, path: Path) -> str:
+    try:
+        return file.read()
+    except UnicodeDecodeError:
+        raise KeyringError(f"{path} is no keyring, or was damaged in copying.") from None
 
 
 def _stamp_of(found: os.stat_result) -> tuple[int, ...]:

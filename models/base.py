@@ -7,11 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 from peewee import OperationalError
 from playhouse.pool import PooledSqliteDatabase
 
+from . import spare
 from .errors import Busy
 from .group_sync import GroupSync
 
@@ -74,6 +76,7 @@ def in_one_transaction() -> Iterator[None]:
 
 @contextmanager
 def _transaction(*, synced: bool, since: int | None) -> Iterator[None]:
+    spare.give_if_full(Path(database.database))
     with _turn():
         failures = _begun_anew_behind_failures()
         _write_what_waits()

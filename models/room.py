@@ -4,12 +4,12 @@ A reserve is kept, so that deleting and logging in still work when there is no r
 """
 
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import spare
 from .base import database, empty_log
 from .errors import StorageFull
 
@@ -42,7 +42,7 @@ def _fits(needed: int, reserve_bytes: int) -> bool:
     When the disk is nearly full, pages that deleted documents left are counted. The log is cut
     when it was moved, so meanwhile it may take of the reserve.
     """
-    free, log = shutil.disk_usage(Path(database.database).parent).free, _log_bytes()
+    free, log = spare.free_bytes(Path(database.database)), _log_bytes()
     if free >= log + 2 * needed + reserve_bytes:
         return True
     grows = max(0, needed - _left_bytes())

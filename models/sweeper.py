@@ -1,7 +1,10 @@
 """What time has ended is taken away: expired documents, sessions, kept answers, old tokens."""
 
+from pathlib import Path
+
+from . import spare
 from .answer import KEPT_MS, Answer
-from .base import connected, empty_log, writing
+from .base import connected, database, empty_log, writing
 from .delivery import Delivery
 from .document import Document
 from .document_token import DocumentToken
@@ -23,6 +26,7 @@ def sweep() -> int:
         drop_broken_off()
         _forget_old_rows()
         empty_log()
+    spare.keep(Path(database.database))
     return len(documents)
 
 

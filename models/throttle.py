@@ -33,15 +33,14 @@ class Throttle:
             owed = max(self._due.get(hash(key), now) - now, 0.0)
         left = (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
         wait = max(0.0, owed + self._gap - self._limit.seconds) if self._on and left < 1 else 0.0
-        return Allowance(self._limit, int(left), wait)
+        return Allowance(self._limit, max(0, int(left)), wait)
 
     def hit(self, key: str) -> None:
-        """One event. What comes while there is none to spend costs nothing more."""
+        """One event that has happened. Those judged at once when fewer were left are owed."""
         now = self._clock()
         with self._lock:
-            left = self.allowance(key).left
             due = max(self._due.pop(hash(key), now), now)
-            self._due[hash(key)] = due + self._gap if left else due
+            self._due[hash(key)] = due + self._gap
             while len(self._due) > self._keys:
                 self._due.pop(next(iter(self._due)))
 

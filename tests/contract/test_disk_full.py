@@ -89,6 +89,17 @@ def test_uploads_at_once_do_not_eat_the_reserve_together(on_disk_of):
     assert person.delete(f"/v1/documents/{stored[0]['id']}").status == 204
 
 
+def test_on_a_disk_that_others_fill_to_the_last_byte_deleting_and_logging_in_still_work(on_disk_of):
+    service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
+    person = service.register()
+    deleted, kept = person.upload(bytes(3 * MIB)), person.upload(b"kept")
+    service.inside("while not os.path.exists('documents.sqlite.spare'): pass")
+    service.inside(FILL)
+    again = service.log_in(person.record["email"])
+    assert again.delete(f"/v1/documents/{deleted['id']}").status == 204
+    assert nothing_half(service, again, [kept])
+
+
 @pytest.mark.parametrize("size", [10, 9 * MIB])
 def test_a_disk_that_others_fill_is_told_and_heals(on_disk_of, size):
     service = on_disk_of(64 * MIB, RESERVE_BYTES=0)

@@ -95,6 +95,7 @@ def keyrings(start_service):
         (lambda _, other: other, "The keyring lacks root key"),
         (lambda own, _: own[:-20] + own[-19:], "was damaged in copying"),
         (lambda *_: b"", "holds no root key"),
+        (lambda own, _: own + b"\xb5", "is no keyring, or was damaged in copying"),
     ],
 )
 def test_a_keyring_that_does_not_fit_is_told_and_not_touched(keyrings, spoilt, sentence):

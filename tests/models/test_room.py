@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from models import room
+from models import room, spare
 from models.errors import StorageFull
 
 MIB = 1 << 20
@@ -14,7 +14,7 @@ MIB = 1 << 20
 def disk(instance, monkeypatch):
     """A disk with so many free bytes, a log and pages left in the database: set them."""
     sizes = {"free": 100 * MIB, "log": 0, "left": 0}
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: SimpleNamespace(**sizes))
+    monkeypatch.setattr(spare.shutil, "disk_usage", lambda _: SimpleNamespace(**sizes))
     monkeypatch.setattr(room, "_log_bytes", lambda: sizes["log"])
     monkeypatch.setattr(room, "_left_bytes", lambda: sizes["left"])
     monkeypatch.setattr(room, "empty_log", lambda: False)

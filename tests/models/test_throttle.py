@@ -38,9 +38,22 @@ def test_trying_on_while_refused_does_not_make_the_wait_longer():
     clock = Clock()
     throttle = Throttle(limit(1, 10), clock=clock)
     for _ in range(1000):
-        throttle.hit("a")
+        if not throttle.allowance("a").wait_seconds:
+            throttle.hit("a")
     clock.now += 10.01
 
+    assert throttle.allowance("a").wait_seconds == 0
+
+
+def test_tries_that_were_judged_at_once_are_all_owed():
+    clock = Clock()
+    throttle = Throttle(limit(1, 10), clock=clock)
+    for _ in "1234":  # each had been allowed before the first of them was wrong
+        throttle.hit("a")
+
+    assert throttle.allowance("a").left == 0
+    assert throttle.allowance("a").wait_seconds == pytest.approx(40)
+    clock.now += 40
     assert throttle.allowance("a").wait_seconds == 0
 
 
