@@ -10,7 +10,7 @@ from flask import Response, g, request
 from flask_smorest import Blueprint
 from werkzeug.datastructures import Headers
 
-from models import Answer, writing
+from models import Answer, in_one_transaction
 from models.errors import IdempotencyInProgress, IdempotencyMismatch, Invalid
 
 from .body import blocks_of, seekable_body
@@ -50,7 +50,7 @@ def _once(id: str, answer: Callable[[], Response]) -> Response:
         given = Answer.given(id, fingerprint)
         if given:
             return _replayed(given)
-        with writing():
+        with in_one_transaction():
             response = answer()
             location = response.headers.get("Location")
             kept = {"status": response.status_code, "text": response.get_data(as_text=True)}

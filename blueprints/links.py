@@ -15,10 +15,10 @@ def base_url() -> str:
     return current_app.config["BASE_URL"] or request.host_url.rstrip("/")
 
 
-def issue_link(document: Document, body: dict[str, Any]) -> SimpleNamespace:
-    """A new token of the document, and where it leads. It lives a week if nothing else is said."""
+def link_terms(body: dict[str, Any]) -> Terms:
+    """What a body asks for. A link lives a week if nothing else is said."""
     life_ms = current_app.config["TOKEN_SECONDS"] * 1000
-    terms = Terms(
+    return Terms.of(
         label=body["label"],
         permissions=tuple(dict.fromkeys(body["permissions"])),
         allowed_origins=tuple(dict.fromkeys(body["allowed_origins"])),
@@ -26,6 +26,10 @@ def issue_link(document: Document, body: dict[str, Any]) -> SimpleNamespace:
         max_views=body["max_views"],
         password=body["password"],
     )
+
+
+def issue_link(document: Document, terms: Terms) -> SimpleNamespace:
+    """A new token of the document, and where it leads."""
     return _with_addresses(DocumentToken.issue(document, terms))
 
 

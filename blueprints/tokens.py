@@ -8,7 +8,7 @@ from models import Document, DocumentToken
 
 from .caller import OWNER, READ, WRITE, accepts
 from .idempotency import idempotent
-from .links import issue_link
+from .links import issue_link, link_terms
 from .lists import after, answered
 from .records import IssuedToken, TokenRecord, listed
 from .schemas import NewToken, Page
@@ -26,7 +26,7 @@ tokens = Blueprint(
 @tokens.response(201, IssuedToken)
 def issue(body: dict[str, Any], id: str) -> Any:
     """Create a link that opens this document"""
-    return issue_link(Document.one_of(g.caller.owner_id, id), body)
+    return issue_link(Document.one_of(g.caller.owner_id, id), link_terms(body))
 
 
 @tokens.get("")

@@ -2,7 +2,7 @@
 
 from .answer import Answer
 from .api_key import SCOPES, ApiKey
-from .base import connected, database, writing
+from .base import connected, database, in_one_transaction, writing
 from .delivery import Delivery
 from .document import Document
 from .document_token import PERMISSIONS, DocumentToken
@@ -27,5 +27,6 @@ __all__ = [
     "Webhook",
     "connected",
     "database",
+    "in_one_transaction",
     "writing",
 ]

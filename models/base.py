@@ -1,23 +1,21 @@
-"""The database, the keyring, and what every table has."""
+"""The database: its connections, who writes when, and its log."""
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
-from peewee import BigIntegerField, Model, OperationalError, TextField
+from peewee import OperationalError
 from playhouse.pool import PooledSqliteDatabase
-
-from crypto import Keyring
 
 from . import spare
 from .errors import Busy
 from .group_sync import GroupSync
-from .ids import fresh_id, now
 
 PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
@@ -29,6 +27,7 @@ PRAGMAS: dict[str, Any] = {
     "cache_size": -4_000,  # KiB, for each of the kept connections
     "secure_delete": "on",  # what a row leaves behind when it goes or moves is overwritten
 }
+LOG_SECONDS = 5  # for readers to let the log go
 
 # Connections are kept: closing the last one would checkpoint the log at every request.
 database = PooledSqliteDatabase(
@@ -39,30 +38,54 @@ _one_writer = threading.Lock()  # fair, where SQLite's own waiting is not
 _one_checkpoint = threading.Lock()
 _log = GroupSync(lambda: f"{database.database}-wal")
 _written = threading.Event()  # since the last checkpoint
-_unwritten: deque[Callable[[], object]] = deque()
+_begun_anew = 0  # failures of syncing, until the log was last begun anew
+_scope: ContextVar[ExitStack | None] = ContextVar("scope", default=None)
+_unwritten: deque[Callable[[], object]] = deque(maxlen=100_000)  # more is lost, oldest first
 
 
 @contextmanager
-def writing(*, synced: bool = True) -> Iterator[None]:
+def writing(*, synced: bool = True, since: int | None = None) -> Iterator[None]:
     """One transaction, begun IMMEDIATE: all of it happens or nothing. Inside one it adds to it.
 
     Behind it everything is on disk for good: what is acknowledged survives a power cut. Only a
-    step of something larger need not be `synced`.
+    step of something larger need not be `synced`; its last one is given what `log_failures` was
+    `since` before the first.
     """
+    scope = _scope.get()
+    if scope and not database.in_transaction():
+        scope.enter_context(_transaction(synced=True, since=since))
     if database.in_transaction():
         yield
         return
+    with _transaction(synced=synced, since=since):
+        yield
+
+
+@contextmanager
+def in_one_transaction() -> Iterator[None]:
+    """All that is written inside is one transaction, which begins with the first of it: what is
+    dear and comes before, a password's digest, keeps no other writer waiting.
+    """
+    with ExitStack() as scope:
+        before = _scope.set(scope)
+        try:
+            yield
+        finally:
+            _scope.reset(before)
+
+
+@contextmanager
+def _transaction(*, synced: bool, since: int | None) -> Iterator[None]:
     spare.give_if_full(Path(database.database))
-    try:
-        with _turn():
-            _write_what_waits()
-            with database.atomic():
-                yield
-    finally:
-        _write_if_free()
+    with _turn():
+        failures = _begun_anew_behind_failures()
+        _write_what_waits()
+        with database.atomic():
+            yield
+    _write_if_free()
     _written.set()
     if synced:
-        _log.sync()
+        _log.sync(failures if since is None else since)
 
 
 def soon(write: Callable[[], object]) -> None:
@@ -97,23 +120,44 @@ def _write_what_waits() -> None:
 
     On a full disk it is lost, and the reading goes on.
     """
-    waiting = len(_unwritten)
-    if not waiting:
+    begun = False
+    if not _unwritten:
         return
     try:
         with database.atomic():
-            for _ in range(waiting):
+            begun = True
+            for _ in range(len(_unwritten)):
                 _unwritten.popleft()()
         _written.set()
     except Exception:
-        if len(_unwritten) >= waiting:  # not begun
+        if not begun:
             raise
         logging.getLogger("docservice").exception("what readings left to be written was lost")
+
+
+def log_failures() -> int:
+    """How often the log could not be synced, since the start."""
+    return _log.failures
 
 
 def sync_log() -> None:
     """What anybody has committed, in whatever process, is on disk for good."""
     _log.sync()
+
+
+def _begun_anew_behind_failures() -> int:
+    """How many syncs have failed; none of them since the log was begun anew.
+
+    It is read, after a power cut, up to the first page that is missing: so nothing that is written
+    behind what a sync lost would be safe.
+    """
+    global _begun_anew  # noqa: PLW0603
+    failures = _log.failures
+    if failures > _begun_anew:
+        if not empty_log(LOG_SECONDS):
+            raise Busy
+        _begun_anew = failures
+    return failures
 
 
 @contextmanager
@@ -138,63 +182,6 @@ def connected() -> Iterator[None]:
             database.close()
 
 
-class Table(Model):
-    """A row with an id that sorts by creation and the moment it was made."""
-
-    PREFIX: ClassVar[str]
-    keyring: ClassVar[Keyring]
-
-    id = TextField(primary_key=True)
-    created_at = BigIntegerField()
-
-    class Meta:
-        database = database
-        legacy_table_names = False
-
-    @classmethod
-    def fresh(cls, **fields: Any) -> Any:
-        """A new row, not stored yet; store it with `insert_row`."""
-        return cls(id=fresh_id(cls.PREFIX), created_at=now(), **fields)
-
-    def insert_row(self) -> None:
-        names = self._meta.sorted_field_names
-        database.execute_sql(_insertion(type(self)), [self.__data__.get(name) for name in names])
-
-    @classmethod
-    def rows(cls, condition: str, **values: Any) -> list[Self]:
-        """The rows of a condition in SQL, with `:name` for values.
-
-        Fixed text: to build a query costs ten times what it costs to run it.
-        """
-        found = database.execute_sql(f"{_selection(cls)} WHERE {condition}", values)
-        return [cls._of_row(row) for row in found.fetchall()]
-
-    @classmethod
-    def _of_row(cls, row: tuple[Any, ...]) -> Self:
-        loaded = cls(__no_default__=1)
-        loaded.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
-        return loaded
-
-    def change(self, **fields: Any) -> None:
-        """Store new values of some columns."""
-        for name, value in fields.items():
-            setattr(self, name, value)
-        self.save(only=list(fields))
-
-
-@cache
-def _insertion(table: type[Table]) -> str:
-    names = table._meta.sorted_field_names
-    marks = ", ".join("?" * len(names))
-    return f"INSERT INTO {table._meta.table_name} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
-
-
-@cache
-def _selection(table: type[Table]) -> str:
-    names = ", ".join(table._meta.sorted_field_names)
-    return f"SELECT {names} FROM {table._meta.table_name}"  # noqa: S608
-
-
 def shred(table: str, id: str) -> bool:
     """Delete one row that holds a key; the log is emptied when the transaction ends."""
     deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = ?", (id,)).rowcount  # noqa: S608
@@ -210,9 +197,12 @@ def _empty_log_or_later() -> None:
         logging.getLogger("docservice").exception("The log could not be emptied; a sweep will")
 
 
-def empty_log() -> bool:
-    """Move the write-ahead log into the database and cut it; False while a reader holds it."""
-    return _checkpoint("TRUNCATE")
+def empty_log(patience_seconds: float = 0) -> bool:
+    """Move the write-ahead log into the database and cut it; False if a reader holds it."""
+    deadline = time.monotonic() + patience_seconds
+    while not (emptied := _checkpoint("TRUNCATE")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return emptied
 
 
 def shorten_log() -> None:

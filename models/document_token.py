@@ -62,7 +62,13 @@ class Terms:
     allowed_origins: tuple[str, ...]
     expires_at: int | None
     max_views: int | None = None
-    password: str | None = None
+    password_digest: str | None = None
+
+    @classmethod
+    def of(cls, password: str | None, **terms: Any) -> Self:
+        """Dear, so before a transaction begins."""
+        digest = None if password is None else passwords.digest(password)
+        return cls(password_digest=digest, **terms)
 
 
 @dataclass(frozen=True)
@@ -112,8 +118,7 @@ class DocumentToken(Owned):
         token.expires_at = terms.expires_at
         token.sealed_label = document.seal("label/1", token.id, terms.label)
         token.max_views = terms.max_views
-        if terms.password is not None:
-            digest = passwords.digest(terms.password)
+        if (digest := terms.password_digest) is not None:
             token.sealed_password = document.seal("password/1", token.id, digest)
         with writing():
             token.insert_row()

@@ -13,7 +13,7 @@ from crypto.sessions import Sessions
 
 from . import upload
 from .answer import Answer
-from .base import PRAGMAS, Table, connected, database
+from .base import PRAGMAS, connected, database
 from .destination import Networks
 from .document import Document
 from .document_token import DocumentToken
@@ -22,6 +22,7 @@ from .event import Event
 from .limits import REGISTRATIONS, UPLOADS
 from .quota import Quota
 from .session import Session
+from .table import Table
 from .throttle import Throttle, WrongPasswords
 from .user import User
 from .webhook import Webhook

@@ -12,8 +12,8 @@ from peewee import BlobField, TextField
 
 from crypto import Root, sealing
 
-from .base import Table
 from .errors import NotFound
+from .table import Table
 
 
 class Keyed(Table):

@@ -4,9 +4,9 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from .base import Table
 from .errors import Invalid, NotFound
 from .ids import now
+from .table import Table
 
 Page = tuple[list[Any], str | None]
 _LAST = "~"  # behind every id

@@ -5,20 +5,19 @@ Whoever is cut off begins again where it ended. Changes of the keyring happen un
 write lock, and rows are wrapped under it, so that nothing is wrapped under a root that is gone.
 """
 
-import time
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from crypto import KeyringError, Refused, Root, fresh_root
 
-from .base import Table, database, empty_log, sync_log, writing
+from .base import LOG_SECONDS, database, empty_log, sync_log, writing
 from .errors import NotFound
 from .house import KEYED, roots_in_use
 from .progress import Tell, silently
+from .table import Table
 
 ROWS = 200  # of one transaction: some milliseconds, so that no writer waits for long
-LOG_SECONDS = 5
 
 __all__ = ["KnownRoot", "Rotation", "fresh_root", "retire", "roots", "rotate"]
 
@@ -57,7 +56,7 @@ def rotate(tell: Tell = silently) -> Rotation:
             new = Table.keyring.add()
         done = _rewrap(tell)
         done.new = new
-    done.log_is_empty = _empty_log()
+    done.log_is_empty = empty_log(LOG_SECONDS)  # the rows' former bytes stand in it
     return done
 
 
@@ -75,7 +74,7 @@ def retire(root_id: str) -> None:
             )
         sync_log()  # else a power cut could bring rows back that still used it
         Table.keyring.remove(root_id)
-    _empty_log()
+    empty_log(LOG_SECONDS)
 
 
 def _rewrap(tell: Tell) -> Rotation:
@@ -109,11 +108,3 @@ def _move(table: Any, rows: list[Any], root: Root, done: Rotation) -> None:
         if Table.keyring.primary.id != root.id:
             raise KeyringError("The keyring was changed by somebody else meanwhile. Run it again.")
         done.moved += sum(database.execute_sql(store, values).rowcount for values in wrapped)
-
-
-def _empty_log() -> bool:
-    """The rows' former bytes stand in the log until it is emptied, which a reader can delay."""
-    deadline = time.monotonic() + LOG_SECONDS
-    while not (emptied := empty_log()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return emptied

@@ -16,7 +16,7 @@ from crypto import sealing
 
 from . import piece
 from .ahead import ahead
-from .base import database, sync_log, writing
+from .base import database, log_failures, sync_log, writing
 from .document import Document, essence
 from .errors import Busy
 from .ids import fresh_id
@@ -55,12 +55,12 @@ def uploaded(
     quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
-    document.key = sealing.new_key()
+    document.key, since = sealing.new_key(), log_failures()
     with room_for(size, reserve_bytes), _kept_only_whole(document):
         sha256, last = _store(document, payload)
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
-        with writing():
+        with writing(since=since):
             quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
             piece.store(document.id, last)
             document.wrap_key()
@@ -76,10 +76,14 @@ def drop_unfinished() -> None:
 
 
 def drop_broken_off() -> None:
-    """What is left of uploads that broke off, as soon as the disk takes changes again."""
+    """What is left of uploads that broke off, as soon as the disk takes changes again.
+
+    One that broke off when its row was stored already, and could not be synced, stays whole.
+    """
     for id in list(_broken_off):
         with writing():
-            piece.drop(id)
+            if not Document.rows("id = :id", id=id):
+                piece.drop(id)
         _broken_off.discard(id)
 
 
@@ -88,7 +92,7 @@ def _kept_only_whole(document: Document) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if _is_large(document):
+        if _is_large(document) and not database.in_transaction():  # which is taken back anyway
             _broken_off.add(document.id)
             with suppress(OperationalError, Busy):  # on a full disk this has to wait
                 drop_broken_off()
@@ -124,7 +128,7 @@ def _store_steps(document_id: str, pieces: Iterator[tuple[int, bytes]]) -> Numbe
                     syncs.append(beside.submit(sync_log))
             waiting.append(numbered)
     for sync in syncs:
-        sync.result()  # what went wrong there is told to nobody else
+        sync.result()  # before the row that makes a document of them
     return waiting
 
 

@@ -8,6 +8,8 @@ import tomllib
 
 from blueprints.operations import VERSION
 from blueprints.settings import PREFIX, SETTINGS
+from blueprints.strict import body_bytes
+from blueprints.wire import Limits
 from tests.people import ROOT
 
 ANSWERS = """
@@ -33,6 +35,15 @@ def test_every_setting_that_the_files_name_exists():
     known = {PREFIX + one.name for one in SETTINGS}
     for path in (ROOT / "deploy").iterdir():
         assert set(re.findall(PREFIX + r"[A-Z_]+", path.read_text())) <= known, path.name
+
+
+def test_the_bodies_that_may_come_in_at_once_fit_beside_the_service_into_its_memory():
+    unit = (ROOT / "deploy/document-service.service").read_text()
+    (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
+    (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
+    bodies_bytes = Limits(body_bytes(largest)).bodies * body_bytes(largest)
+
+    assert bodies_bytes + (256 << 20) <= int(gib) << 30
 
 
 def test_there_is_one_version_and_the_changelog_tells_of_it():

@@ -3,7 +3,7 @@
 The name is looked up once, and every address it has must be allowed; the connection goes to one
 of these very addresses, so an answer that changes a moment later changes nothing. The certificate
 is checked against the name. No redirect is followed, no proxy asked, and all of it ends at one
-moment, however slowly the other side drips.
+moment, however slowly the other side drips; only the look-up takes as long as the system lets it.
 """
 
 import http.client

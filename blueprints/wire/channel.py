@@ -22,7 +22,7 @@ from .parser import Parser
 from .task import Answer, Lagging, ProblemTask
 
 HEAD_RECV_BYTES = 16 << 10  # so few requests come in one go that reading them keeps nobody waiting
-BODY_RECV_BYTES = 1 << 20
+BODY_RECV_BYTES = 1 << 20  # of what surely is a body's
 
 
 class Channel(HTTPChannel):
@@ -41,9 +41,9 @@ class Channel(HTTPChannel):
     # On the server's thread
 
     def handle_read(self) -> None:
-        in_body = self.request is not None and self.request.headers_finished
+        expected = self.request.body_bytes_expected() if self.request else 0
         try:
-            data = self.recv(BODY_RECV_BYTES if in_body else HEAD_RECV_BYTES)
+            data = self.recv(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
         except OSError:
             self.handle_close()
             return
@@ -55,9 +55,10 @@ class Channel(HTTPChannel):
         return bool(self.lags or super().writable())
 
     def handle_write(self) -> None:
-        if self.socket is None:  # closed a moment ago, by what was read
+        if self.socket is not None:
+            self.flush(do_close=True)
+        if self.socket is None:  # closed, by what was read a moment ago or by this
             return
-        self.flush(do_close=True)
         if self.close_when_flushed and not self.total_outbufs_len:
             self._end()
         if self.will_close:

@@ -25,7 +25,7 @@ _TRAILER = re.compile(_TOKEN + rb":[\t -~\x80-\xff]*\r\n")
 class Chunks(ChunkedReceiver):
     def __init__(self, spool: Spool) -> None:
         super().__init__(spool)
-        self._left = self._trailer_bytes = 0
+        self.remain = self._trailer_bytes = 0
         self._line = b""
         self._end_of_line: Callable[[bytes], bool] = self._size
 
@@ -33,13 +33,13 @@ class Chunks(ChunkedReceiver):
         """How many of these bytes belong to the body."""
         at, view = 0, memoryview(data)
         while at < len(data) and not self.completed:
-            at += self._data(view[at:]) if self._left else self._part_of_line(data, at)
+            at += self._data(view[at:]) if self.remain else self._part_of_line(data, at)
         return at
 
     def _data(self, data: memoryview) -> int:
-        taken = data[: self._left]
+        taken = data[: self.remain]
         self.buf.append(taken)
-        self._left -= len(taken)
+        self.remain -= len(taken)
         return len(taken)
 
     def _part_of_line(self, data: bytes, at: int) -> int:
@@ -56,8 +56,8 @@ class Chunks(ChunkedReceiver):
     def _size(self, line: bytes) -> bool:
         found = _SIZE.fullmatch(line)
         if found:
-            self._left = int(found[1], 16)
-            self._end_of_line = self._after_data if self._left else self._trailer
+            self.remain = int(found[1], 16)
+            self._end_of_line = self._after_data if self.remain else self._trailer
         return found is not None
 
     def _after_data(self, line: bytes) -> bool:

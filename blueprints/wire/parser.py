@@ -45,6 +45,10 @@ class Parser(HTTPRequestParser):
             self.expect_continue = False  # waitress would go on waiting for the body
         return consumed
 
+    def body_bytes_expected(self) -> int:
+        """How many of the bytes to come are surely of this body, or of its present chunk."""
+        return 0 if self.body_rcv is None else self.body_rcv.remain
+
     def parse_header(self, header_plus: bytes) -> None:
         self._refuse_unclear(header_plus)
         try:

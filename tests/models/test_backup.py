@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from models import backup, house
-from models.base import Table
 from models.errors import CommandRefused
+from models.table import Table
 from tests.uploads import upload
 
 

@@ -1,9 +1,25 @@
 """Ids sort by creation, transactions nest, and waiting writers do not fail."""
 
+import contextlib
+import shutil
+import sqlite3
 import threading
+import time
 
-from models import User, connected, writing
-from models.base import shorten_log
+import pytest
+from peewee import OperationalError
+
+from models import (
+    User,
+    base,
+    connected,
+    database,
+    group_sync,
+    house,
+    in_one_transaction,
+    writing,
+)
+from models.base import catch_up, shorten_log, soon
 from models.ids import fresh_id
 
 
@@ -60,3 +76,84 @@ def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instanc
     shorten_log()
 
     assert b"new@example.com" in stored.read_bytes()
+
+
+def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkeypatch):
+    """SQLite reads a log up to the first page that is missing."""
+
+    def fails(_handle):
+        raise OSError(5, "lost")
+
+    log = instance / "documents.sqlite-wal"
+    begin = log.stat().st_size
+    monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    with pytest.raises(OSError, match="lost"), writing():
+        alice.change(email="lost@example.com")
+    monkeypatch.undo()
+    end = log.stat().st_size
+    with writing():
+        alice.change(email="acknowledged@example.com")
+
+    (instance / "cut").mkdir()
+    for name in ("documents.sqlite", "documents.sqlite-wal"):
+        shutil.copy(instance / name, instance / "cut")
+    with (instance / "cut" / "documents.sqlite-wal").open("r+b") as cut:
+        cut.seek(begin)
+        cut.write(bytes(end - begin))  # where what was lost lay
+    with contextlib.closing(sqlite3.connect(instance / "cut" / "documents.sqlite")) as left:
+        (email,) = left.execute("SELECT email FROM user").fetchone()
+
+    assert email == "acknowledged@example.com"
+
+
+def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
+    def fails():
+        base._unwritten.append(lambda: None)  # another one comes meanwhile
+        raise RuntimeError("no room")
+
+    soon(fails)
+    with writing():
+        pass
+
+    catch_up()
+
+
+def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_bounded(
+    instance, monkeypatch
+):
+    house.close_all()
+    monkeypatch.setitem(base.PRAGMAS, "busy_timeout", 400)
+    house.look_at(str(instance / "documents.sqlite"))
+    with contextlib.closing(sqlite3.connect(instance / "documents.sqlite")) as other, connected():
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(base._unwritten.maxlen + 5):
+            soon(lambda: None)
+        began = time.monotonic()
+        with pytest.raises(OperationalError), writing():
+            pass
+        waited = time.monotonic() - began
+        other.rollback()
+
+    assert len(base._unwritten) == base._unwritten.maxlen
+    assert waited < 0.7
+    catch_up()
+
+
+def test_one_transaction_begins_with_what_is_first_written_and_is_taken_back_whole(alice):
+    seen = []
+
+    def work():
+        seen.append(database.in_transaction())
+        with writing(synced=False):
+            alice.change(email="first@example.com")
+        with writing():
+            alice.change(email="second@example.com")
+        seen.append(database.in_transaction())
+        raise RuntimeError("the answer could not be made")
+
+    with pytest.raises(RuntimeError), in_one_transaction():
+        work()
+
+    assert seen == [False, True]
+    assert not database.in_transaction()
+    assert User.get_by_id(alice.id).email == "alice@example.com"

@@ -1,11 +1,12 @@
 """Nothing is acknowledged before it is on disk, and those who wait together share one sync."""
 
+import os
 import threading
 
 import pytest
 
 from models import group_sync
-from models.base import database, writing
+from models.base import database, log_failures, sync_log, writing
 from models.group_sync import GroupSync
 from tests.people import until
 
@@ -17,7 +18,8 @@ class Disk:
         self.begun, self.allowed, self.error = 0, threading.Semaphore(0), None
         monkeypatch.setattr(group_sync, "_fdatasync", self)
 
-    def __call__(self, _handle):
+    def __call__(self, handle):
+        self.handle = handle
         self.begun += 1
         assert self.allowed.acquire(timeout=10)
         if self.error:
@@ -81,6 +83,48 @@ def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(l
     second.join(10)
 
     assert outcomes == ["lost", "synced"]
+
+
+def test_a_sync_that_fails_is_told_to_all_who_wrote_before_it_also_if_they_wait_later(log, disk):
+    outcomes, since = [], log.failures
+    disk.error = OSError(5, "lost")
+    first = waiting(log, outcomes)
+    until(lambda: disk.begun == 1)
+    disk.allowed.release()
+    first.join(10)
+    disk.error = None
+    disk.allowed.release()
+
+    with pytest.raises(OSError, match="lost"):
+        log.sync(since)
+
+
+def test_the_file_stays_open_so_that_the_system_tells_it_of_every_failure(log, disk, tmp_path):
+    disk.allowed.release()
+    log.sync()
+    assert os.path.samestat(os.fstat(disk.handle), (tmp_path / "log").stat())
+
+    (tmp_path / "log").rename(tmp_path / "former")
+    (tmp_path / "log").write_bytes(b"")
+    disk.allowed.release()
+    log.sync()
+
+    assert os.path.samestat(os.fstat(disk.handle), (tmp_path / "log").stat())
+
+
+def test_what_is_stored_step_by_step_is_told_of_a_failure_meanwhile(instance, disk):
+    disk.error = OSError(5, "lost")
+    for _ in range(2):
+        disk.allowed.release()
+    since = log_failures()
+    with writing(synced=False):
+        database.execute_sql("CREATE TABLE some (thing TEXT)")
+    with pytest.raises(OSError, match="lost"):
+        sync_log()
+    disk.error = None
+
+    with pytest.raises(OSError, match="lost"), writing(since=since):
+        database.execute_sql("INSERT INTO some VALUES ('last')")
 
 
 def test_a_transaction_is_over_only_when_its_log_has_been_synced(instance, disk):

@@ -6,8 +6,9 @@ import pytest
 
 from crypto import Keyring, KeyringError
 from models import Document, User, backup, checkup, connected, house, restoring, rotation
-from models.base import Table, database
+from models.base import database
 from models.errors import CommandRefused
+from models.table import Table
 from tests.uploads import upload
 
 

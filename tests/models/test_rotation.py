@@ -6,8 +6,8 @@ import pytest
 
 from crypto import Keyring, KeyringError
 from models import Answer, Document, User, connected, house, rotation, writing
-from models.base import Table
 from models.piece import PIECE_BYTES
+from models.table import Table
 from models.upload import STEP_PIECES, uploaded
 from tests.uploads import upload
 

@@ -5,12 +5,12 @@ import os
 import pytest
 from peewee import OperationalError
 
-from models import Document, connected, database, upload, writing
+from models import Document, connected, database, group_sync, upload, writing
 from models.errors import StorageFull
 from models.piece import PIECE_BYTES
 from models.refusals import refusal_of
 from models.sweeper import sweep
-from models.upload import drop_unfinished, uploaded
+from models.upload import drop_broken_off, drop_unfinished, uploaded
 
 try:
     import resource
@@ -79,6 +79,33 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
         pytest.fail("it was taken for stored")
 
     assert (Document.select().count(), stored()) == (0, 0)
+
+
+def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monkeypatch):
+    def fails(_handle):
+        raise OSError(5, "the disk")
+
+    with pytest.raises(OSError, match="the disk"):  # noqa: SIM117
+        with uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b"):
+            monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    monkeypatch.undo()
+    drop_broken_off()
+
+    (document,) = Document.rows("TRUE")
+    assert b"".join(document.read()) == PAYLOAD
+
+
+def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(alice):
+    database.execute_sql("INSERT INTO piece VALUES ('doc_left', 0, x'00')")
+    upload._broken_off.add("doc_left")
+    size = len(PAYLOAD)
+    with pytest.raises(RuntimeError), writing():  # noqa: SIM117
+        with uploaded(alice.id, pieces(), size=size, content_type="a/b"):
+            raise RuntimeError("no token could be made")
+
+    drop_broken_off()
+
+    assert stored() == 0
 
 
 def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypatch):

@@ -1,6 +1,7 @@
 """What lives on, what is broken off, and what is let go when a client hangs up."""
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -267,3 +268,27 @@ def test_who_hangs_up_gives_the_room_back(hang_up, build):
             return answer(another)[2] == str(large).encode()
 
     until(is_taken)
+
+
+def test_a_reset_while_the_last_bytes_are_sent_is_no_fault(build):
+    house = build()
+
+    with house.connected():
+        until(house.server._channels)
+        (channel,) = house.server._channels()
+        channel.socket = ResetSocket(channel.socket)
+        channel.write_soon(b"the last bytes")
+        channel.close_when_flushed = True
+        channel.handle_write()
+
+    assert not channel.connected
+
+
+class ResetSocket:
+    """Stands for a connection that its client has just reset."""
+
+    def __init__(self, connection):
+        self.close = connection.close
+
+    def send(self, _data):
+        raise ConnectionResetError(errno.ECONNRESET, "reset")

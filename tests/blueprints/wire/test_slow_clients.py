@@ -2,10 +2,12 @@
 
 import contextlib
 import socket
+import threading
 import time
 
 import pytest
 
+from blueprints.wire.channel import HEAD_RECV_BYTES, Channel
 from tests.people import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
@@ -211,3 +213,30 @@ def test_a_stop_ends_those_who_take_nothing_and_serves_those_who_do(build):
         assert house.stop() < 10
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", house.port))
+
+
+def test_a_body_in_very_short_chunks_is_read_in_turns_with_others(build, monkeypatch):
+    lengths, received = [], Channel.received
+
+    def noted(channel, data):
+        lengths.append(len(data))
+        received(channel, data)
+
+    house = build()
+    monkeypatch.setattr(Channel, "received", noted)
+    with house.connected(ask("/large"), small=True) as connection:
+        sender = threading.Thread(target=send_short_chunks, args=(connection,))
+        sender.start()
+        time.sleep(0.5)  # meanwhile the system keeps them
+        body(connection, LENGTH)
+        until(lambda: len(lengths) > 9)
+        connection.shutdown(socket.SHUT_RDWR)
+        sender.join()
+
+    assert max(lengths) <= HEAD_RECV_BYTES
+
+
+def send_short_chunks(connection):
+    with contextlib.suppress(OSError):
+        connection.sendall(ask("/body", "POST", KEY, "Transfer-Encoding: chunked"))
+        connection.sendall(b"1\r\na\r\n" * (1 << 20))

@@ -1,0 +1,31 @@
+"""A password that is changed stays changed."""
+
+import pytest
+
+from crypto import passwords
+from models import Session, User
+from models.errors import WrongCredentials
+
+
+def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(alice, monkeypatch):
+    def outdated(_digest):  # meanwhile its owner changes it
+        Session.renew_password(User.get_by_id(alice.id), "another password", kept_id="")
+        return True
+
+    with monkeypatch.context() as old:
+        old.setattr(passwords, "is_outdated", outdated)
+        User.identify(alice.email, "correct horse battery", "192.0.2.1")
+
+    assert User.identify(alice.email, "another password", "192.0.2.1") == alice
+    with pytest.raises(WrongCredentials):
+        User.identify(alice.email, "correct horse battery", "192.0.2.1")
+
+
+def test_a_login_renews_an_old_digest(alice, monkeypatch):
+    before = alice.sealed_password
+    with monkeypatch.context() as old:
+        old.setattr(passwords, "is_outdated", lambda _digest: True)
+        User.identify(alice.email, "correct horse battery", "192.0.2.1")
+
+    assert User.get_by_id(alice.id).sealed_password != before
+    assert User.identify(alice.email, "correct horse battery", "192.0.2.1") == alice
