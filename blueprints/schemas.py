@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from marshmallow import Schema, ValidationError, fields, validate, validates
+from marshmallow import Schema, ValidationError, fields, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
@@ -159,18 +159,25 @@ class DocumentPage(Page):
     created_before = Moment()
 
 
-class EventQuery(Wire):
-    after = fields.String(
+def _event_id(description: str) -> fields.String:
+    return fields.String(
         load_default=None,
         validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
-        metadata={
-            "pattern": "^evt_[0-9a-z]{26}$",
-            "description": "Go on behind the event with this id, even if it is forgotten.",
-        },
+        metadata={"pattern": "^evt_[0-9a-z]{26}$", "description": description},
     )
+
+
+class EventQuery(Wire):
+    after = _event_id("Go on behind the event with this id, even if it is forgotten.")
+    cursor = _event_id("The same as `after`, which goes before it: for who reads every list alike.")
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
     type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100, load_default=None)
+
+    @post_load
+    def by_one_name(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
+        cursor = query.pop("cursor")
+        return query | {"after": query["after"] or cursor}
 
 
 _TYPES = fields.String(validate=validate.OneOf(EVENT_TYPES))

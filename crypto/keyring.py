@@ -27,7 +27,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Root:
-    """One root key, and the keys derived from it. Its id is public."""
+    """One root key, and the key derived from it that wraps others. Its id is public."""
 
     def __init__(self, line: str, comment: str = "") -> None:
         if not credentials.well_formed(line, PREFIX, LENGTH):
@@ -35,7 +35,6 @@ class Root:
         self._secret = line.encode()
         self.id = self._derive(b"id", 8).hex()
         self.wrap_key = self._derive(b"wrap", 32)
-        self.session_key = self._derive(b"session", 32)
         self.made_on = _dated(comment)
 
     def _derive(self, label: bytes, length: int) -> bytes:
@@ -91,6 +90,7 @@ class Keyring:
         return root
 
     def find(self, root_id: str) -> Root | None:
+        self._refresh()
         if root_id not in self._loaded[1]:
             self._ask_again()
         return self._loaded[1].get(root_id)
@@ -122,7 +122,6 @@ class Keyring:
         if self._command and time.monotonic() - self._asked_at > ASKED_AGAIN_SECONDS:
             self._asked_at = time.monotonic()
             self._loaded = None, _roots(self._command())
-        self._refresh()
 
     def _refresh(self) -> None:
         if self.path is None:

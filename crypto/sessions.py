@@ -9,12 +9,12 @@ families. So: exact shape first, the footer matched whole, one key, claims deman
 import base64
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pyseto
 
-from .keyring import Keyring, Root
 from .sealing import Refused
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")
@@ -30,13 +30,15 @@ class Session:
 
 
 class Sessions:
-    def __init__(self, keyring: Keyring, purpose: bytes = b"session") -> None:
-        self._keyring, self._assertion = keyring, _ASSERTION + purpose
-        self._known: dict[str, tuple[pyseto.KeyInterface, bytes]] = {}
+    """`keys` are 32 bytes each: the first one seals, all of them open."""
+
+    def __init__(self, keys: Callable[[], Sequence[bytes]], purpose: bytes = b"session") -> None:
+        self._keys, self._assertion = keys, _ASSERTION + purpose
+        self._known: dict[str, pyseto.KeyInterface] = {}  # by their footers, as a token has them
 
     def issue(self, session: Session, seconds: int) -> str:
         """A token that ends `seconds` from now."""
-        key, footer = self._key(self._keyring.primary)
+        key = pyseto.Key.new(4, "local", self._keys()[0])
         now = datetime.now(UTC)
         claims = {
             "sub": session.user_id,
@@ -44,7 +46,7 @@ class Sessions:
             "iat": now.isoformat(timespec="seconds"),
             "exp": (now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         }
-        token = pyseto.encode(key, claims, footer=footer, implicit_assertion=self._assertion)
+        token = pyseto.encode(key, claims, footer=_footer(key), implicit_assertion=self._assertion)
         return token.decode()
 
     def open(self, token: str) -> Session:
@@ -60,17 +62,10 @@ class Sessions:
 
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
         """The key whose footer this is. The footer is compared, never parsed."""
-        for key, known in map(self._key, self._keyring):
-            if base64.urlsafe_b64encode(known).rstrip(b"=").decode() == footer:
-                return key
-        return None
-
-    def _key(self, root: Root) -> tuple[pyseto.KeyInterface, bytes]:
-        if root.id not in self._known:
-            key = pyseto.Key.new(4, "local", root.session_key)
-            footer = json.dumps({"kid": key.to_paserk_id()}, separators=(",", ":")).encode()
-            self._known[root.id] = key, footer
-        return self._known[root.id]
+        if footer not in self._known:
+            keys = [pyseto.Key.new(4, "local", key) for key in self._keys()]
+            self._known = {_encoded(_footer(key)): key for key in keys}
+        return self._known.get(footer)
 
     def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
         try:
@@ -80,3 +75,11 @@ class Sessions:
         except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
             raise Refused from None
         return opened.payload if isinstance(opened.payload, dict) else {}
+
+
+def _footer(key: pyseto.KeyInterface) -> bytes:
+    return json.dumps({"kid": key.to_paserk_id()}, separators=(",", ":")).encode()
+
+
+def _encoded(footer: bytes) -> str:
+    return base64.urlsafe_b64encode(footer).rstrip(b"=").decode()

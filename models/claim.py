@@ -22,6 +22,7 @@ def claim(database_path: str, wait_seconds: float) -> None:
     path = Path(f"{database_path}.lock")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    leave_to_service(path)
     until, told = time.monotonic() + wait_seconds, False
     while not _locked(handle):
         if time.monotonic() >= until:
@@ -33,6 +34,13 @@ def claim(database_path: str, wait_seconds: float) -> None:
             logging.getLogger("docservice").warning(line, database_path, wait_seconds)
         time.sleep(_LOOK_SECONDS)
     _held.append(handle)
+
+
+def leave_to_service(path: Path) -> None:
+    """What root makes belongs to the folder's owner, who runs the service."""
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(path, owner.st_uid, owner.st_gid)
 
 
 def release() -> None:

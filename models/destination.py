@@ -19,11 +19,12 @@ _URL = re.compile(
 )
 _LOCAL_NAME = re.compile(r"[^.]+|.*\.(?:localhost|localdomain|local|internal|home\.arpa)")
 
-# IANA's special-purpose registries. Of IPv6 only 2000::/3 is given out, so the rest is not listed
+# IANA's special-purpose registries, and a cloud's host. Of IPv6 only 2000::/3 is given out, so the
+# rest is not listed
 _REGISTERED = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
     192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-    224.0.0.0/4 240.0.0.0/4
+    224.0.0.0/4 240.0.0.0/4 168.63.129.16/32
     2001::/23 2001:db8::/32 2002::/16 3fff::/20
 """
 _SPECIAL = tuple(ipaddress.ip_network(text) for text in _REGISTERED.split())

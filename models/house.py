@@ -24,10 +24,11 @@ from .quota import Quota
 from .session import Session
 from .table import Table
 from .throttle import Throttle, WrongPasswords
+from .token_key import TokenKey
 from .user import User
 from .webhook import Webhook
 
-KEYED: tuple[Any, ...] = (User, Document, Answer)
+KEYED: tuple[Any, ...] = (User, Document, Answer, TokenKey)
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 
 
@@ -100,7 +101,11 @@ def use(
             "documents are sealed with. Put the right keyring back; no new one is made."
         )
     Table.keyring = keyring
-    Session.tokens, DocumentToken.tickets = Sessions(keyring), Sessions(keyring, b"ticket")
+    with connected():
+        if not TokenKey.newest_first():
+            TokenKey.draw()
+    Session.tokens = Sessions(TokenKey.newest_first)
+    DocumentToken.tickets = Sessions(TokenKey.newest_first, b"ticket")
     User.wrong_passwords = WrongPasswords(rate_limits)
     DocumentToken.wrong_passwords = WrongPasswords(rate_limits)
     User.registrations = Throttle(REGISTRATIONS, rate_limits)

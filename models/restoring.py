@@ -13,6 +13,7 @@ from crypto import KeyringError
 from . import checkup
 from .backup import opened, roots_needed, sync
 from .base import connected, database, empty_log
+from .claim import claim, leave_to_service, release
 from .errors import CommandRefused
 from .house import close_all
 from .progress import Tell, silently
@@ -32,10 +33,10 @@ def restore(
 ) -> tuple[int, int]:
     """Put the backup in the database's place; how many users and documents it has."""
     _refuse_if_foreign(file)
-    _shut_out_others(place, force)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    claim(str(place), 0)
     part = place.with_name(place.name + ".part")
     try:
+        _shut_out_others(place, force)
         _copy(file, part, tell)
         counts = _try(part, open_house, deep, tell)
         _shut_out_others(place, force)
@@ -46,6 +47,7 @@ def restore(
     finally:
         for ending in ("", *_BESIDE):
             part.with_name(part.name + ending).unlink(missing_ok=True)
+        release()
     return counts
 
 
@@ -88,9 +90,7 @@ def _users(plain: sqlite3.Connection) -> int:
 def _copy(file: Path, part: Path, tell: Tell) -> None:
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    if os.geteuid() == 0:  # the folder's owner runs the service
-        owner = part.parent.stat()
-        os.chown(part, owner.st_uid, owner.st_gid)
+    leave_to_service(part)
     with closing(opened(file)) as source, closing(sqlite3.connect(part)) as copy:
         source.backup(copy, pages=256, progress=lambda _, left, all: tell(all - left, all))
 

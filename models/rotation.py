@@ -15,7 +15,9 @@ from .base import LOG_SECONDS, database, empty_log, sync_log, writing
 from .errors import NotFound
 from .house import KEYED, roots_in_use
 from .progress import Tell, silently
+from .session import Session
 from .table import Table
+from .token_key import TokenKey
 
 ROWS = 200  # of one transaction: some milliseconds, so that no writer waits for long
 
@@ -48,14 +50,23 @@ def roots() -> list[KnownRoot]:
     return [KnownRoot(one.id, one.made_on, used[one.id], one is known[0]) for one in known]
 
 
-def rotate(tell: Tell = silently) -> Rotation:
-    """Finish what an earlier rotation left; if that is nothing, seal under a new root."""
+def rotate(tell: Tell = silently, *, end_sessions: bool = False) -> Rotation:
+    """Finish what an earlier rotation left; if that is nothing, seal under a new root.
+
+    Sessions and tickets go on, unless `end_sessions`; the next ones have a key of their own.
+    """
     done = _rewrap(tell)
     if not done.moved:
         with writing():
             new = Table.keyring.add()
         done = _rewrap(tell)
         done.new = new
+    with writing():
+        if end_sessions:
+            Session.end_all()
+            TokenKey.draw_alone()
+        else:
+            TokenKey.draw()
     done.log_is_empty = empty_log(LOG_SECONDS)  # the rows' former bytes stand in it
     return done
 

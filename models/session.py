@@ -70,6 +70,12 @@ class Session(Owned):
             cls.delete().where(cls.owner_id == user.id, cls.id != kept_id).execute()
 
     @classmethod
+    def end_all(cls) -> None:
+        """Of everybody."""
+        with writing():
+            cls.delete().execute()
+
+    @classmethod
     def shut_out(cls, user: User) -> None:
         """API keys and document tokens ask for the user too; sessions don't come back later."""
         cls._set_disabled(user, now())

@@ -11,6 +11,7 @@ from .document_token import DocumentToken
 from .event import Event
 from .ids import now
 from .session import Session
+from .token_key import TokenKey
 from .upload import drop_broken_off
 
 SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
@@ -39,3 +40,4 @@ def _forget_old_rows() -> None:
         DocumentToken.delete().where(spent).execute()
         Delivery.forget_old()
         Event.forget_old()
+        TokenKey.forget_old()

@@ -21,14 +21,15 @@ def list_() -> None:
 
 
 @keys.command()
+@click.option("--end-sessions", is_flag=True, help="Also log everybody out.")
 @at_home
-def rotate() -> None:
+def rotate(end_sessions: bool) -> None:
     """Seal under a new root from now on, and wrap every row's key anew.
 
     The service may run meanwhile. A rotation that was cut off is finished instead.
     """
     with progress("Rows wrapped anew") as tell:
-        done = rotation.rotate(tell)
+        done = rotation.rotate(tell, end_sessions=end_sessions)
     if done.new:
         click.echo(f"Root key {done.new.id} seals from now on. Copy the keyring to where you keep")
         click.echo("its copy, apart from the database's backups.")
@@ -48,10 +49,8 @@ def rotate() -> None:
 def retire(root_id: str) -> None:
     """Take a root that no row uses out of the keyring, for good."""
     rotation.retire(root_id)
-    click.echo(
-        f"Root key {root_id} is gone. Sessions and opened pages that began under it end now;"
-    )
-    click.echo("backups made before the rotation can't be opened without a copy of it.")
+    click.echo(f"Root key {root_id} is gone.")
+    click.echo("Backups made before the rotation can't be opened without a copy of it.")
 
 
 @keys.command()

@@ -4,6 +4,7 @@ waitress, with requests read strictly, plaintext kept off the disk, no worker an
 left to a slow client, and a SIGTERM that lets requests finish.
 """
 
+import resource
 import signal
 import time
 from collections import Counter
@@ -20,6 +21,7 @@ from .spool import Room
 DRAIN_SECONDS = 20
 TURN_SECONDS = 0.2
 LOOK_SECONDS = 0.5
+DESCRIPTORS = 4096
 _NEVER = 10**9
 
 
@@ -43,6 +45,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until the process is told to stop."""
+        _allow_descriptors()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.stop)
         self.serve()
@@ -104,6 +107,14 @@ class Server:
         self._workers.shutdown()
         for one in list(self._map.values()):
             one.handle_close()
+
+
+def _allow_descriptors() -> None:
+    """Beside its connection, a request may have its body and the database open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < DESCRIPTORS:
+        wanted = DESCRIPTORS if hard < 0 else min(DESCRIPTORS, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _options(config: Mapping[str, Any], limits: Limits) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_nothing_is_restored_while_the_service_runs(start_service, tmp_path):
     running = service.command("restore", tmp_path / "copy", "--force")
     said, _ = running.communicate(timeout=60)
 
-    assert (running.returncode, "Stop the service first" in said) == (1, True), said
+    assert (running.returncode, "Stop that one first" in said) == (1, True), said
     assert content_of(person, document["id"]) == b"later"
     service.restart()
     assert content_of(person, document["id"]) == b"later"

@@ -146,6 +146,7 @@ def test_after_any_id_the_feed_goes_on_behind_it(newcomer):
     page = newcomer.get(f"/v1/events?after={ids[1]}&limit=2").json
     assert [event["id"] for event in page["events"]] == ids[2:4]
     assert page["nextCursor"] == ids[3]
+    assert newcomer.get(f"/v1/events?cursor={ids[1]}&limit=2").json == page
     between = ids[2][:-1] + ("0" if ids[2][-1] != "0" else "1")  # an id that never was
     behind = newcomer.get(f"/v1/events?after={between}").json["events"]
     assert [event["id"] for event in behind] == [id for id in ids if id > between]

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from crypto import Keyring
-from tests.people import ROOT, DidNotStart, b64
+from tests.people import ROOT, DidNotStart, b64, refused
 
 
 def roots(service):
@@ -107,16 +107,27 @@ def test_a_retired_root_opens_nothing_and_the_service_names_the_missing_one(star
     assert content_of(service.log_in(person.record["email"]), document) == b"sealed"
 
 
-def test_sessions_go_on_over_a_rotation_and_end_when_their_root_retires(start_service):
+def test_sessions_go_on_when_their_root_retires(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    service.run("keys", "rotate")
+    later = service.log_in(person.record["email"])
+    service.run("keys", "retire", roots(service)[1])
+
+    for one in (person, later, service.log_in(person.record["email"])):
+        assert one.get("/v1/auth/me").status == 200
+    service.restart()
+    for one in (person, later):
+        assert one.get("/v1/auth/me").status == 200
+
+
+def test_a_rotation_may_log_everybody_out(start_service):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     machine = person.key()
-    service.run("keys", "rotate")
-    assert person.get("/v1/auth/me").status == 200
+    service.run("keys", "rotate", "--end-sessions")
 
-    service.run("keys", "retire", roots(service)[1])
-
-    assert person.get("/v1/auth/me").status == 401
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
     assert machine.get("/v1/documents").status == 200
     assert service.log_in(person.record["email"]).get("/v1/auth/me").status == 200
 

@@ -89,4 +89,4 @@ def test_it_needs_no_log_beside_it(instance, documents, tmp_path):
     backup.back_up(tmp_path / "copy")
 
     assert rows(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]
-    assert house.roots_in_use() == {Table.keyring.primary.id: 6}
+    assert house.roots_in_use() == {Table.keyring.primary.id: 7}

@@ -68,3 +68,14 @@ def test_its_file_is_private_and_no_child_inherits_it(path):
     (held,) = claim._held
     assert os.fstat(held).st_mode & 0o777 == 0o600
     assert not os.get_inheritable(held)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_what_root_claims_belongs_to_who_runs_the_service(path, tmp_path):
+    folder = tmp_path / "instance"
+    folder.mkdir()
+    os.chown(folder, 65534, 65534)
+
+    claim.claim(path, 0)
+
+    assert (folder / "documents.sqlite.lock").stat().st_uid == 65534

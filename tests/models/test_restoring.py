@@ -67,7 +67,8 @@ def test_everything_is_back_and_opens(instance, restore, open_house):
     with connected():
         assert b"".join(Document.select().get().read()) == b"c" * 500_000
     house.close_all()
-    assert {path.name for path in instance.iterdir()} == {"copy", "documents.sqlite", "keyring"}
+    there = {path.name for path in instance.iterdir()}
+    assert there == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
     assert (instance / "documents.sqlite").stat().st_mode & 0o777 == 0o600
 
 

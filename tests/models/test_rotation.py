@@ -8,13 +8,14 @@ from crypto import Keyring, KeyringError
 from models import Answer, Document, User, connected, house, rotation, writing
 from models.piece import PIECE_BYTES
 from models.table import Table
+from models.token_key import TokenKey
 from models.upload import STEP_PIECES, uploaded
 from tests.uploads import upload
 
 
 @pytest.fixture
 def sealed(alice):
-    """A row of each kind that has a key."""
+    """A row of each kind that has a key; the house came with one for session tokens."""
     Answer.keep("ans_1", "fingerprint", {"secret": "once"})
     return [alice, upload(alice), Answer.get_by_id("ans_1")]
 
@@ -24,6 +25,7 @@ def everything_opens():
         all(user.password_digest for user in User.select())
         and all(b"".join(one.read()) == b"content" for one in Document.select())
         and Answer.given("ans_1", "fingerprint") == {"secret": "once"}
+        and len(TokenKey.newest_first()) == TokenKey.select().count()
     )
 
 
@@ -32,8 +34,8 @@ def test_every_kind_of_row_moves_to_the_new_root_and_opens(sealed):
 
     done = rotation.rotate()
 
-    assert (done.moved, done.damaged, done.new.id) == (3, [], Table.keyring.primary.id)
-    assert house.roots_in_use() == {done.new.id: 3}
+    assert (done.moved, done.damaged, done.new.id) == (4, [], Table.keyring.primary.id)
+    assert house.roots_in_use() == {done.new.id: 5}  # with the next key for session tokens
     assert former != done.new.id
     assert everything_opens()
 
@@ -55,7 +57,7 @@ def test_a_rotation_cut_off_is_finished_without_another_root(sealed, monkeypatch
 
     done = rotation.rotate()
 
-    assert (done.new, done.moved) == (None, 1)
+    assert (done.new, done.moved) == (None, 2)
     assert len(list(Table.keyring)) == 2
     assert everything_opens()
 
@@ -65,7 +67,7 @@ def test_a_root_retires_only_when_no_row_uses_it_and_never_the_one_that_seals(se
     with pytest.raises(KeyringError, match="seals what is new"):
         rotation.retire(former)
     Table.keyring.add()
-    with pytest.raises(KeyringError, match="used by 3 rows"):
+    with pytest.raises(KeyringError, match="used by 4 rows"):
         rotation.retire(former)
     with pytest.raises(KeyringError, match="no root key unknown"):
         rotation.retire("unknown")
@@ -146,7 +148,7 @@ def test_a_damaged_row_is_named_and_does_not_stop_the_others_or_the_next_rotatio
     assert rotation.rotate().damaged == [document.id]
     later = rotation.rotate()
 
-    assert (later.new is not None, later.moved, later.damaged) == (True, 2, [document.id])
+    assert (later.new is not None, later.moved, later.damaged) == (True, 4, [document.id])
 
 
 def test_an_upload_seals_under_the_root_that_is_first_when_it_holds_the_lock(instance, alice):
@@ -196,7 +198,7 @@ def test_progress_is_told_up_to_the_whole(sealed):
 
     rotation.rotate(lambda done, total: told.append((done, total)))
 
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_keyring_in_text_is_rotated_by_whoever_keeps_it(instance, sealed):
@@ -208,6 +210,6 @@ def test_a_keyring_in_text_is_rotated_by_whoever_keeps_it(instance, sealed):
 
     done = rotation.rotate()
 
-    assert (done.new, done.moved) == (None, 3)
+    assert (done.new, done.moved) == (None, 4)
     with connected():
         assert everything_opens()

@@ -22,7 +22,7 @@ def test_keys_are_listed_with_their_date_their_rows_and_their_use(run, document,
 
     _, first, second = run("keys", "list").output.splitlines()
 
-    assert re.fullmatch(rf"{new}  {TODAY}  2     seals what is new", first)
+    assert re.fullmatch(rf"{new}  {TODAY}  4     seals what is new", first)
     assert re.fullmatch(rf"{former}  {TODAY}  0     unused: keys retire {former}", second)
 
 
@@ -33,8 +33,8 @@ def test_rotate_and_retire_leave_one_root_and_every_document(run, document, root
     retired = run("keys", "retire", former)
 
     assert (rotated.exit_code, retired.exit_code) == (0, 0), rotated.output + retired.output
-    assert "2 rows were wrapped anew" in rotated.output
-    assert "Sessions" in retired.output
+    assert "3 rows were wrapped anew" in rotated.output
+    assert "Backups" in retired.output
     assert former not in roots()
     with connected():
         assert b"".join(Document.of_token(document.id).read()) == b"content"

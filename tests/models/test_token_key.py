@@ -1,0 +1,61 @@
+"""Keys of session tokens: they go when no session that still lives began under them."""
+
+import pytest
+
+from models import Session, house
+from models.ids import now
+from models.table import Table
+from models.token_key import TokenKey
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+def drawn_ago(days):
+    TokenKey.draw()
+    (key, *_) = TokenKey.rows("TRUE ORDER BY id DESC")
+    key.change(created_at=int(now() - days * DAY_MS))
+    return key
+
+
+def kept():
+    return TokenKey.select().count()
+
+
+@pytest.fixture
+def former(alice):
+    """The house's first key; another one came two days ago."""
+    TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
+    drawn_ago(2)
+
+
+def test_a_key_goes_when_none_of_its_sessions_lives(former):
+    TokenKey.forget_old()
+
+    assert kept() == 1
+
+
+def test_a_key_stays_while_a_session_that_began_under_it_lives(former, alice):
+    session = Session.begin(alice, 60)
+    session.change(created_at=now() - 2 * DAY_MS - 1000)
+    TokenKey.forget_old()
+
+    assert kept() == 2
+
+
+def test_a_key_stays_a_day_for_opened_pages(alice):
+    TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
+    drawn_ago(0.9)
+    TokenKey.forget_old()
+
+    assert kept() == 2
+
+
+def test_a_damaged_key_is_as_none_and_the_next_start_draws_another(alice):
+    before = TokenKey.newest_first()
+    TokenKey.update(sealed_key=bytes(104)).execute()
+    assert TokenKey.newest_first() == []
+
+    house.use(Table.keyring)
+
+    assert len(TokenKey.newest_first()) == 1
+    assert TokenKey.newest_first() != before
