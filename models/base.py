@@ -23,7 +23,7 @@ PRAGMAS: dict[str, Any] = {
     "synchronous": "normal",  # commits are synced by `writing`, once for all who wait
     "wal_autocheckpoint": 8_192,  # pages; long before that `shorten_log` does it beside the work
     "foreign_keys": 1,
-    "busy_timeout": 10_000,
+    "busy_timeout": 5_000,
     "cache_size": -4_000,  # KiB, for each of the kept connections
     "secure_delete": "on",  # what a row leaves behind when it goes or moves is overwritten
 }
