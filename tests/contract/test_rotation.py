@@ -26,8 +26,8 @@ def content_of(person, document):
 class Load:
     """People who read and write all the time, and note each answer that is wrong."""
 
-    def __init__(self, person, documents):
-        self.person, self.documents, self.wrong, self.calls = person, documents, [], 0
+    def __init__(self, callers, documents):
+        self.callers, self.documents, self.wrong, self.calls = callers, documents, [], 0
         self._stopped = threading.Event()
         self._threads = [threading.Thread(target=self._work, args=(n,)) for n in range(4)]
 
@@ -45,36 +45,37 @@ class Load:
         chance = random.Random(seed)
         while not self._stopped.is_set():
             try:
-                self._call(chance)
+                self._call(chance.choice(self.callers), chance)
                 self.calls += 1
             except Exception as error:
                 self.wrong.append(error)
 
-    def _call(self, chance):
+    def _call(self, person, chance):
         document, content = chance.choice(self.documents)
         path = f"/v1/documents/{document['id']}"
         if chance.random() < 0.6:
-            assert self.person.get(f"{path}/content").body == content
+            assert person.get(f"{path}/content").body == content
         elif chance.random() < 0.5:
-            assert self.person.patch(path, json={"name": "a name"}).status == 200
+            assert person.patch(path, json={"name": "a name"}).status == 200
         else:
             fresh = chance.randbytes(chance.choice([10, 300_000, 2_500_000]))
             body = {"payload": b64(fresh), "contentType": "application/x-any"}
-            answer = self.person.post("/v1/documents", json=body)
+            answer = person.post("/v1/documents", json=body)
             assert answer.status == 201, answer
-            assert content_of(self.person, answer.json) == fresh
-            assert self.person.open(answer.json["token"]["viewUrl"]).status == 200
-            assert self.person.delete(f"/v1/documents/{answer.json['id']}").status == 204
+            assert content_of(person, answer.json) == fresh
+            assert person.open(answer.json["token"]["viewUrl"]).status == 200
+            assert person.delete(f"/v1/documents/{answer.json['id']}").status == 204
 
 
 def test_keys_rotate_and_retire_under_load_and_no_call_fails(start_service):
     service = start_service(RATE_LIMITS="off")
-    machine = service.register().key()
+    person = service.register()
+    machine = person.key()
     contents = [random.Random(n).randbytes(1_000 * n) for n in range(60)]
     documents = [(machine.upload(one, "application/x-any"), one) for one in contents]
     first, *_ = roots(service)
 
-    with Load(machine, documents) as load:
+    with Load((person, machine), documents) as load:
         for _ in range(2):
             service.run("keys", "rotate")
             service.run("keys", "retire", roots(service)[1])
