@@ -33,6 +33,7 @@ from models.upload import drop_unfinished
 from webhooks import Courier, Guard
 
 HOME = Path(__file__).resolve().parent
+KEYRING_SOURCES = ("KEYRING", "KEYRING_FILE", "KEYRING_COMMAND")
 TAKEOVER_SECONDS = 5  # an old process ends; two that stay are a mistake
 
 
@@ -77,6 +78,9 @@ def _use_keyring(settings: Mapping[str, Any]) -> None:
 
 
 def _keyring(settings: Mapping[str, Any]) -> Keyring:
+    given = [name for name in KEYRING_SOURCES if settings[name]]
+    if len(given) > 1:
+        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
     if settings["KEYRING_COMMAND"]:
         return Keyring.from_command(settings["KEYRING_COMMAND"])
     if settings["KEYRING"]:

@@ -257,3 +257,8 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(name, value, start_serv
         start_service(**{name: value})
     assert stop.value.code != 0
     assert "Traceback" not in str(stop.value)
+
+
+def test_two_keyrings_stop_the_start_with_a_sentence(start_service):
+    with pytest.raises(DidNotStart, match="KEYRING_FILE and KEYRING_COMMAND name two keyrings"):
+        start_service(KEYRING_FILE="/nowhere", KEYRING_COMMAND="false")
