@@ -29,13 +29,18 @@ def note(answer: Response) -> None:
     facts = {
         "requestId": g.request_id,
         "method": request.method,
-        "route": request.url_rule.rule if request.url_rule else "-",
+        "route": route(),
         "status": answer.status_code,
         "ms": round((time.perf_counter() - g.began_at) * 1000, 1),
         "bytes": 0 if answer.status_code in BODILESS else answer.content_length,
         "caller": (caller.owner_id or caller.id if caller else "") or "-",
     }
     access.info(_TEXT, facts)
+
+
+def route() -> str:
+    """The template of the address."""
+    return request.url_rule.rule if request.url_rule else "-"
 
 
 def note_refused(request_id: str, status: int, size_bytes: int) -> None:

@@ -5,7 +5,7 @@ import json
 from marshmallow import fields
 
 from .fields import Moment
-from .records import Answer
+from .records import ONCE, Answer
 
 
 class EventRecord(Answer):
@@ -59,7 +59,7 @@ class WebhookRecord(Answer):
 
 
 class IssuedWebhook(WebhookRecord):
-    secret = fields.String(required=True, metadata={"description": "Shown this once."})
+    secret = fields.String(required=True, metadata=ONCE)
 
 
 class DeliveryRecord(Answer):

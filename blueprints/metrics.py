@@ -16,6 +16,7 @@ from flask import Response, current_app, g, request
 from models import Document, rotation
 from models.errors import NotFound
 
+from .access_log import route
 from .caller import ANYONE, accepts
 from .openapi import refuses
 from .strict import Blueprint
@@ -47,9 +48,8 @@ def count(answer: Response) -> None:
     if not _is_on():
         return
     seconds = time.perf_counter() - g.began_at
-    route = request.url_rule.rule if request.url_rule else "-"
     method = request.method if request.method in METHODS else "-"
-    key = method, route, answer.status_code // 100
+    key = method, route(), answer.status_code // 100
     with _lock:
         seen = _seen.setdefault(key, [0] * (len(SECONDS) + 2))
         seen[bisect_left(SECONDS, seconds)] += 1

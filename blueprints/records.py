@@ -8,6 +8,7 @@ from .fields import Moment
 from .schemas import Wire
 
 ONCE = {"description": "Shown this once."}
+_TOKEN = ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"}
 
 
 class Answer(Wire):
@@ -60,7 +61,7 @@ class IssuedKey(KeyRecord):
 
 class Links(Answer):
     id = fields.String(required=True)
-    token = fields.String(required=True, metadata=ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"})
+    token = fields.String(required=True, metadata=_TOKEN)
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)
@@ -91,7 +92,7 @@ class TokenRecord(Answer):
 
 
 class IssuedToken(TokenRecord):
-    token = fields.String(required=True, metadata=ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"})
+    token = fields.String(required=True, metadata=_TOKEN)
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)

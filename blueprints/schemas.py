@@ -148,8 +148,11 @@ class Upload(Edit):
         return sorted(messages, key=lambda name: known.index(name) if name in known else 99)
 
 
-class Page(Wire):
+class PageSize(Wire):
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+
+
+class Page(PageSize):
     cursor = Text(1, 100, load_default=None, metadata={"pattern": CURSOR})
 
 
@@ -167,10 +170,9 @@ def _event_id(description: str) -> fields.String:
     )
 
 
-class EventQuery(Wire):
+class EventQuery(PageSize):
     after = _event_id("Go on behind the event with this id, even if it is forgotten.")
     cursor = _event_id("The same as `after`, which goes before it: for who reads every list alike.")
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
     type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100, load_default=None)
 

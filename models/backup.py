@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
 
-from .base import connected, database
+from .base import connected, database, pragma
 from .errors import CommandRefused
 from .house import KEYED
 from .progress import Tell, silently
@@ -70,8 +70,4 @@ def _vacuum_into(part: Path) -> None:
 
 
 def _bytes_in_use() -> int:
-    pages, free, page_bytes = (
-        database.execute_sql(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * page_bytes)
+    return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")

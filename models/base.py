@@ -135,6 +135,11 @@ def _write_what_waits() -> None:
         logging.getLogger("docservice").exception("what readings left to be written was lost")
 
 
+def pragma(name: str) -> int:
+    """A number that the database tells of itself."""
+    return int(database.execute_sql(f"PRAGMA {name}").fetchone()[0])
+
+
 def log_failures() -> int:
     """How often the log could not be synced, since the start."""
     return _log.failures

@@ -31,8 +31,7 @@ def payloads(tell: Tell = silently) -> list[str]:
     wrong = keys()
     for user in _every(User):
         wrong += _unless(_open_user, user)
-    (total,) = database.execute_sql("SELECT COALESCE(SUM(size), 0) FROM document").fetchone()
-    done = 0
+    done, (_, total) = 0, Document.stored()
     for document in _every(Document):
         wrong += _unless(_read, document)
         done += document.size

@@ -12,11 +12,13 @@ from crypto import KeyringError
 
 from . import checkup
 from .backup import opened, roots_needed, sync
-from .base import connected, database, empty_log
+from .base import connected, empty_log
 from .claim import claim, leave_to_service, release
+from .document import Document
 from .errors import CommandRefused
 from .house import close_all
 from .progress import Tell, silently
+from .user import User
 
 OPEN_SECONDS = 2  # how long somebody else may still hold the database
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -106,11 +108,8 @@ def _try(part: Path, open_house: Callable[[str], None], deep: bool, tell: Tell) 
         wrong = checkup.database_file(deep) + (checkup.payloads if deep else checkup.keys)(tell)
         if wrong:
             raise CommandRefused(f"The backup is damaged: {' '.join(wrong[:10])} Nothing changed.")
-        counts = [
-            database.execute_sql(f"SELECT COUNT(*) FROM {name}").fetchone()[0]  # noqa: S608
-            for name in ("user", "document")
-        ]
+        users, (documents, _) = User.select().count(), Document.stored()
         empty_log()
     close_all()
     sync(part)
-    return counts[0], counts[1]
+    return users, documents

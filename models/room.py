@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import spare
-from .base import database, empty_log
+from .base import database, empty_log, pragma
 from .errors import StorageFull
 
 _SMALL_ROWS_BYTES = 128 << 10  # in the log, for an upload however short
@@ -62,8 +62,4 @@ def _log_bytes() -> int:
 
 
 def _left_bytes() -> int:
-    pages, page_bytes = (
-        database.execute_sql(f"PRAGMA {name}").fetchone()[0]
-        for name in ("freelist_count", "page_size")
-    )
-    return int(pages * page_bytes)
+    return pragma("freelist_count") * pragma("page_size")

@@ -277,6 +277,14 @@ class Person:
             response = connection.getresponse()
             return Answer(response, response.read())
 
+    def begin(self, method, path, headers=()):
+        """A connection with a request's head up to here; `endheaders` and a body may follow."""
+        connection = self.connect()
+        connection.putrequest(method, path)
+        for name, value in (self.credential | dict(headers)).items():
+            connection.putheader(name, value)
+        return connection
+
     def connect(self):
         source = (self.address, 0) if self.address else None
         return http.client.HTTPConnection(

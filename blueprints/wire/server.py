@@ -37,11 +37,8 @@ class Server:
         self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
         room = Room(self._limits.bodies * self._limits.body_bytes)
         for listener in self._listeners:
-            listener.channel_class, listener.adj.limits, listener.adj.room = (
-                Channel,
-                self._limits,
-                room,
-            )
+            listener.channel_class = Channel
+            listener.adj.limits, listener.adj.room = self._limits, room
 
     def run(self) -> None:
         """Serve until the process is told to stop."""

@@ -159,19 +159,11 @@ def nothing_in_clear(service):
     return True
 
 
-def opened(person, method, path, headers=()):
-    connection = person.connect()
-    connection.putrequest(method, path)
-    for name, value in (person.credential | dict(headers)).items():
-        connection.putheader(name, value)
-    return connection
-
-
 @linux
 def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(house, owner):
     body = json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-    connection = opened(owner, "POST", "/v1/documents", headers)
+    connection = owner.begin("POST", "/v1/documents", headers)
     connection.endheaders()
     for start in range(0, len(body), 4 * PIECE):
         connection.send(body[start : start + 4 * PIECE])
@@ -186,7 +178,7 @@ def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(house, owner):
 @pytest.mark.parametrize("call", ["content", "download", "view"])
 def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, house, owner):
     document = owner.upload(CONTENT, "application/x-any", token=None)
-    connection = opened(owner, "GET", f"/v1/documents/{document['id']}/{call}")
+    connection = owner.begin("GET", f"/v1/documents/{document['id']}/{call}")
     connection.endheaders()
     response = connection.getresponse()
     assert response.status == 200

@@ -436,10 +436,7 @@ def test_a_larger_document_is_nowhere_to_be_found(small):
 
 
 def test_a_large_body_that_asks_first_is_413_before_it_is_sent(small):
-    connection = small.connect()
-    connection.putrequest("POST", "/v1/documents")
-    for name, value in (JSON | small.credential).items():
-        connection.putheader(name, value)
+    connection = small.begin("POST", "/v1/documents", JSON)
     connection.putheader("Content-Length", str(100 << 20))
     connection.putheader("Expect", "100-continue")
     connection.endheaders()
@@ -474,10 +471,7 @@ def test_a_chunked_upload_is_taken(alice):
 
 @pytest.mark.parametrize("length", ["-1", "abc", "1.5", "+5", "0x10", "5, 5", "9" * 30])
 def test_a_bad_content_length_is_refused(length, alice):
-    connection = alice.connect()
-    connection.putrequest("POST", "/v1/documents")
-    for name, value in (JSON | alice.credential | {"Content-Length": length}).items():
-        connection.putheader(name, value)
+    connection = alice.begin("POST", "/v1/documents", JSON | {"Content-Length": length})
     connection.endheaders()
     response = connection.getresponse()
     assert response.status in (400, 413)

@@ -88,11 +88,8 @@ def test_an_upload_that_runs_when_the_service_is_told_to_stop_is_answered(start_
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     body = json.dumps({"payload": b64(bytes(1 << 20)), "contentType": "text/plain"}).encode()
-    connection = person.connect()
-    connection.putrequest("POST", "/v1/documents")
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-    for name, value in (headers | person.credential).items():
-        connection.putheader(name, value)
+    connection = person.begin("POST", "/v1/documents", headers)
     connection.endheaders(body[:500_000])
     time.sleep(0.1)
     service.process.send_signal(signal.SIGTERM)

@@ -75,11 +75,9 @@ def test_an_upload_whose_steps_have_begun_is_finished_before_the_service_stops(h
 def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(house):
     person = house.register()
     for sent in (100, len(BODY) // 2, len(BODY) - 1):
-        with contextlib.closing(person.connect()) as connection:
-            connection.putrequest("POST", "/v1/documents")
-            headers = JSON | person.credential | {"Content-Length": str(len(BODY))}
-            for name, value in headers.items():
-                connection.putheader(name, value)
+        headers = JSON | {"Content-Length": str(len(BODY))}
+        begun = person.begin("POST", "/v1/documents", headers)
+        with contextlib.closing(begun) as connection:
             connection.endheaders(BODY[:sent])
     assert person.get("/v1/documents").json["documents"] == []
     assert count(house, PIECES) == 0

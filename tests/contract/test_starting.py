@@ -132,11 +132,8 @@ def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
     service = start_service(RATE_LIMITS="off")
     person, old = service.register(), service.process
     body = json.dumps({"payload": b64(b"between two"), "contentType": "text/plain"}).encode()
-    with closing(person.connect()) as connection:
-        connection.putrequest("POST", "/v1/documents")
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-        for name, value in (headers | person.credential).items():
-            connection.putheader(name, value)
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    with closing(person.begin("POST", "/v1/documents", headers)) as connection:
         connection.endheaders(body[:20])
         time.sleep(0.1)
         old.terminate()

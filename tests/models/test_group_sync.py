@@ -53,6 +53,16 @@ def waiting(log, outcomes):
     return thread
 
 
+def fail_once(log, disk, outcomes):
+    """A sync that fails; the next ones will not."""
+    disk.error = OSError(5, "lost")
+    first = waiting(log, outcomes)
+    until(lambda: disk.begun == 1)
+    disk.allowed.release()
+    first.join(10)
+    disk.error = None
+
+
 def test_who_comes_while_a_sync_runs_waits_for_the_next_one_and_shares_it(log, disk):
     outcomes = []
     threads = [waiting(log, outcomes)]
@@ -72,12 +82,7 @@ def test_who_comes_while_a_sync_runs_waits_for_the_next_one_and_shares_it(log, d
 
 def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(log, disk):
     outcomes = []
-    disk.error = OSError(5, "lost")
-    first = waiting(log, outcomes)
-    until(lambda: disk.begun == 1)
-    disk.allowed.release()
-    first.join(10)
-    disk.error = None
+    fail_once(log, disk, outcomes)
     second = waiting(log, outcomes)
     disk.allowed.release()
     second.join(10)
@@ -87,12 +92,7 @@ def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(l
 
 def test_a_sync_that_fails_is_told_to_all_who_wrote_before_it_also_if_they_wait_later(log, disk):
     outcomes, since = [], log.failures
-    disk.error = OSError(5, "lost")
-    first = waiting(log, outcomes)
-    until(lambda: disk.begun == 1)
-    disk.allowed.release()
-    first.join(10)
-    disk.error = None
+    fail_once(log, disk, outcomes)
     disk.allowed.release()
 
     with pytest.raises(OSError, match="lost"):
