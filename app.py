@@ -10,27 +10,27 @@ from typing import Any
 from flask import Flask
 
 from blueprints import BLUEPRINTS
-from blueprints.access_log import speak
-from blueprints.body import SMALL_BODY_BYTES
 from blueprints.commands import COMMANDS, commanded
-from blueprints.errors import HouseApi, answer_fault, answer_refusal
-from blueprints.hooks import hang_up
-from blueprints.openapi import described
-from blueprints.operations import VERSION
-from blueprints.settings import WrongSetting, read_settings
-from blueprints.strict import body_bytes
-from blueprints.wire import Server, share_heaps
+from blueprints.hooks import register_hooks
+from blueprints.http.access_log import configure_logging, log_rejected_request
+from blueprints.http.blueprint import body_bytes
+from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
+from blueprints.http.upload_body import SMALL_BODY_BYTES
+from blueprints.schemas.openapi import described
+from blueprints.status import VERSION
 from crypto import Keyring
-from models import connected, house
-from models.background import Background
-from models.base import catch_up, shorten_log
-from models.claim import claim
-from models.errors import Refusal
+from models import connected, setup
+from models.error_mapping import operator_message
+from models.errors import ServiceError
+from models.operations.periodic import PeriodicTask
+from models.operations.sweeper import sweep
 from models.quota import Quota
-from models.refusals import sentence_of
-from models.sweeper import sweep
-from models.upload import drop_unfinished
-from webhooks import Courier, Guard
+from models.storage.database import checkpoint_wal, flush_enqueued_writes
+from models.storage.instance_lock import acquire_instance_lock
+from models.upload import delete_unfinished_uploads
+from server import Server, limit_malloc_arenas
+from settings import WrongSetting, read_settings
+from webhooks import SafeHttpClient, WebhookDispatcher
 
 HOME = Path(__file__).resolve().parent
 KEYRING_SOURCES = ("KEYRING", "KEYRING_FILE", "KEYRING_COMMAND")
@@ -54,20 +54,20 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.extensions["use_keyring"] = partial(_use_keyring, settings)
     if not commanded():
         _open_house(settings)
-    hang_up(app)
-    app.register_error_handler(Refusal, answer_refusal)
-    app.register_error_handler(Exception, answer_fault)
+    register_hooks(app)
+    app.register_error_handler(ServiceError, handle_service_error)
+    app.register_error_handler(Exception, handle_exception)
     _register(app)
     return app
 
 
 def _open_house(settings: Mapping[str, Any], database: str | None = None) -> None:
-    house.open_database(database or settings["DATABASE"])
+    setup.open_database(database or settings["DATABASE"])
     _use_keyring(settings)
 
 
 def _use_keyring(settings: Mapping[str, Any]) -> None:
-    house.use(
+    setup.use(
         _keyring(settings),
         rate_limits=settings["RATE_LIMITS"] == "on",
         reserve_bytes=settings["RESERVE_BYTES"],
@@ -87,11 +87,11 @@ def _keyring(settings: Mapping[str, Any]) -> Keyring:
         return Keyring(text=settings["KEYRING"])
     if settings["KEYRING_FILE"]:
         return Keyring(Path(settings["KEYRING_FILE"]))
-    return house.open_keyring(Path(settings["INSTANCE_PATH"]) / "keyring")
+    return setup.open_keyring(Path(settings["INSTANCE_PATH"]) / "keyring")
 
 
 def _register(app: Flask) -> None:
-    api = HouseApi(app)
+    api = ProblemApi(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
     for command in COMMANDS:
@@ -108,17 +108,17 @@ def _register(app: Flask) -> None:
 
 def main() -> None:
     """Run the service until it is told to stop."""
-    share_heaps()
+    limit_malloc_arenas()
     app, server = _prepared()
-    speak(app.config["LOG"])
+    configure_logging(app.config["LOG"])
     with connected():
-        drop_unfinished()
-    guard = Guard(app.config["WEBHOOK_ALLOW"] or ())
+        delete_unfinished_uploads()
+    guard = SafeHttpClient(app.config["WEBHOOK_ALLOW"] or ())
     beside = (
-        Background(sweep, 60),
-        Background(shorten_log, 0.2),
-        Background(catch_up, 0.05),
-        Courier(guard),
+        PeriodicTask(sweep, 60),
+        PeriodicTask(checkpoint_wal, 0.2),
+        PeriodicTask(flush_enqueued_writes, 0.05),
+        WebhookDispatcher(guard),
     )
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {app.config['LISTEN']}; its data lies in "
@@ -129,18 +129,18 @@ def main() -> None:
     server.run()
     for work in beside:
         work.stop()
-    catch_up()
-    house.close_all()
+    flush_enqueued_writes()
+    setup.close_all()
 
 
 def _prepared() -> tuple[Flask, Server]:
     """Everything that can go wrong at a start, told in one sentence."""
     try:
-        claim(read_settings(os.environ, {}, HOME)["DATABASE"], TAKEOVER_SECONDS)
+        acquire_instance_lock(read_settings(os.environ, {}, HOME)["DATABASE"], TAKEOVER_SECONDS)
         app = create_app()
-        return app, Server(app, app.config)
+        return app, Server(app, app.config, on_rejected=log_rejected_request)
     except Exception as error:
-        sentence = str(error) if isinstance(error, WrongSetting) else sentence_of(error)
+        sentence = str(error) if isinstance(error, WrongSetting) else operator_message(error)
         if sentence is None:
             raise
         sys.exit(f"Document Service does not start. {sentence}")

@@ -1,14 +1,14 @@
 """HTTP. Imports `models` and `viewer`; blueprints never import one another."""
 
+from .api_keys import keys
 from .auth import auth
+from .document_tokens import tokens
+from .document_views import viewing
 from .documents import documents
 from .embed import embed
 from .events import events
-from .keys import keys
 from .metrics import metrics
-from .operations import operations
-from .tokens import tokens
-from .viewing import viewing
+from .status import operations
 from .webhooks import webhooks
 
 # in the specification's order

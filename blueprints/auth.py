@@ -5,43 +5,40 @@ from typing import Any
 from flask import current_app, g, request
 
 from models import Session, User
-from models.errors import (
-    EmailTaken,
-    RegistrationClosed,
-    TooManyRequests,
-    WrongCredentials,
-)
-from models.throttle import network_of
-from models.user import refuse_weak
+from models.errors import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
+from models.rate_limiter import network_of
+from models.user import require_strong_password
 
-from .caller import NOBODY, SESSION, accepts
-from .idempotency import idempotent
-from .limited import limited
-from .lists import after, answered
-from .openapi import refuses
-from .records import LoggedIn, Profile, SessionRecord, listed
-from .schemas import Login, NewPassword, Page, Registration
-from .strict import Blueprint
+from .http.authentication import NOBODY, SESSION, accepts
+from .http.blueprint import ApiBlueprint
+from .http.idempotency import idempotent
+from .http.pagination import list_response, parse_cursor
+from .http.rate_limiting import rate_limited
+from .schemas.openapi import may_fail_with
+from .schemas.requests import Login, NewPassword, PageQuery, Registration
+from .schemas.responses import LoggedIn, Profile, SessionRecord, listed
 
-auth = Blueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
+auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
 
 
 @auth.post("/register")
 @accepts(NOBODY, SESSION)
-@refuses(EmailTaken, RegistrationClosed)
+@may_fail_with(EmailTaken, RegistrationClosed)
 @idempotent
 @auth.arguments(Registration())
 @auth.response(201, Profile)
-@limited(lambda: User.registrations.spend(network_of(request.remote_addr or "")))
+@rate_limited(lambda: User.registrations.spend(network_of(request.remote_addr or "")))
 def register(body: dict[str, Any]) -> User:
     """Register a new user account"""
-    refuse_weak(body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password")
+    require_strong_password(
+        body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password"
+    )
     return User.register(**body, mode=current_app.config["REGISTRATION"])
 
 
 @auth.post("/login")
 @accepts(NOBODY, SESSION)
-@refuses(WrongCredentials, TooManyRequests)
+@may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(Login())
 @auth.response(200, LoggedIn)
 def log_in(body: dict[str, str]) -> Session:
@@ -68,24 +65,28 @@ def log_out() -> None:
 
 @auth.post("/password")
 @accepts(SESSION)
-@refuses(WrongCredentials, TooManyRequests)
+@may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(NewPassword())
 @auth.response(204)
 def change_password(body: dict[str, str]) -> None:
     """Change the password and end every other session"""
-    refuse_weak(body["new_password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/newPassword")
+    require_strong_password(
+        body["new_password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/newPassword"
+    )
     user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
     Session.renew_password(user, body["new_password"], kept_id=g.caller.id)
 
 
 @auth.get("/sessions")
 @accepts(SESSION)
-@auth.arguments(Page(), location="query")
+@auth.arguments(PageQuery(), location="query")
 @auth.response(200, listed("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
     """List the caller's live sessions"""
-    caller, limit, cursor = g.caller, query["limit"], after(query["cursor"])
-    return answered("sessions", *Session.page_beside(caller.id, caller.owner_id, limit, cursor))
+    caller, limit, cursor = g.caller, query["limit"], parse_cursor(query["cursor"])
+    return list_response(
+        "sessions", *Session.page_beside(caller.id, caller.owner_id, limit, cursor)
+    )
 
 
 @auth.delete("/sessions/<id>")

@@ -7,26 +7,26 @@ from flask import g
 from models import Document
 from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
 
-from .caller import DELETE, OWNER, READ, WRITE, accepts
-from .idempotency import idempotent
-from .limited import limited
-from .links import base_url
-from .lists import after, answered
-from .openapi import refuses
-from .records import DocumentRecord, Uploaded, listed
-from .schemas import DocumentPage, Edit, Upload
-from .strict import Blueprint, takes_uploads
+from .http.authentication import DELETE, OWNER, READ, WRITE, accepts
+from .http.blueprint import ApiBlueprint, takes_uploads
+from .http.idempotency import idempotent
+from .http.pagination import list_response, parse_cursor
+from .http.rate_limiting import rate_limited
+from .schemas.openapi import may_fail_with
+from .schemas.requests import DocumentPage, Edit, Upload
+from .schemas.responses import DocumentRecord, Uploaded, listed
 from .uploads import store
+from .views.links import base_url
 
-documents = Blueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
+documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
 
 @documents.post("")
 @accepts(*OWNER, scope=WRITE)
-@refuses(PayloadTooLarge, QuotaExceeded, StorageFull)
+@may_fail_with(PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
 @idempotent
-@limited(lambda: Document.uploads.spend(g.caller.owner_id))
+@rate_limited(lambda: Document.uploads.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:
@@ -41,14 +41,14 @@ def upload(body: dict[str, Any]) -> Any:
 @documents.response(200, listed("documents", DocumentRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List all documents owned by the authenticated user"""
-    limit, cursor = query.pop("limit"), after(query.pop("cursor"))
+    limit, cursor = query.pop("limit"), parse_cursor(query.pop("cursor"))
     rows, further = Document.matching(g.caller.owner_id, limit, cursor, **query)
-    return answered("documents", rows, further)
+    return list_response("documents", rows, further)
 
 
 @documents.get("/<id>")
 @accepts(*OWNER, scope=READ)
-@refuses(DocumentDamaged)
+@may_fail_with(DocumentDamaged)
 @documents.response(200, DocumentRecord)
 def get(id: str) -> Document:
     """Return the document's record"""

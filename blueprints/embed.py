@@ -7,22 +7,22 @@ from typing import Any
 from flask import Response, current_app
 
 from models import Document, DocumentToken
-from models.errors import NotFound, Refusal
+from models.errors import NotFound, ServiceError
 
-from .caller import ANYONE, accepts
-from .links import base_url, frame
-from .openapi import refuses
-from .records import OEmbed
-from .schemas import OEmbedQuery
-from .strict import Blueprint
+from .http.authentication import ANYONE, accepts
+from .http.blueprint import ApiBlueprint
+from .schemas.openapi import may_fail_with
+from .schemas.requests import OEmbedQuery
+from .schemas.responses import OEmbed
+from .views.links import base_url, frame
 
-embed = Blueprint("embed", __name__, description="Embedding")
+embed = ApiBlueprint("embed", __name__, description="Embedding")
 _VIEW = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
 STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
 WIDTH, HEIGHT = 800, 600
 
 
-class FormatNotOffered(Refusal):
+class FormatNotOffered(ServiceError):
     code = "not_implemented"
     sentence = "oEmbed is answered as JSON only: format=json."
 
@@ -38,7 +38,7 @@ def script() -> Response:
 
 @embed.get("/oembed")
 @accepts(*ANYONE)
-@refuses(NotFound, FormatNotOffered)
+@may_fail_with(NotFound, FormatNotOffered)
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
@@ -52,13 +52,13 @@ def _rich(url: str, most_width: int, most_height: int) -> dict[str, Any]:
     found = _VIEW.fullmatch(url.removeprefix(base_url()))
     if not found:
         raise NotFound
-    held = DocumentToken.of_secret(found[2])
-    if held.document_id != found[1]:
+    grant = DocumentToken.of_secret(found[2])
+    if grant.document_id != found[1]:
         raise NotFound
     width, height = min(WIDTH, most_width), min(HEIGHT, most_height)
-    named = not held.locked and not held.counted
+    named = not grant.has_password and not grant.has_view_limit
     return {
-        "title": Document.of_token(held.document_id).name if named else "Document",
+        "title": Document.of_token(grant.document_id).name if named else "Document",
         "width": width,
         "height": height,
         "html": frame(url, width, height),

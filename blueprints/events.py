@@ -6,12 +6,14 @@ from flask import g
 
 from models import Event
 
-from .caller import EVENTS, OWNER, accepts
-from .event_records import EventFeed
-from .schemas import EventQuery
-from .strict import Blueprint
+from .http.authentication import EVENTS, OWNER, accepts
+from .http.blueprint import ApiBlueprint
+from .schemas.event_responses import EventFeed
+from .schemas.requests import EventQuery
 
-events = Blueprint("events", __name__, url_prefix="/v1/events", description="Events and webhooks")
+events = ApiBlueprint(
+    "events", __name__, url_prefix="/v1/events", description="Events and webhooks"
+)
 
 
 @events.get("")

@@ -8,12 +8,12 @@ from flask import Flask, Response, g, request
 
 from models import database
 from models.errors import NotFound
-from models.traffic import traffic
+from models.request_activity import traffic
 
-from .access_log import BODILESS, note
-from .caller import resolve_caller
+from .http.access_log import BODILESS, note
+from .http.authentication import resolve_caller
+from .http.blueprint import limit_body
 from .metrics import count
-from .strict import limit_body
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SAFE = {
@@ -23,7 +23,7 @@ _SAFE = {
 }
 
 
-def hang_up(app: Flask) -> None:
+def register_hooks(app: Flask) -> None:
     """In the order in which they run."""
     app.before_request(_begin)
     app.before_request(_connect)

@@ -13,19 +13,20 @@ from itertools import accumulate
 
 from flask import Response, current_app, g, request
 
-from models import Document, rotation
+from models import Document
 from models.errors import NotFound
+from models.operations import key_rotation as rotation
 
-from .access_log import route
-from .caller import ANYONE, accepts
-from .openapi import refuses
-from .strict import Blueprint
+from .http.access_log import route
+from .http.authentication import ANYONE, accepts
+from .http.blueprint import ApiBlueprint
+from .schemas.openapi import may_fail_with
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
-metrics = Blueprint("metrics", __name__, description="The service itself")
+metrics = ApiBlueprint("metrics", __name__, description="The service itself")
 
 _started_at = time.time()
 _lock = threading.Lock()
@@ -34,7 +35,7 @@ _seen: dict[tuple[str, str, int], list[float]] = {}  # requests a bucket, those 
 
 @metrics.get("/metrics")
 @accepts(*ANYONE)
-@refuses(NotFound)
+@may_fail_with(NotFound)
 @metrics.response(200, {"type": "string"}, content_type="text/plain")
 def show() -> Response:
     """Tell a monitoring system how the service does, where METRICS is on"""

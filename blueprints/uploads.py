@@ -8,7 +8,7 @@ from models import Document
 from models.errors import Invalid, PayloadTooLarge
 from models.upload import uploaded
 
-from .links import issue_link, link_terms
+from .views.links import issue_link, link_options
 
 
 def store(owner_id: str, body: dict[str, Any]) -> Document:
@@ -18,7 +18,7 @@ def store(owner_id: str, body: dict[str, Any]) -> Document:
     if payload.size > limit_bytes:
         fault = payload.fault()
         raise Invalid("#/payload", fault) if fault else PayloadTooLarge(limit_bytes)
-    terms = None if asked is None else link_terms(asked)
+    terms = None if asked is None else link_options(asked)
     with uploaded(owner_id, payload.pieces(), size=payload.size, **body) as document:
         document.token = None if terms is None else issue_link(document, terms)
     return document

@@ -4,19 +4,19 @@ from typing import Any
 
 from flask import g
 
-from models import Delivery, Webhook
+from models import Webhook, WebhookDelivery
 from models.errors import QuotaExceeded, WebhookDisabled
 
-from .caller import SESSION, accepts
-from .event_records import DeliveryRecord, IssuedWebhook, WebhookRecord
-from .idempotency import idempotent
-from .lists import after, answered
-from .openapi import refuses
-from .records import listed
-from .schemas import NewWebhook, Page, WebhookEdit
-from .strict import Blueprint
+from .http.authentication import SESSION, accepts
+from .http.blueprint import ApiBlueprint
+from .http.idempotency import idempotent
+from .http.pagination import list_response, parse_cursor
+from .schemas.event_responses import DeliveryRecord, IssuedWebhook, WebhookRecord
+from .schemas.openapi import may_fail_with
+from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
+from .schemas.responses import listed
 
-webhooks = Blueprint(
+webhooks = ApiBlueprint(
     "webhooks", __name__, url_prefix="/v1/webhooks", description="Where events are sent"
 )
 
@@ -27,7 +27,7 @@ def _mine(id: str) -> Webhook:
 
 @webhooks.post("")
 @accepts(SESSION)
-@refuses(QuotaExceeded)
+@may_fail_with(QuotaExceeded)
 @idempotent
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, IssuedWebhook)
@@ -38,12 +38,12 @@ def create(body: dict[str, Any]) -> Webhook:
 
 @webhooks.get("")
 @accepts(SESSION)
-@webhooks.arguments(Page(), location="query")
+@webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, listed("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List the caller's webhooks"""
-    page = Webhook.page_of(g.caller.owner_id, query["limit"], after(query["cursor"]))
-    return answered("webhooks", *page)
+    page = Webhook.page_of(g.caller.owner_id, query["limit"], parse_cursor(query["cursor"]))
+    return list_response("webhooks", *page)
 
 
 @webhooks.get("/<id>")
@@ -73,10 +73,10 @@ def delete(id: str) -> None:
 
 @webhooks.post("/<id>/test")
 @accepts(SESSION)
-@refuses(WebhookDisabled)
+@may_fail_with(WebhookDisabled)
 @idempotent
 @webhooks.response(202, DeliveryRecord)
-def test(id: str) -> Delivery:
+def test(id: str) -> WebhookDelivery:
     """Send a `webhook.test` event to this webhook alone"""
     return _mine(id).test()
 
@@ -92,18 +92,18 @@ def rotate_secret(id: str) -> Webhook:
 
 @webhooks.get("/<id>/deliveries")
 @accepts(SESSION)
-@webhooks.arguments(Page(), location="query")
+@webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, listed("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
     """List what was sent to a webhook, and how it answered"""
-    page = _mine(id).deliveries(query["limit"], after(query["cursor"]))
-    return answered("deliveries", *page)
+    page = _mine(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
+    return list_response("deliveries", *page)
 
 
 @webhooks.post("/<id>/deliveries/<delivery_id>/redeliver")
 @accepts(SESSION)
-@refuses(WebhookDisabled)
+@may_fail_with(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
-def redeliver(id: str, delivery_id: str) -> Delivery:
+def redeliver(id: str, delivery_id: str) -> WebhookDelivery:
     """Send an event to a webhook once more"""
     return _mine(id).redeliver(delivery_id)

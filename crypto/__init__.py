@@ -1,9 +1,17 @@
 """Keys and what they do. Imports no Flask and no Peewee; what does not open is `Refused`."""
 
-from .keyring import Keyring, Root, fresh_root
+from .keyring import Keyring, RootKey, generate_root_key
 from .keyring_file import KeyringError
 from .passwords import Busy
-from .sealing import Refused
-from .sessions import Session
+from .sealing import DecryptionError
+from .tokens import TokenClaims
 
-__all__ = ["Busy", "Keyring", "KeyringError", "Refused", "Root", "Session", "fresh_root"]
+__all__ = [
+    "Busy",
+    "Keyring",
+    "KeyringError",
+    "DecryptionError",
+    "RootKey",
+    "TokenClaims",
+    "generate_root_key",
+]

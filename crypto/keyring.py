@@ -26,7 +26,7 @@ ASKED_AGAIN_SECONDS = 10  # a command is not run for every request that asks for
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Root:
+class RootKey:
     """One root key, and the key derived from it that wraps others. Its id is public."""
 
     def __init__(self, line: str, comment: str = "") -> None:
@@ -58,7 +58,7 @@ class Keyring:
         self.path = path
         self._command: Callable[[], str] | None = None
         self._asked_at = time.monotonic()
-        self._loaded: tuple[Stamp | None, dict[str, Root]] = None, {}
+        self._loaded: tuple[Stamp | None, dict[str, RootKey]] = None, {}
         if path is None:
             self._loaded = None, _roots(text or "")
         else:
@@ -75,38 +75,38 @@ class Keyring:
     @classmethod
     def create(cls, path: Path) -> "Keyring":
         """A new keyring file with one root, mode 0600, on disk for good before it is used."""
-        keyring_file.create(path, fresh_root())
+        keyring_file.create(path, generate_root_key())
         return cls(path)
 
     @property
-    def primary(self) -> Root:
+    def primary(self) -> RootKey:
         """The root that seals."""
         return next(iter(self))
 
-    def __getitem__(self, root_id: str) -> Root:
+    def __getitem__(self, root_id: str) -> RootKey:
         root = self.find(root_id)
         if root is None:
             raise KeyringError(f"Root key {root_id} is not in the keyring.")
         return root
 
-    def find(self, root_id: str) -> Root | None:
+    def find(self, root_id: str) -> RootKey | None:
         self._refresh()
         if root_id not in self._loaded[1]:
             self._ask_again()
         return self._loaded[1].get(root_id)
 
-    def __iter__(self) -> Iterator[Root]:
+    def __iter__(self) -> Iterator[RootKey]:
         self._refresh()
         return iter(list(self._loaded[1].values()))
 
-    def add(self) -> Root:
+    def add(self) -> RootKey:
         """A new root, which seals from now on. Hold the database's write lock meanwhile."""
-        keyring_file.put_first(self._file(), fresh_root())
+        keyring_file.put_first(self._file(), generate_root_key())
         return self.primary
 
     def remove(self, root_id: str) -> None:
         """Take a root away for good. Hold the database's write lock meanwhile."""
-        keyring_file.leave_out(self._file(), lambda word: Root(word).id == root_id)
+        keyring_file.leave_out(self._file(), lambda word: RootKey(word).id == root_id)
         self._refresh()
 
     def _file(self) -> Path:
@@ -131,7 +131,7 @@ class Keyring:
             self._loaded = found, _roots(text)  # one assignment: threads see old or new
 
 
-def fresh_root() -> str:
+def generate_root_key() -> str:
     """A line for a keyring."""
     return f"{credentials.fresh(PREFIX, LENGTH)}  # {keyring_file.today()}"
 
@@ -144,9 +144,9 @@ def _dated(comment: str) -> date | None:
     return None
 
 
-def _roots(text: str) -> dict[str, Root]:
+def _roots(text: str) -> dict[str, RootKey]:
     parted = [line.partition("#") for line in text.splitlines()]
-    roots = [Root(word, comment) for words, _, comment in parted for word in words.split()]
+    roots = [RootKey(word, comment) for words, _, comment in parted for word in words.split()]
     if not roots:
         raise KeyringError("The keyring holds no root key.")
     return {root.id: root for root in roots}

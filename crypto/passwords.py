@@ -30,12 +30,12 @@ class Busy(Exception):
 
 def digest(password: str) -> str:
     """A PHC string: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`."""
-    return in_line(lambda: str(_argon2id.hash(_normal(password))))
+    return run_queued(lambda: str(_argon2id.hash(_normal(password))))
 
 
 def matches(password: str, digest: str | None) -> bool:
     """A missing digest takes as long as a wrong password, and never matches."""
-    return in_line(lambda: _verify(password, digest or _decoy())) and digest is not None
+    return run_queued(lambda: _verify(password, digest or _decoy())) and digest is not None
 
 
 def is_outdated(digest: str) -> bool:
@@ -43,7 +43,7 @@ def is_outdated(digest: str) -> bool:
     return bool(_argon2id.needs_update(digest))
 
 
-def in_line(work: Callable[[], T]) -> T:
+def run_queued(work: Callable[[], T]) -> T:
     if not _places.acquire(blocking=False):
         raise Busy
     try:

@@ -33,7 +33,7 @@ _INFO = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"
 _HASH: hashes.HashAlgorithm = hashes.SHA512()  # the published vectors use SHA-256
 
 
-class Refused(Exception):
+class DecryptionError(Exception):
     """The bytes were not made by this key for this context. Never says which."""
 
 
@@ -62,7 +62,7 @@ def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
     try:
         return decryptor.update(sealed) + decryptor.finalize()
     except InvalidTag:
-        raise Refused from None
+        raise DecryptionError from None
 
 
 class Sealer:
@@ -92,11 +92,11 @@ class Reader:
 
     def __init__(self, key: bytes, context: bytes, head: bytes) -> None:
         if len(key) != KEY_BYTES or len(head) != HEAD_BYTES:
-            raise Refused
+            raise DecryptionError
         salt, commitment = head[:_SALT_BYTES], head[_SALT_BYTES:]
         okm = HKDFExpand(_HASH, 76, _INFO + salt + context).derive(key)
         if not hmac.compare_digest(okm[44:], commitment):
-            raise Refused
+            raise DecryptionError
         self._aead = AESGCM(okm[:32])
         self._base_nonce = int.from_bytes(okm[32:44], "big")
 
@@ -112,7 +112,7 @@ class Reader:
         try:
             return self._aead.decrypt(nonce, sealed, None)
         except InvalidTag:
-            raise Refused from None
+            raise DecryptionError from None
 
 
 def sealed_bytes(size: int) -> int:

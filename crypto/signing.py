@@ -16,7 +16,7 @@ PREFIX = "whsec_"
 SECRET_BYTES = 32
 
 
-def fresh_secret() -> str:
+def generate_secret() -> str:
     return PREFIX + base64.b64encode(os.urandom(SECRET_BYTES)).decode()
 
 

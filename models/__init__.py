@@ -1,14 +1,14 @@
 """SQLite, through Peewee. Imports `crypto`; is imported by every floor above it."""
 
-from .answer import Answer
 from .api_key import SCOPES, ApiKey
-from .base import connected, database, in_one_transaction, writing
-from .delivery import Delivery
+from .delivery import WebhookDelivery
 from .document import Document
 from .document_token import PERMISSIONS, DocumentToken
 from .event import TYPES as EVENT_TYPES
 from .event import Event
 from .session import Session
+from .storage.database import connected, database, in_one_transaction, transaction
+from .stored_response import StoredResponse
 from .user import User
 from .webhook import Webhook
 
@@ -16,9 +16,9 @@ __all__ = [
     "EVENT_TYPES",
     "PERMISSIONS",
     "SCOPES",
-    "Answer",
+    "StoredResponse",
     "ApiKey",
-    "Delivery",
+    "WebhookDelivery",
     "Document",
     "DocumentToken",
     "Event",
@@ -28,5 +28,5 @@ __all__ = [
     "connected",
     "database",
     "in_one_transaction",
-    "writing",
+    "transaction",
 ]

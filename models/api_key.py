@@ -6,11 +6,11 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import credentials
 
-from .base import catch_up, database, soon, writing
 from .errors import KeyRevoked, NotFound
 from .event import Event
-from .ids import now
-from .owned import Owned, Page, refuse_past
+from .records.ids import now
+from .records.owned import Owned, ResultPage, require_future
+from .storage.database import database, enqueue_write, flush_enqueued_writes, transaction
 from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
@@ -44,7 +44,7 @@ class ApiKey(Owned):
 
     @classmethod
     def issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
-        with writing():
+        with transaction():
             key = cls._issue(owner, name, scopes, expires_at)
             facts = {"api_key_id": key.id, "scopes": scopes.split(), "expires_at": expires_at}
             Event.tell(owner.id, "api_key.created", facts)
@@ -52,7 +52,7 @@ class ApiKey(Owned):
 
     @classmethod
     def _issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
-        refuse_past(expires_at)
+        require_future(expires_at)
         secret = credentials.fresh(credentials.API_KEY)
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest, key.masked_key = credentials.digest(secret), credentials.mask(secret)
@@ -73,12 +73,12 @@ class ApiKey(Owned):
             raise KeyRevoked
         owner_id, id, scopes, last_used_at = found
         if moment - (last_used_at or 0) > _USE_NOTED_MS:
-            soon(lambda: database.execute_sql(_USED, (moment, id)))
+            enqueue_write(lambda: database.execute_sql(_USED, (moment, id)))
         return owner_id, id, frozenset(scopes.split())
 
     @classmethod
-    def page_of_user(cls, owner: User, limit: int, after: str | None) -> Page:
-        catch_up()  # with uses
+    def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
+        flush_enqueued_writes()  # with uses
         keys, further = cls.page_of(owner.id, limit, after)
         return [key.named(owner) for key in keys], further
 
@@ -88,13 +88,13 @@ class ApiKey(Owned):
 
     def revoke(self) -> None:
         """From now on the key is dead; an earlier end stays."""
-        with writing():
+        with transaction():
             if self._end(now()):
                 Event.tell(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "ApiKey":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
-        with writing():
+        with transaction():
             found = ApiKey.one_of(owner.id, self.id)  # as it is now
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
                 raise NotFound("This key has ended. Create a new one instead.")

@@ -10,13 +10,13 @@ from typing import Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from .base import database
-from .ids import first_id, now
-from .owned import Owned, Page
+from .records.ids import first_id, now
+from .records.owned import Owned, ResultPage
+from .storage.database import database
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
-arrived = threading.Event()  # set when there is something new to deliver
+delivery_queued = threading.Event()  # set when there is something new to deliver
 
 _SUBSCRIBED = """
     SELECT id FROM webhook WHERE owner_id = ? AND disabled_at IS NULL AND instr(types, ?)"""
@@ -55,7 +55,7 @@ class Outcome:
         return self.status is not None and 200 <= self.status < 300
 
 
-class Delivery(Owned):
+class WebhookDelivery(Owned):
     PREFIX = "dlv"
 
     webhook_id = TextField()
@@ -69,11 +69,14 @@ class Delivery(Owned):
     duration_ms = IntegerField(null=True)
     sealed_result = BlobField(null=True)
 
+    class Meta:
+        table_name = "delivery"
+
     answer: str | None = None  # of its last try, once a webhook has unsealed it
     error: str | None = None
 
     @classmethod
-    def hand_out(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
+    def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
         """In the event's transaction: a row for each webhook that asked for this type."""
         found = [to] if to else cls._subscribed(owner_id, type)
         for webhook_id in found:
@@ -81,15 +84,15 @@ class Delivery(Owned):
             delivery.type, delivery.due_at, delivery.attempts = type, delivery.created_at, 0
             delivery.insert_row()
         if found:
-            database.after_commit(arrived.set)
+            database.after_commit(delivery_queued.set)
 
     @classmethod
-    def first_of_each(cls) -> list[Self]:
+    def next_due_per_webhook(cls) -> list[Self]:
         """Of every enabled webhook, its user not shut out, the pending delivery due first."""
         return cls.rows(_FIRST_OF_EACH)
 
     @classmethod
-    def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> Page:
+    def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
         where = "webhook_id = :webhook"
         return cls.page_of(webhook.owner_id, limit, after, where, webhook=webhook.id)
 
@@ -123,7 +126,7 @@ class Delivery(Owned):
         """From the start, at once."""
         self.due_at, self.attempts, self.delivered_at = now(), 0, None
         database.execute_sql(_AGAIN, (self.due_at, self.webhook_id, self.id))
-        database.after_commit(arrived.set)
+        database.after_commit(delivery_queued.set)
 
     @classmethod
     def _subscribed(cls, owner_id: str, type: str) -> list[str]:

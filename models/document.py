@@ -13,18 +13,18 @@ from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import Refused, passwords, sealing
+from crypto import DecryptionError, passwords, sealing
 from crypto.password_file import PasswordSeal
 
-from . import piece
-from .base import database, shred, writing
 from .document_token import DocumentToken
 from .errors import NotFound
 from .event import Event
-from .ids import now
-from .keyed import Keyed
-from .owned import Owned, Page, refuse_past
-from .throttle import Throttle
+from .rate_limiter import RateLimiter
+from .records.ids import now
+from .records.keyed import OwnsDataKey
+from .records.owned import Owned, ResultPage, require_future
+from .storage import payload_rows
+from .storage.database import database, shred, transaction
 
 _TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
 for _type, _ending in {
@@ -51,10 +51,10 @@ _FILTERS = {
 _STORED = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM document"
 
 
-class Document(Keyed, Owned):
+class Document(OwnsDataKey, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
-    uploads: ClassVar[Throttle]  # by owner
+    uploads: ClassVar[RateLimiter]  # by owner
 
     content_type = TextField()
     media_type = TextField()
@@ -66,7 +66,7 @@ class Document(Keyed, Owned):
     token: Any = None  # on a document just uploaded: the link made with it
 
     @classmethod
-    def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> Page:
+    def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
         """A page of the documents of a type (with or without its parameters) and a time.
 
         The moments themselves are not included.
@@ -103,7 +103,7 @@ class Document(Keyed, Owned):
         """In a list, so that one that was altered does not hide all others."""
         try:
             _ = self.meta
-        except Refused:
+        except DecryptionError:
             logging.getLogger("docservice").error("%s was altered and does not open", self.id)
             self.meta = {"name": None, "metadata": {}, "sha256": ""}
 
@@ -123,16 +123,21 @@ class Document(Keyed, Owned):
         """The payload's bytes from `start` to before `stop`, piece by piece, authenticated."""
         stop = self.size if stop is None else stop
         reader = sealing.Reader(self.key, self.payload_context(), self.payload_head)
-        last = (stop if stop == self.size else stop - 1) // piece.PIECE_BYTES  # with the end mark
-        for number in range(start // piece.PIECE_BYTES, last + 1):
-            sealed = piece.fetch(self.id, number, self.size)
-            opened, base = reader.open(number * piece.CHUNKS, sealed), number * piece.PIECE_BYTES
+        last = (
+            stop if stop == self.size else stop - 1
+        ) // payload_rows.PIECE_BYTES  # with the end mark
+        for number in range(start // payload_rows.PIECE_BYTES, last + 1):
+            sealed = payload_rows.fetch(self.id, number, self.size)
+            opened, base = (
+                reader.open(number * payload_rows.CHUNKS, sealed),
+                number * payload_rows.PIECE_BYTES,
+            )
             yield opened[max(start - base, 0) : stop - base]
 
     def edit(self, **changes: Any) -> None:
         """New values for `name`, `metadata` or `expires_at`; None takes a value away."""
-        refuse_past(changes.get("expires_at"))
-        with writing():
+        require_future(changes.get("expires_at"))
+        with transaction():
             found = Document.one_of(self.owner_id, self.id)  # as it is now, or no more
             expires_at = changes.pop("expires_at", found.expires_at)
             self.meta = found.meta | changes
@@ -141,7 +146,7 @@ class Document(Keyed, Owned):
 
     def password_seal(self, password: str) -> PasswordSeal:
         """What seals one file under a password. Dear on purpose, so it stands in line."""
-        return passwords.in_line(lambda: PasswordSeal(password))
+        return passwords.run_queued(lambda: PasswordSeal(password))
 
     def note_reading(self, type: str) -> None:
         """Tell that the payload was handed out."""
@@ -149,16 +154,16 @@ class Document(Keyed, Owned):
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it what else is left of the payload is noise."""
-        with writing():
+        with transaction():
             if not shred("document", self.id):
                 raise NotFound
-            piece.drop(self.id)
+            payload_rows.drop(self.id)
             self.tell(type)
             DocumentToken.revoke_all_of(self.id)
 
     def expire(self) -> None:
         """Gone, unless meanwhile it was given a longer life, or deleted."""
-        with writing():
+        with transaction():
             if Document.rows("id = :id AND expires_at <= :now", id=self.id, now=now()):
                 self.delete_with_tokens("document.expired")
 

@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import Refused, Session, credentials, passwords
-from crypto.sessions import Sessions
+from crypto import DecryptionError, TokenClaims, credentials, passwords
+from crypto.tokens import PasetoCodec
 
-from .base import database, writing
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
 from .event import Event
-from .ids import now
-from .owned import Owned, Page, refuse_past
-from .throttle import WrongPasswords
+from .rate_limiter import PasswordFailureLimiter
+from .records.ids import now
+from .records.owned import Owned, ResultPage, require_future
+from .storage.database import database, transaction
 
 PERMISSIONS = ("view", "download")
 TICKET_SECONDS = 3600
@@ -54,7 +54,7 @@ _EXPIRE = """
 
 
 @dataclass(frozen=True)
-class Terms:
+class LinkOptions:
     """What a token is good for."""
 
     label: str | None
@@ -72,15 +72,15 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Held:
+class TokenGrant:
     """What somebody who holds a token may do. `counted`: its views are limited."""
 
     id: str
     document_id: str
-    may: frozenset[str]
+    permissions: frozenset[str]
     origins: tuple[str, ...]
-    counted: bool
-    locked: bool
+    has_view_limit: bool
+    has_password: bool
 
 
 class DocumentToken(Owned):
@@ -100,16 +100,16 @@ class DocumentToken(Owned):
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
 
-    tickets: ClassVar[Sessions]
-    wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
+    tickets: ClassVar[PasetoCodec]
+    password_failures: ClassVar[PasswordFailureLimiter] = PasswordFailureLimiter()
 
     token: str | None = None  # on a token just issued, and never again
     label: str | None = None
 
     @classmethod
-    def issue(cls, document: Any, terms: Terms) -> Self:
+    def issue(cls, document: Any, terms: LinkOptions) -> Self:
         """A new token of the document, on these terms."""
-        refuse_past(terms.expires_at)
+        require_future(terms.expires_at)
         secret = credentials.fresh(credentials.DOCUMENT_TOKEN)
         token: Self = cls.fresh(owner_id=document.owner_id, document_id=document.id)
         token.digest, token.masked_token = credentials.digest(secret), credentials.mask(secret)
@@ -120,7 +120,7 @@ class DocumentToken(Owned):
         token.max_views = terms.max_views
         if (digest := terms.password_digest) is not None:
             token.sealed_password = document.seal("password/1", token.id, digest)
-        with writing():
+        with transaction():
             token.insert_row()
             facts = {"document_id": document.id, "token_id": token.id}
             facts |= {"permissions": terms.permissions, "max_views": terms.max_views}
@@ -130,56 +130,56 @@ class DocumentToken(Owned):
         return token
 
     @classmethod
-    def of_secret(cls, secret: str) -> Held:
+    def of_secret(cls, secret: str) -> TokenGrant:
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
         moment, digest = now(), credentials.digest(secret)
         found = database.execute_sql(_BY_DIGEST, (moment, moment, digest)).fetchone()
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        return _held(found, unspent=found[-1])
+        return _grant(found, unspent=found[-1])
 
     @classmethod
-    def of_ticket(cls, ticket: str) -> Held:
+    def of_ticket(cls, ticket: str) -> TokenGrant:
         """A page that a token opened goes on loading, also when that view was the last one."""
         try:
             said = cls.tickets.open(ticket)
-        except Refused:
+        except DecryptionError:
             raise NotAuthenticated("This page was opened too long ago. Open it again.") from None
         moment = now()
         found = database.execute_sql(_BY_ID, (moment, moment, said.id)).fetchone()
         if found is None:
             raise TokenSpent
-        return _held(found, unspent=True)
+        return _grant(found, unspent=True)
 
     @classmethod
-    def ticket(cls, held: Held) -> str:
-        return cls.tickets.issue(Session(held.id, held.document_id), TICKET_SECONDS)
+    def ticket(cls, grant: TokenGrant) -> str:
+        return cls.tickets.issue(TokenClaims(grant.id, grant.document_id), TICKET_SECONDS)
 
     @classmethod
-    def check_password(cls, held: Held, document: Any, password: str, address: str) -> None:
+    def check_password(cls, grant: TokenGrant, document: Any, password: str, address: str) -> None:
         """Slowed and answered like a user's: one refusal for every wrong password."""
-        token = cls.get_by_id(held.id)
-        cls.wrong_passwords.refuse_if_many(held.id, address)
-        digest = document.unseal("password/1", held.id, token.sealed_password)
+        token = cls.get_by_id(grant.id)
+        cls.password_failures.refuse_if_many(grant.id, address)
+        digest = document.unseal("password/1", grant.id, token.sealed_password)
         if not passwords.matches(password, digest):
-            cls.wrong_passwords.note(held.id, address)
+            cls.password_failures.note(grant.id, address)
             raise WrongCredentials("This is not the password of the link.")
 
     @classmethod
     def count_view(cls, id: str, type: str) -> None:
         """One view, after the document was opened. One statement decides: two can't share one."""
-        with writing():
-            counted = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
-            if counted is None:
+        with transaction():
+            has_view_limit = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
+            if has_view_limit is None:
                 raise TokenSpent
-            owner_id, document_id, spent = counted
+            owner_id, document_id, spent = has_view_limit
             Event.tell(owner_id, type, {"document_id": document_id})
             if spent:
                 _tell_end("token.spent", id, owner_id, document_id)
 
     @classmethod
-    def page_of_document(cls, document: Any, limit: int, after: str | None) -> Page:
+    def page_of_document(cls, document: Any, limit: int, after: str | None) -> ResultPage:
         where, id = "document_id = :document", document.id
         tokens, further = cls.page_of(document.owner_id, limit, after, where, document=id)
         for token in tokens:
@@ -198,7 +198,7 @@ class DocumentToken(Owned):
     @classmethod
     def spend_expired(cls) -> None:
         """A token ends once: used up, expired, or revoked before that."""
-        with writing():
+        with transaction():
             for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
                 _tell_end("token.spent", *row)
 
@@ -207,7 +207,7 @@ class DocumentToken(Owned):
         return self.sealed_password is not None
 
     def revoke(self) -> None:
-        with writing():
+        with transaction():
             _revoke(_REVOKE_ONE, self.id)
 
 
@@ -224,9 +224,9 @@ def _tell_end(type: str, id: str, owner_id: str, document_id: str) -> None:
     Event.tell(owner_id, type, {"document_id": document_id, "token_id": id})
 
 
-def _held(found: tuple[Any, ...], *, unspent: bool) -> Held:
-    id, document_id, permissions, origins, counted, locked, live, _ = found
+def _grant(found: tuple[Any, ...], *, unspent: bool) -> TokenGrant:
+    id, document_id, permissions, origins, has_view_limit, has_password, live, _ = found
     if not (live and unspent):
         raise TokenSpent
-    may, where = frozenset(permissions.split()), tuple(origins.split())
-    return Held(id, document_id, may, where, bool(counted), bool(locked))
+    permissions, where = frozenset(permissions.split()), tuple(origins.split())
+    return TokenGrant(id, document_id, permissions, where, bool(has_view_limit), bool(has_password))

@@ -2,10 +2,10 @@
 
 import math
 
-from .limits import Allowance
+from .rate_limits import Allowance
 
 
-class Refusal(Exception):
+class ServiceError(Exception):
     """`code` is stable and for machines; the sentence tells a person how to mend it."""
 
     code = "refused"
@@ -17,66 +17,66 @@ class Refusal(Exception):
         super().__init__(self.sentence)
 
 
-class CommandRefused(Exception):
+class OperatorError(Exception):
     """What the person who runs this asked for is not done; the sentence says why."""
 
 
-class NotFound(Refusal):
+class NotFound(ServiceError):
     code = "not_found"
     sentence = "There is no such thing here, or it is not yours."
 
 
-class EmailTaken(Refusal):
+class EmailTaken(ServiceError):
     code = "email_taken"
     sentence = "An account with this e-mail address exists. Log in, or use another address."
 
 
-class RegistrationClosed(Refusal):
+class RegistrationClosed(ServiceError):
     code = "registration_closed"
     sentence = "This service takes no new accounts. Ask the person who runs it for one."
 
 
-class WrongCredentials(Refusal):
+class WrongCredentials(ServiceError):
     code = "wrong_credentials"
     sentence = "The e-mail address or the password is wrong."
 
 
-class NotAuthenticated(Refusal):
+class NotAuthenticated(ServiceError):
     code = "not_authenticated"
     sentence = "Send a credential: Authorization: Bearer <session token>, or X-API-Key: pk_live_…"
 
 
-class SessionExpired(Refusal):
+class SessionExpired(ServiceError):
     code = "session_expired"
     sentence = "This session token is unknown, has expired or was logged out. Log in again."
 
 
-class KeyRevoked(Refusal):
+class KeyRevoked(ServiceError):
     code = "key_revoked"
     sentence = "This API key is unknown, has expired or was revoked. Use another one."
 
 
-class AmbiguousCredentials(Refusal):
+class AmbiguousCredentials(ServiceError):
     code = "ambiguous_credentials"
     sentence = "Send one credential, not several: the request carries more than one."
 
 
-class SessionRequired(Refusal):
+class SessionRequired(ServiceError):
     code = "session_required"
     sentence = "This call takes a session token only. Log in and send it as a Bearer token."
 
 
-class ScopeMissing(Refusal):
+class ScopeMissing(ServiceError):
     code = "scope_missing"
     sentence = "This credential is good, but not for this call."
 
 
-class TokenSpent(Refusal):
+class TokenSpent(ServiceError):
     code = "token_spent"
     sentence = "This link has expired, was revoked or is used up. Ask its sender for a new one."
 
 
-class TooManyRequests(Refusal):
+class TooManyRequests(ServiceError):
     code = "too_many_requests"
 
     def __init__(self, allowance: Allowance) -> None:
@@ -86,56 +86,56 @@ class TooManyRequests(Refusal):
         super().__init__(f"Too many {what}. Wait {wait} s, then try again.")
 
 
-class PayloadTooLarge(Refusal):
+class PayloadTooLarge(ServiceError):
     code = "payload_too_large"
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(f"This is too large. The limit is {limit_bytes:,} bytes.")
 
 
-class IdempotencyMismatch(Refusal):
+class IdempotencyMismatch(ServiceError):
     code = "idempotency_mismatch"
     sentence = "This Idempotency-Key came with another body before. Use a new key."
 
 
-class IdempotencyInProgress(Refusal):
+class IdempotencyInProgress(ServiceError):
     code = "idempotency_in_progress"
     sentence = "The first request with this Idempotency-Key still runs. Try again in a moment."
     retry_after_seconds = 1
 
 
-class DocumentDamaged(Refusal):
+class DocumentDamaged(ServiceError):
     code = "document_damaged"
     sentence = "What is stored of this document does not open: it was altered. Restore a backup."
 
 
-class KeyUnavailable(Refusal):
+class KeyUnavailable(ServiceError):
     code = "key_unavailable"
     sentence = "The key that opens this is not in the keyring now. Tell the person who runs this."
     retry_after_seconds = 30
 
 
-class Busy(Refusal):
+class Busy(ServiceError):
     code = "busy"
     sentence = "The service is busy. Try again in a moment."
     retry_after_seconds = 2
 
 
-class WebhookDisabled(Refusal):
+class WebhookDisabled(ServiceError):
     code = "webhook_disabled"
     sentence = 'This webhook is disabled. Enable it first: PATCH {"enabled": true}.'
 
 
-class QuotaExceeded(Refusal):
+class QuotaExceeded(ServiceError):
     code = "quota_exceeded"
 
 
-class StorageFull(Refusal):
+class StorageFull(ServiceError):
     code = "storage_full"
     sentence = "There is no room left to store this. Delete something, or tell who runs this."
 
 
-class Invalid(Refusal):
+class Invalid(ServiceError):
     """A field that a rule of ours refuses; `pointer` says which (RFC 6901)."""
 
     code = "invalid_request"

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from .base import catch_up, database, soon, writing
-from .delivery import Delivery
-from .ids import first_id, fresh_id, now, rfc3339
-from .owned import Owned, Page
+from .delivery import WebhookDelivery
+from .records.ids import first_id, generate_id, now, rfc3339
+from .records.owned import Owned, ResultPage
+from .storage.database import database, enqueue_write, flush_enqueued_writes, transaction
 
 Facts = Mapping[str, Any]
 
@@ -36,8 +36,8 @@ TYPES = (
 )
 
 # who acts: told with every event. What nobody asked for, the service did
-acting: ContextVar[Mapping[str, str]] = ContextVar(
-    "acting", default=MappingProxyType({"via": "service"})
+current_actor: ContextVar[Mapping[str, str]] = ContextVar(
+    "current_actor", default=MappingProxyType({"via": "service"})
 )
 
 _LAST = "SELECT max(id) FROM event WHERE owner_id = ?"
@@ -57,18 +57,20 @@ class Event(Owned):
     @classmethod
     def tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """One fact, to the owner's feed and their webhooks, or to the one webhook `to`."""
-        return cls._tell(owner_id, type, {**facts, **acting.get()}, to)
+        return cls._tell(owner_id, type, {**facts, **current_actor.get()}, to)
 
     @classmethod
     def note(cls, owner_id: str, type: str, facts: Facts) -> None:
         """A reading: told, but nobody waits for it."""
-        told = {**facts, **acting.get()}
-        soon(lambda: cls._tell(owner_id, type, told))
+        told = {**facts, **current_actor.get()}
+        enqueue_write(lambda: cls._tell(owner_id, type, told))
 
     @classmethod
-    def feed(cls, owner_id: str, limit: int, after: str | None, **filters: str | None) -> Page:
+    def feed(
+        cls, owner_id: str, limit: int, after: str | None, **filters: str | None
+    ) -> ResultPage:
         """At most `limit` events, oldest first, behind `after`; and the id to go on after."""
-        catch_up()
+        flush_enqueued_writes()
         asked = {name: value for name, value in filters.items() if value is not None}
         where = " AND ".join(["owner_id = :owner", "id > :after", *(f"{n} = :{n}" for n in asked)])
         values = {"owner": owner_id, "after": after or "", "limit": limit + 1, **asked}
@@ -83,13 +85,13 @@ class Event(Owned):
     @classmethod
     def _tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """The id is drawn by who holds the one pen: a feed read after it misses nothing."""
-        with writing():
+        with transaction():
             (last,) = database.execute_sql(_LAST, (owner_id,)).fetchone()
-            event = cls(id=fresh_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
+            event = cls(id=generate_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
             event.type, event.document_id = type, facts.get("document_id")
             event.data = json.dumps({_camel(name): _told(name, facts[name]) for name in facts})
             event.insert_row()
-            Delivery.hand_out(owner_id, event.id, type, to)
+            WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
         return event
 
 

@@ -4,9 +4,9 @@ not stored cannot be wrong. An index holds all it needs; 10,000 documents take a
 
 from dataclasses import dataclass
 
-from .base import database
 from .errors import QuotaExceeded
-from .ids import now
+from .records.ids import now
+from .storage.database import database
 
 _KEPT = """
     SELECT COUNT(*), TOTAL(size) FROM document

@@ -5,12 +5,12 @@ from typing import ClassVar, Self
 from peewee import BigIntegerField
 
 import crypto
-from crypto.sessions import Sessions
+from crypto.tokens import PasetoCodec
 
-from .base import database, writing
 from .errors import SessionExpired
-from .ids import now
-from .owned import Owned, Page
+from .records.ids import now
+from .records.owned import Owned, ResultPage
+from .storage.database import database, transaction
 from .user import User
 
 _LIVE = """
@@ -22,7 +22,7 @@ _LIVE = """
 class Session(Owned):
     PREFIX = "ses"
     LIVE = "expires_at > :now"
-    tokens: ClassVar[Sessions]
+    tokens: ClassVar[PasetoCodec]
 
     expires_at = BigIntegerField()
 
@@ -35,10 +35,10 @@ class Session(Owned):
     def begin(cls, user: User, seconds: int) -> Self:
         session: Self = cls.fresh(owner_id=user.id)
         session.expires_at = session.created_at + seconds * 1000
-        with writing():
+        with transaction():
             session.insert_row()
         session.user, session.expires_in = user, seconds
-        session.token = cls.tokens.issue(crypto.Session(session.id, user.id), seconds)
+        session.token = cls.tokens.issue(crypto.TokenClaims(session.id, user.id), seconds)
         return session
 
     @classmethod
@@ -46,7 +46,7 @@ class Session(Owned):
         """The owner's id and the session's id."""
         try:
             said = cls.tokens.open(token)
-        except crypto.Refused:
+        except crypto.DecryptionError:
             raise SessionExpired from None
         live = database.execute_sql(_LIVE, (said.id, said.user_id, now())).fetchone()
         if live is None:
@@ -54,7 +54,9 @@ class Session(Owned):
         return live[0], live[1]
 
     @classmethod
-    def page_beside(cls, current_id: str, owner_id: str, limit: int, after: str | None) -> Page:
+    def page_beside(
+        cls, current_id: str, owner_id: str, limit: int, after: str | None
+    ) -> ResultPage:
         """The live ones; `current` marks the one asked from."""
         sessions, further = cls.page_of(owner_id, limit, after)
         for session in sessions:
@@ -65,14 +67,14 @@ class Session(Owned):
     def renew_password(cls, user: User, password: str, kept_id: str) -> None:
         """A new password ends every session but the one it was set from."""
         sealed_password = user.sealed_digest(password)
-        with writing():
+        with transaction():
             user.change(sealed_password=sealed_password)
             cls.delete().where(cls.owner_id == user.id, cls.id != kept_id).execute()
 
     @classmethod
     def end_all(cls) -> None:
         """Of everybody."""
-        with writing():
+        with transaction():
             cls.delete().execute()
 
     @classmethod
@@ -86,10 +88,10 @@ class Session(Owned):
 
     @classmethod
     def _set_disabled(cls, user: User, at: int | None) -> None:
-        with writing():
+        with transaction():
             user.change(disabled_at=at)
             cls.delete().where(cls.owner_id == user.id).execute()
 
     def end(self) -> None:
-        with writing():
+        with transaction():
             self.delete_instance()

@@ -6,11 +6,11 @@ began before goes on.
 
 from contextlib import suppress
 
-from crypto import Refused
+from crypto import DecryptionError
 
-from .base import connected, database, writing
-from .ids import now
-from .keyed import Keyed
+from .records.ids import now
+from .records.keyed import OwnsDataKey
+from .storage.database import connected, database, transaction
 
 _FORGET = """
     DELETE FROM token_key WHERE EXISTS (
@@ -21,15 +21,15 @@ _FORGET = """
 _TICKETS_KEPT_MS = 24 * 60 * 60 * 1000  # longer than any lives
 
 
-class TokenKey(Keyed):
+class TokenKey(OwnsDataKey):
     PREFIX = "tky"
 
     @classmethod
     def draw(cls) -> None:
         """From now on it seals; the former ones still open."""
-        with writing():
+        with transaction():
             key = cls.fresh()
-            key.draw_key()
+            key.generate_key()
             key.insert_row()
 
     @classmethod
@@ -38,14 +38,14 @@ class TokenKey(Keyed):
         found = []
         with connected():
             for row in cls.rows("TRUE ORDER BY id DESC"):
-                with suppress(Refused):
+                with suppress(DecryptionError):
                     found.append(row.key)
         return found
 
     @classmethod
     def draw_alone(cls) -> None:
         """What the former ones sealed has ended."""
-        with writing():
+        with transaction():
             cls.delete().execute()
             cls.draw()
 

@@ -14,15 +14,15 @@ from peewee import OperationalError
 
 from crypto import sealing
 
-from . import piece
-from .ahead import ahead
-from .base import database, log_failures, sync_log, writing
 from .document import Document, essence
 from .errors import Busy
-from .ids import fresh_id
-from .owned import refuse_past
 from .quota import Quota
-from .room import room_for
+from .records.ids import generate_id
+from .records.owned import require_future
+from .storage import payload_rows
+from .storage.database import database, sync_wal, transaction, wal_sync_failures
+from .storage.disk_space import reserve_disk_space
+from .storage.prefetch import prefetch
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
 Numbered = list[tuple[int, bytes]]
@@ -30,7 +30,7 @@ Numbered = list[tuple[int, bytes]]
 reserve_bytes = 0
 _broken_off: set[str] = set()
 quota = Quota()
-_born = fresh_id(Document.PREFIX)
+_born = generate_id(Document.PREFIX)
 
 _DROP_UNFINISHED = """
     DELETE FROM piece WHERE document_id < ? AND document_id NOT IN (SELECT id FROM document)"""
@@ -51,39 +51,39 @@ def uploaded(
 
     What is done in the block belongs to the transaction that makes it exist.
     """
-    refuse_past(expires_at)
+    require_future(expires_at)
     quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
-    document.key, since = sealing.new_key(), log_failures()
-    with room_for(size, reserve_bytes), _kept_only_whole(document):
+    document.key, since = sealing.new_key(), wal_sync_failures()
+    with reserve_disk_space(size, reserve_bytes), _kept_only_whole(document):
         sha256, last = _store(document, payload)
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
         document.sealed_meta = document.seal("meta/1", document.id, document.meta)
-        with writing(since=since):
+        with transaction(since=since):
             quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
-            piece.store(document.id, last)
+            payload_rows.store(document.id, last)
             document.wrap_key()
             document.insert_row()
             document.tell("document.created", expires_at=expires_at)
             yield document
 
 
-def drop_unfinished() -> None:
+def delete_unfinished_uploads() -> None:
     """What uploads left behind that a killed process had begun. Only where no other one serves."""
-    with writing():
+    with transaction():
         database.execute_sql(_DROP_UNFINISHED, (_born,))
 
 
-def drop_broken_off() -> None:
+def delete_aborted_uploads() -> None:
     """What is left of uploads that broke off, as soon as the disk takes changes again.
 
     One that broke off when its row was stored already, and could not be synced, stays whole.
     """
     for id in list(_broken_off):
-        with writing():
+        with transaction():
             if not Document.rows("id = :id", id=id):
-                piece.drop(id)
+                payload_rows.drop(id)
         _broken_off.discard(id)
 
 
@@ -95,12 +95,12 @@ def _kept_only_whole(document: Document) -> Iterator[None]:
         if _is_large(document) and not database.in_transaction():  # which is taken back anyway
             _broken_off.add(document.id)
             with suppress(OperationalError, Busy):  # on a full disk this has to wait
-                drop_broken_off()
+                delete_aborted_uploads()
         raise
 
 
 def _is_large(document: Document) -> bool:
-    return document.size > STEP_PIECES * piece.PIECE_BYTES
+    return document.size > STEP_PIECES * payload_rows.PIECE_BYTES
 
 
 def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]:
@@ -108,7 +108,7 @@ def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
     document.payload_head = sealer.head
     sealed = enumerate(_sealed(payload, sealer, digest))
-    last = _store_steps(document.id, ahead(sealed)) if _is_large(document) else list(sealed)
+    last = _store_steps(document.id, prefetch(sealed)) if _is_large(document) else list(sealed)
     return digest.hexdigest(), last
 
 
@@ -121,11 +121,11 @@ def _store_steps(document_id: str, pieces: Iterator[tuple[int, bytes]]) -> Numbe
     with ThreadPoolExecutor(1) as beside:
         for numbered in pieces:
             if len(waiting) == STEP_PIECES:
-                with writing(synced=False):
-                    piece.store(document_id, waiting)
+                with transaction(synced=False):
+                    payload_rows.store(document_id, waiting)
                 waiting = []
                 if not syncs or syncs[-1].done():
-                    syncs.append(beside.submit(sync_log))
+                    syncs.append(beside.submit(sync_wal))
             waiting.append(numbered)
     for sync in syncs:
         sync.result()  # before the row that makes a document of them
@@ -138,7 +138,7 @@ def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> It
     for plain in payload:
         digest.update(plain)
         short = sealer.update(plain)
-        if len(plain) == piece.PIECE_BYTES:
+        if len(plain) == payload_rows.PIECE_BYTES:
             yield short
             short = b""
     yield short + sealer.finish()

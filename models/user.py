@@ -8,10 +8,10 @@ from peewee import BigIntegerField, BlobField, IntegrityError, TextField
 
 from crypto import passwords
 
-from .base import database, writing
-from .errors import CommandRefused, EmailTaken, Invalid, RegistrationClosed, WrongCredentials
-from .keyed import Keyed
-from .throttle import Throttle, WrongPasswords
+from .errors import EmailTaken, Invalid, OperatorError, RegistrationClosed, WrongCredentials
+from .rate_limiter import PasswordFailureLimiter, RateLimiter
+from .records.keyed import OwnsDataKey
+from .storage.database import database, transaction
 
 _ACCOUNTS = """
     SELECT user.id, user.email, user.created_at, user.disabled_at,
@@ -31,10 +31,10 @@ class Account(NamedTuple):
     size_bytes: int
 
 
-class User(Keyed):
+class User(OwnsDataKey):
     PREFIX = "usr"
-    wrong_passwords: ClassVar[WrongPasswords] = WrongPasswords()
-    registrations: ClassVar[Throttle]  # by address
+    password_failures: ClassVar[PasswordFailureLimiter] = PasswordFailureLimiter()
+    registrations: ClassVar[RateLimiter]  # by address
 
     email = TextField()
     email_folded = TextField()
@@ -48,9 +48,9 @@ class User(Keyed):
         cls._refuse_if_closed(mode)
         digest = passwords.digest(password)
         user: Self = cls.fresh(email=email, email_folded=_folded(email))
-        with writing():
+        with transaction():
             cls._refuse_if_closed(mode)
-            user.draw_key()
+            user.generate_key()
             user.sealed_name = user.seal("name/1", user.id, name)
             user.sealed_password = user.seal("password/1", user.id, digest)
             try:
@@ -68,15 +68,15 @@ class User(Keyed):
     def identify(cls, email: str, password: str, address: str) -> Self:
         """Whose password this is: one refusal, in the same time, for either mistake."""
         account = _folded(email)
-        cls.wrong_passwords.refuse_if_many(account, address)
+        cls.password_failures.refuse_if_many(account, address)
         user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
         digest = user.password_digest if user else None
         if not passwords.matches(password, digest) or user is None:
-            cls.wrong_passwords.note(account, address)
+            cls.password_failures.note(account, address)
             raise WrongCredentials
         if passwords.is_outdated(user.password_digest):
             anew = user.sealed_digest(password)
-            with writing():
+            with transaction():
                 database.execute_sql(_ANEW, (anew, user.id, user.sealed_password))
         return user
 
@@ -88,7 +88,7 @@ class User(Keyed):
     def of_email(cls, email: str) -> Self:
         found: Self | None = cls.get_or_none(cls.email_folded == _folded(email))
         if found is None:
-            raise CommandRefused(f"There is no account {email}. List them to see which there are.")
+            raise OperatorError(f"There is no account {email}. List them to see which there are.")
         return found
 
     @cached_property
@@ -104,7 +104,7 @@ class User(Keyed):
         return self.seal("password/1", self.id, passwords.digest(password))
 
 
-def refuse_weak(password: str, shortest: int, pointer: str) -> None:
+def require_strong_password(password: str, shortest: int, pointer: str) -> None:
     """A new password has `shortest` to 1024 characters; there is no other rule."""
     length = len(unicodedata.normalize("NFC", password))
     if not shortest <= length <= passwords.LONGEST:

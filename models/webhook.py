@@ -12,14 +12,14 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import signing
 
-from .base import writing
-from .delivery import Delivery, Outcome
-from .destination import Destination, Networks
+from .delivery import Outcome, WebhookDelivery
 from .errors import Invalid, NotFound, QuotaExceeded, WebhookDisabled
 from .event import TYPES, Event
-from .ids import now
-from .owned import Owned, Page
+from .records.ids import now
+from .records.owned import Owned, ResultPage
+from .storage.database import transaction
 from .user import User
+from .webhook_url import Networks, WebhookUrl
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
@@ -45,10 +45,10 @@ class Webhook(Owned):
     ) -> Self:
         _destination(url)
         webhook: Self = cls.fresh(owner_id=owner_id)
-        webhook.secret = signing.fresh_secret()
+        webhook.secret = signing.generate_secret()
         webhook.types = _spelled(types)
         webhook._seal({"url": url, "description": description, "secrets": [[webhook.secret, None]]})
-        with writing():
+        with transaction():
             if len(cls.rows("owner_id = :owner", owner=owner_id)) >= MOST:
                 raise QuotaExceeded(f"You have {MOST} webhooks, the most there can be. Delete one.")
             webhook.insert_row()
@@ -85,7 +85,7 @@ class Webhook(Owned):
         if url is not None:
             _destination(url)
             terms["url"] = url
-        with writing():
+        with transaction():
             found = type(self).one_of(self.owner_id, self.id)  # as it is now
             found._seal(found.terms | terms)
             found.types = found.types if types is None else _spelled(types)
@@ -98,9 +98,9 @@ class Webhook(Owned):
 
     def rotate_secret(self) -> Self:
         """A new secret; the one before signs for another day, those before that no more."""
-        with writing():
+        with transaction():
             found = type(self).one_of(self.owner_id, self.id)
-            found.secret = signing.fresh_secret()
+            found.secret = signing.generate_secret()
             (now_old, _), *_ = found.terms["secrets"]
             secrets = [[found.secret, None], [now_old, now() + OVERLAP_MS]]
             found._seal(found.terms | {"secrets": secrets})
@@ -109,25 +109,25 @@ class Webhook(Owned):
 
     def remove(self) -> None:
         """With its deliveries."""
-        with writing():
+        with transaction():
             type(self).delete().where(Webhook.id == self.id).execute()
 
-    def test(self) -> Delivery:
+    def test(self) -> WebhookDelivery:
         """A `webhook.test` for this one alone."""
-        with writing():
+        with transaction():
             self._refuse_if_disabled()
             Event.tell(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
             (newest, *_), _ = self.deliveries(1, None)
-        return cast(Delivery, newest)
+        return cast(WebhookDelivery, newest)
 
-    def deliveries(self, limit: int, after: str | None) -> Page:
-        found, further = Delivery.page_of_webhook(self, limit, after)
+    def deliveries(self, limit: int, after: str | None) -> ResultPage:
+        found, further = WebhookDelivery.page_of_webhook(self, limit, after)
         return [self._opened(one) for one in found], further
 
-    def redeliver(self, delivery_id: str) -> Delivery:
-        with writing():
+    def redeliver(self, delivery_id: str) -> WebhookDelivery:
+        with transaction():
             self._refuse_if_disabled()
-            delivery = Delivery.one_of_webhook(self, delivery_id)
+            delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
             if not Event.rows("owner_id = :o AND id = :e", o=self.owner_id, e=delivery.event_id):
                 raise NotFound("This event is no longer kept.")
             delivery.send_again()
@@ -137,11 +137,11 @@ class Webhook(Owned):
         secrets = [secret for secret, _ in self._live_secrets()]
         return signing.signature(secrets, event_id, moment_seconds, body)
 
-    def note(self, delivery: Delivery, outcome: Outcome, due_at: int | None) -> None:
+    def note(self, delivery: WebhookDelivery, outcome: Outcome, due_at: int | None) -> None:
         """How a try ended, and what follows for the webhook. A lost note costs one repetition."""
         result = {"answer": outcome.answer, "error": outcome.error}
         sealed = self._owner.seal("delivery/1", delivery.id, result)
-        with writing(synced=False):
+        with transaction(synced=False):
             for webhook in type(self).rows("id = :id", id=self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
                 delivery.tried(outcome, sealed, due_at if alive else None)
@@ -161,7 +161,7 @@ class Webhook(Owned):
     def _disable(self, reason: str) -> None:
         if self.disabled_at is None:
             self.change(disabled_at=now(), disabled_reason=reason)
-            Delivery.give_up(self)
+            WebhookDelivery.give_up(self)
             facts = {"webhook_id": self.id, "reason": reason}
             Event.tell(self.owner_id, "webhook.disabled", facts)
 
@@ -169,7 +169,7 @@ class Webhook(Owned):
         if type(self).one_of(self.owner_id, self.id).disabled_at:
             raise WebhookDisabled
 
-    def _opened(self, delivery: Delivery) -> Delivery:
+    def _opened(self, delivery: WebhookDelivery) -> WebhookDelivery:
         if delivery.sealed_result:
             sealed = delivery.sealed_result
             result = self._owner.unseal("delivery/1", delivery.id, sealed)
@@ -190,7 +190,7 @@ class Webhook(Owned):
 
 
 def _destination(url: str) -> None:
-    destination = Destination.of(url)
+    destination = WebhookUrl.of(url)
     if destination is None:
         raise Invalid(
             "#/url",

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import tomllib
 
-from blueprints.operations import VERSION
-from blueprints.settings import PREFIX, SETTINGS
-from blueprints.strict import body_bytes
-from blueprints.wire import Limits
+from blueprints.http.blueprint import body_bytes
+from blueprints.status import VERSION
+from server import Limits
+from settings import PREFIX, SETTINGS
 from tests.people import ROOT
 
 ANSWERS = """

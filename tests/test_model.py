@@ -228,10 +228,10 @@ class Story(RuleBasedStateMachine):
         document=documents,
         name=names,
         metadata=st.none() | pairs,
-        ahead=st.none() | st.integers(1, 99),
+        prefetch=st.none() | st.integers(1, 99),
     )
-    def edit(self, credential, document, name, metadata, ahead):
-        expires_at = moment(days=ahead) if ahead else None
+    def edit(self, credential, document, name, metadata, prefetch):
+        expires_at = moment(days=prefetch) if prefetch else None
         change = {"name": name, "metadata": metadata, "expiresAt": expires_at}
         answer = credential.person.patch(f"/v1/documents/{document.id}", json=change)
         if self.told(credential, document, WRITE, answer):

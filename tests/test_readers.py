@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from blueprints import body
-from blueprints.exact_json import exact_json
-from blueprints.lists import BadCursor, after
-from crypto import Keyring, KeyringError, Refused, Session, credentials, sealing
+from blueprints.http import upload_body as body
+from blueprints.http.pagination import BadCursor, parse_cursor
+from blueprints.http.strict_json import exact_json
+from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
 from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
-from crypto.sessions import Sessions
-from models.errors import Refusal
+from crypto.tokens import PasetoCodec
+from models.errors import ServiceError
 from tests.people import Person
 
 KEY, CONTEXT = bytes(range(32)), sealing.context("payload/1", "doc_1")
@@ -27,7 +27,7 @@ SEALED = sealing.seal(KEY, CONTEXT, PLAIN)
 HEAD, CHUNKS = SEALED[:HEAD_BYTES], SEALED[HEAD_BYTES:]
 STEP = CHUNK_BYTES + TAG_BYTES
 
-TOKEN = Sessions(lambda: [KEY]).issue(Session("ses_1", "usr_1"), 60)
+TOKEN = PasetoCodec(lambda: [KEY]).issue(TokenClaims("ses_1", "usr_1"), 60)
 
 odd_characters = st.sampled_from('"\\/\n aé\U0001f4c4')
 odd_text = st.text(st.characters(exclude_categories=[])) | st.text("\0\n\r =.\ud83dé+/-_aA0")
@@ -45,7 +45,7 @@ def test_sealed_chunks_that_were_changed_open_as_what_they_were_or_not_at_all(
 ):
     sealed = CHUNKS[first * STEP :]
     changed = sealed[:at] + instead + sealed[at + length :]
-    with contextlib.suppress(*([] if changed == sealed else [Refused])):
+    with contextlib.suppress(*([] if changed == sealed else [DecryptionError])):
         opened = sealing.Reader(KEY, CONTEXT, HEAD).open(first, changed)
         assert PLAIN[first * CHUNK_BYTES :].startswith(opened)  # cut between chunks, or whole
 
@@ -56,9 +56,9 @@ def test_sealed_chunks_that_were_changed_open_as_what_they_were_or_not_at_all(
 @example(HEAD)
 @example(SEALED[: HEAD_BYTES + 16])
 def test_junk_is_no_sealed_message(junk):
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         sealing.unseal(KEY, CONTEXT, junk)
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(DecryptionError):
         sealing.Reader(KEY, CONTEXT, junk)
         assert junk == HEAD
 
@@ -68,8 +68,8 @@ def test_junk_is_no_sealed_message(junk):
 def test_a_session_token_with_anything_in_it_does_not_open(odd, at, length):
     for text in (odd, f"v4.local.{odd}", TOKEN[:at] + odd + TOKEN[at + length :]):
         if text != TOKEN:
-            with pytest.raises(Refused):
-                Sessions(lambda: [KEY]).open(text)
+            with pytest.raises(DecryptionError):
+                PasetoCodec(lambda: [KEY]).open(text)
 
 
 @many
@@ -85,7 +85,7 @@ def test_any_text_is_a_credential_or_not_and_a_keyring_or_not(odd):
 @given(odd_text | st.from_regex(r"\A[a-z]{3}_[0-9a-z]{26}\n?\Z"))
 def test_a_cursor_is_an_id_or_refused(odd):
     with contextlib.suppress(BadCursor):
-        id = after(odd)
+        id = parse_cursor(odd)
         assert id == odd
         assert id.isascii()
         assert len(id) == 30
@@ -139,7 +139,7 @@ def test_a_long_string_is_found_wherever_its_escapes_are_cut(text, block_bytes, 
 def _verdict(read):
     try:
         return "read", repr(read())
-    except Refusal as refused:
+    except ServiceError as refused:
         return "refused", refused.code
 
 

@@ -1,6 +1,6 @@
 """An upload without HTTP, for tests that stand on the models."""
 
-from models.piece import PIECE_BYTES
+from models.storage.payload_rows import PIECE_BYTES
 from models.upload import uploaded
 
 

@@ -12,12 +12,12 @@ from viewer.extensions import extension
 from viewer.media_types import is_shown_inline
 from viewer.names import disposition
 from viewer.original import Original
-from viewer.page import Page, download, view
+from viewer.page import RenderedPage, download, view
 from viewer.sealed import Seal, sealed_download
 
 __all__ = [
     "Original",
-    "Page",
+    "RenderedPage",
     "Seal",
     "disposition",
     "download",

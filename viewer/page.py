@@ -20,7 +20,7 @@ EMBEDDED_LIMIT = 8 << 20  # larger originals come from their own address, when t
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RenderedPage:
     """A page ready to send: headers, exact length, and a body that is made while it is read."""
 
     headers: dict[str, str]
@@ -37,7 +37,7 @@ def view(
     oembed_url: str | None = None,
     embed: bool = False,
     may_save: bool = True,
-) -> Page:
+) -> RenderedPage:
     """The page that shows a document inline."""
     elsewhere = content_url if original.size > EMBEDDED_LIMIT else None
     delivery = Delivery(
@@ -56,7 +56,7 @@ def view(
     return _page(headers, original, preview, delivery)
 
 
-def download(original: Original) -> Page:
+def download(original: Original) -> RenderedPage:
     """The self-contained file: shows the same offline, gives the original back byte for byte."""
     preview = preview_of(original)
     headers = download_headers(original, policy.offline(preview))
@@ -70,11 +70,13 @@ def download_headers(original: Original, rules: str) -> dict[str, str]:
     return headers | {"Content-Disposition": disposition(name + ".html")}
 
 
-def _page(headers: dict[str, str], original: Original, preview: Preview, way: Delivery) -> Page:
+def _page(
+    headers: dict[str, str], original: Original, preview: Preview, way: Delivery
+) -> RenderedPage:
     head, tail, embedded = head_and_tail(original, preview, way)
     size = base64_size(original.size) if embedded else 0
     body = _body(head, original if embedded else None, tail)
-    return Page(headers, len(head) + size + len(tail), body)
+    return RenderedPage(headers, len(head) + size + len(tail), body)
 
 
 def _body(head: bytes, original: Original | None, tail: bytes) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ from viewer import policy
 from viewer.encoding import base64_size
 from viewer.kinds import preview_of
 from viewer.original import Original
-from viewer.page import Page, download_headers
+from viewer.page import RenderedPage, download_headers
 from viewer.shell import Delivery, head_and_tail
 from viewer.templating import fragment
 
@@ -44,7 +44,7 @@ class Seal(Protocol):
         """A piece in its place, bound to the file's header."""
 
 
-def sealed_download(original: Original, seal: Seal) -> Page:
+def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     """The same file as `download`, readable only with the password of this seal."""
     preview = preview_of(original)
     head, tail, _ = head_and_tail(original, preview, Delivery(offline=True))
@@ -57,7 +57,7 @@ def sealed_download(original: Original, seal: Seal) -> Page:
     length = len(before.encode()) + _sealed_size(size, seal) + len(after.encode())
     plain = _regular(_plain(head, original, tail), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
-    return Page(download_headers(original, rules), length, _body(before, pieces, after))
+    return RenderedPage(download_headers(original, rules), length, _body(before, pieces, after))
 
 
 def _plain(head: bytes, original: Original, tail: bytes) -> Iterator[bytes]:

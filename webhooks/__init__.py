@@ -1,6 +1,6 @@
 """Outgoing delivery of events. Imports `models`; nothing imports it but `app`."""
 
-from .courier import Courier
-from .guard import Guard
+from .dispatcher import WebhookDispatcher
+from .http_client import SafeHttpClient
 
-__all__ = ["Courier", "Guard"]
+__all__ = ["WebhookDispatcher", "SafeHttpClient"]

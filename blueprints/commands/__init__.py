@@ -7,7 +7,7 @@ from flask.cli import FlaskGroup
 from .backup import backup, restore
 from .doctor import doctor
 from .keys import keys
-from .operations import openapi, sweep
+from .maintenance import openapi, sweep
 from .users import users
 
 COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, sweep, openapi)

@@ -6,10 +6,10 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from models import backup as copying
-from models import restoring
+from models.operations import backup as copying
+from models.operations import restore as restoring
 
-from .telling import at_home, in_sentences, progress
+from .output import operator_errors, progress, with_database
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -17,7 +17,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.argument("file", type=FILE)
 @with_appcontext
-@at_home
+@with_database
 def backup(file: Path) -> None:
     """Write the database, as of this moment, into a new FILE. The service may run meanwhile."""
     with progress("Bytes written") as tell:
@@ -39,7 +39,7 @@ def restore(file: Path, force: bool, deep: bool) -> None:
     """
     place = Path(current_app.config["DATABASE"])
     open_house = current_app.extensions["open_house"]
-    with in_sentences(), progress("Restoring") as tell:
+    with operator_errors(), progress("Restoring") as tell:
         users, documents = restoring.restore(
             file, place, open_house, force=force, deep=deep, tell=tell
         )

@@ -7,10 +7,10 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from models.doctor import Finding, Patient, examine
-from models.progress import Tell
+from models.operations.doctor import DoctorContext, Finding, run_checks
+from models.operations.progress import ReportProgress
 
-from .telling import fail_if, in_sentences, progress
+from .output import fail_if, operator_errors, progress
 
 
 @click.command()
@@ -19,9 +19,9 @@ from .telling import fail_if, in_sentences, progress
 @with_appcontext
 def doctor(deep: bool, as_json: bool) -> None:
     """Check files, keys, documents, disk and clock. Exit code 1 if something is wrong."""
-    with in_sentences(), progress("Bytes authenticated") as tell:
+    with operator_errors(), progress("Bytes authenticated") as tell:
         findings = []
-        for finding in examine(_patient(deep, tell)):
+        for finding in run_checks(_patient(deep, tell)):
             findings.append(finding)
             if not as_json:
                 _say(finding)
@@ -31,11 +31,11 @@ def doctor(deep: bool, as_json: bool) -> None:
     fail_if(any(one.wrong for one in findings))
 
 
-def _patient(deep: bool, tell: Tell) -> Patient:
+def _patient(deep: bool, tell: ReportProgress) -> DoctorContext:
     config = current_app.config
     in_file = not (config["KEYRING"] or config["KEYRING_COMMAND"])
     keyring = Path(config["KEYRING_FILE"] or Path(config["INSTANCE_PATH"]) / "keyring")
-    return Patient(
+    return DoctorContext(
         database=Path(config["DATABASE"]),
         keyring=keyring if in_file else None,
         use_keyring=current_app.extensions["use_keyring"],

@@ -3,15 +3,16 @@
 import click
 from flask.cli import AppGroup
 
-from models import checkup, rotation
+from models.operations import key_rotation as rotation
+from models.operations import verification as checkup
 
-from .telling import at_home, fail_if, progress, table
+from .output import fail_if, progress, table, with_database
 
 keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
 
 
 @keys.command("list")
-@at_home
+@with_database
 def list_() -> None:
     """List the root keys: when each was made, how many rows it opens."""
     table(
@@ -22,7 +23,7 @@ def list_() -> None:
 
 @keys.command()
 @click.option("--end-sessions", is_flag=True, help="Also log everybody out.")
-@at_home
+@with_database
 def rotate(end_sessions: bool) -> None:
     """Seal under a new root from now on, and wrap every row's key anew.
 
@@ -45,7 +46,7 @@ def rotate(end_sessions: bool) -> None:
 
 @keys.command()
 @click.argument("root_id", metavar="ID")
-@at_home
+@with_database
 def retire(root_id: str) -> None:
     """Take a root that no row uses out of the keyring, for good."""
     rotation.retire(root_id)
@@ -55,7 +56,7 @@ def retire(root_id: str) -> None:
 
 @keys.command()
 @click.option("--deep", is_flag=True, help="Also authenticate every piece of every document.")
-@at_home
+@with_database
 def check(deep: bool) -> None:
     """Open every row's key; name what does not open."""
     with progress("Bytes authenticated" if deep else "Keys opened") as tell:
@@ -69,7 +70,7 @@ def check(deep: bool) -> None:
 @keys.command()
 def make() -> None:
     """Print a fresh root, for a keyring that is kept elsewhere. Nothing is stored."""
-    click.echo(rotation.fresh_root())
+    click.echo(rotation.generate_root_key())
 
 
 def _use(root: rotation.KnownRoot) -> str:

@@ -9,16 +9,16 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 
 from models import Session, User
-from models.user import Account, refuse_weak
+from models.user import Account, require_strong_password
 
-from ..schemas import Registration
-from .telling import at_home, table
+from ..schemas.requests import Registration
+from .output import table, with_database
 
 users = AppGroup("users", help="List, create, disable and enable accounts.")
 
 
 @users.command("list")
-@at_home
+@with_database
 def list_() -> None:
     """List the accounts, oldest first."""
     rows = (
@@ -31,7 +31,7 @@ def list_() -> None:
 @users.command()
 @click.argument("email")
 @click.option("--name", help="How the service calls them.")
-@at_home
+@with_database
 def create(email: str, name: str | None) -> None:
     """Create an account, whoever may register. Asks for the password, or reads it from stdin."""
     try:
@@ -39,14 +39,14 @@ def create(email: str, name: str | None) -> None:
     except ValidationError as error:
         (first, *_), *_ = dict(error.messages_dict).values()
         raise click.UsageError(first) from None
-    refuse_weak(fields["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#")
+    require_strong_password(fields["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#")
     user = User.register(**fields, mode="open")
     click.echo(f"{user.email} has an account: {user.id}.")
 
 
 @users.command()
 @click.argument("email")
-@at_home
+@with_database
 def disable(email: str) -> None:
     """Shut an account out at once. Its documents stay."""
     Session.shut_out(User.of_email(email))
@@ -55,7 +55,7 @@ def disable(email: str) -> None:
 
 @users.command()
 @click.argument("email")
-@at_home
+@with_database
 def enable(email: str) -> None:
     """Let a disabled account in again."""
     Session.let_in(User.of_email(email))

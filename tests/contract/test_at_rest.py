@@ -34,17 +34,17 @@ def holds(stored, secret):
 
 
 @pytest.fixture(scope="module")
-def house(start_service):
+def setup(start_service):
     return start_service(RATE_LIMITS="off")
 
 
 @pytest.fixture(scope="module")
-def owner(house):
-    return house.register("sealed@example.org", password=f"password {secrets.token_hex(20)}")
+def owner(setup):
+    return setup.register("sealed@example.org", password=f"password {secrets.token_hex(20)}")
 
 
 @pytest.fixture(scope="module")
-def told(house, owner):
+def told(setup, owner):
     """Everything secret that the service was told or tells, by what it is."""
     again = {"Idempotency-Key": "at-rest"}
     body = {
@@ -89,35 +89,35 @@ def told(house, owner):
 
 
 @pytest.mark.parametrize("when", ["while it runs", "after a restart", "after a stop"])
-def test_nothing_lies_in_the_instance_folder_in_clear(when, house, told):
+def test_nothing_lies_in_the_instance_folder_in_clear(when, setup, told):
     if when == "after a restart":
-        house.restart()
+        setup.restart()
     if when == "after a stop":
-        house.stop()
-    files = house.files()
+        setup.stop()
+    files = setup.files()
     for what, secret in told.items():
         found = [path.name for path, stored in files.items() if holds(stored, secret)]
         assert not found, what
     if when == "after a stop":
-        house.start()
+        setup.start()
 
 
-def test_nothing_lies_in_the_log_in_clear(house, told):
+def test_nothing_lies_in_the_log_in_clear(setup, told):
     for what, secret in told.items():
-        assert secret not in house.stderr().encode(), what
+        assert secret not in setup.stderr().encode(), what
 
 
-def test_the_write_ahead_log_is_among_what_was_searched(house, owner):
+def test_the_write_ahead_log_is_among_what_was_searched(setup, owner):
     owner.upload(MARK)
-    assert any(path.name.endswith("-wal") for path in house.files())
-    assert not any(holds(stored, MARK) for stored in house.files().values())
+    assert any(path.name.endswith("-wal") for path in setup.files())
+    assert not any(holds(stored, MARK) for stored in setup.files().values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs file modes")
-def test_files_are_for_their_owner_alone(house, owner):
+def test_files_are_for_their_owner_alone(setup, owner):
     owner.upload()
-    assert stat.S_IMODE(house.instance.stat().st_mode) == 0o700
-    for path in house.instance.rglob("*"):
+    assert stat.S_IMODE(setup.instance.stat().st_mode) == 0o700
+    for path in setup.instance.rglob("*"):
         expected = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == expected, path.name
 
@@ -160,28 +160,28 @@ def nothing_in_clear(service):
 
 
 @linux
-def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(house, owner):
+def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(setup, owner):
     body = json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     connection = owner.begin("POST", "/v1/documents", headers)
     connection.endheaders()
     for start in range(0, len(body), 4 * PIECE):
         connection.send(body[start : start + 4 * PIECE])
-        assert nothing_in_clear(house)
+        assert nothing_in_clear(setup)
     response = connection.getresponse()
     assert (response.status, json.loads(response.read())["size"]) == (201, len(CONTENT))
     connection.close()
-    assert nothing_in_clear(house)
+    assert nothing_in_clear(setup)
 
 
 @linux
 @pytest.mark.parametrize("call", ["content", "download", "view"])
-def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, house, owner):
+def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, setup, owner):
     document = owner.upload(CONTENT, "application/x-any", token=None)
     connection = owner.begin("GET", f"/v1/documents/{document['id']}/{call}")
     connection.endheaders()
     response = connection.getresponse()
     assert response.status == 200
     while response.read(4 * PIECE):
-        assert nothing_in_clear(house)
+        assert nothing_in_clear(setup)
     connection.close()

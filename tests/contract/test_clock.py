@@ -57,10 +57,10 @@ def test_a_clock_set_back_by_a_day(clocked):
     assert ended.post("/v1/auth/logout").status == 204
     assert person.delete(f"/v1/api-keys/{revoked.record['id']}").status == 204
     assert person.delete(f"/v1/documents/{document['id']}/tokens/{link['id']}").status == 204
-    while (limited := wrong_login(clocked, email)).status == 401:
+    while (rate_limited := wrong_login(clocked, email)).status == 401:
         pass
-    refused(limited, 429, "too_many_requests")
-    wait = int(limited.headers["Retry-After"])
+    refused(rate_limited, 429, "too_many_requests")
+    wait = int(rate_limited.headers["Retry-After"])
 
     clocked.set_back(DAY)
 

@@ -23,7 +23,7 @@ LOST = (OSError, http.client.HTTPException)
 
 
 @pytest.fixture
-def house(start_service):
+def setup(start_service):
     return start_service(RATE_LIMITS="off")
 
 
@@ -46,45 +46,45 @@ def begun(service, person):
     return thread, answers
 
 
-def test_kill_9_between_the_steps_of_an_upload_leaves_no_piece(house):
-    person = house.register()
+def test_kill_9_between_the_steps_of_an_upload_leaves_no_piece(setup):
+    person = setup.register()
     kept = person.upload(b"kept")
     for _ in range(2):
-        thread, answers = begun(house, person)
-        house.kill()
+        thread, answers = begun(setup, person)
+        setup.kill()
         thread.join()
         assert not answers
-        assert count(house, WITHOUT_ROW)
-        house.start()
-        assert count(house, PIECES) == 1
+        assert count(setup, WITHOUT_ROW)
+        setup.start()
+        assert count(setup, PIECES) == 1
         listed = person.get("/v1/documents").json["documents"]
         assert [one["id"] for one in listed] == [kept["id"]]
 
 
-def test_an_upload_whose_steps_have_begun_is_finished_before_the_service_stops(house):
-    person = house.register()
-    thread, answers = begun(house, person)
-    assert house.stop() == 0
+def test_an_upload_whose_steps_have_begun_is_finished_before_the_service_stops(setup):
+    person = setup.register()
+    thread, answers = begun(setup, person)
+    assert setup.stop() == 0
     thread.join()
     assert answers[0].status == 201
-    house.start()
-    assert count(house, WITHOUT_ROW) == 0
+    setup.start()
+    assert count(setup, WITHOUT_ROW) == 0
     assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == LARGE
 
 
-def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(house):
-    person = house.register()
+def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(setup):
+    person = setup.register()
     for sent in (100, len(BODY) // 2, len(BODY) - 1):
         headers = JSON | {"Content-Length": str(len(BODY))}
         begun = person.begin("POST", "/v1/documents", headers)
         with contextlib.closing(begun) as connection:
             connection.endheaders(BODY[:sent])
     assert person.get("/v1/documents").json["documents"] == []
-    assert count(house, PIECES) == 0
+    assert count(setup, PIECES) == 0
 
 
-def test_what_is_deleted_while_it_is_read_breaks_off_and_is_gone(house):
-    person = house.register()
+def test_what_is_deleted_while_it_is_read_breaks_off_and_is_gone(setup):
+    person = setup.register()
     document = person.post("/v1/documents", data=BODY, headers=JSON).json
     path = f"/v1/documents/{document['id']}"
     with contextlib.closing(person.connect()) as connection:
@@ -95,11 +95,11 @@ def test_what_is_deleted_while_it_is_read_breaks_off_and_is_gone(house):
         with pytest.raises(http.client.IncompleteRead) as raised:
             answer.read()
     assert LARGE.startswith(came + raised.value.partial)
-    assert count(house, PIECES) == 0
+    assert count(setup, PIECES) == 0
 
 
-def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(house):
-    person, digests, asked, gone = house.register(), {}, set(), set()
+def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(setup):
+    person, digests, asked, gone = setup.register(), {}, set(), set()
 
     def work(seed):
         chance = random.Random(seed)
@@ -120,10 +120,10 @@ def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(house):
         before = len(gone)
         until(lambda before=before: len(gone) >= before + 5)
         time.sleep(random.Random(attempt).random() / 10)
-        house.kill()
+        setup.kill()
         for thread in threads:
             thread.join()
-        house.start()
+        setup.start()
 
     listed = {one["id"]: one for one in person.get("/v1/documents?limit=100").json["documents"]}
     assert len(listed) < 100
@@ -133,5 +133,5 @@ def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(house):
         content = person.get(f"/v1/documents/{id}/content").body
         assert hashlib.sha256(content).hexdigest() == document["sha256"]
         assert document["sha256"] == digests.get(id, document["sha256"])
-    assert count(house, WITHOUT_ROW) == 0
-    assert count(house, "PRAGMA integrity_check") == "ok"
+    assert count(setup, WITHOUT_ROW) == 0
+    assert count(setup, "PRAGMA integrity_check") == "ok"

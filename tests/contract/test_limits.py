@@ -5,9 +5,9 @@ import re
 import pytest
 
 from app import create_app
-from models import Document, User, house
-from models.limits import Limit
-from models.throttle import Throttle
+from models import Document, User, setup
+from models.rate_limiter import RateLimiter
+from models.rate_limits import Limit
 from tests.people import PASSWORD, b64, refused
 
 UPLOAD = {"payload": b64(b"a document"), "contentType": "text/plain"}
@@ -17,10 +17,10 @@ UPLOAD = {"payload": b64(b"a document"), "contentType": "text/plain"}
 def client(tmp_path):
     """The service inside this process, so that a test can make a limit small."""
     app = create_app({"INSTANCE_PATH": str(tmp_path)})
-    User.registrations = Throttle(Limit("register", "new accounts from this address", 2, 3600))
-    Document.uploads = Throttle(Limit("upload", "uploads", 2, 3600))
+    User.registrations = RateLimiter(Limit("register", "new accounts from this address", 2, 3600))
+    Document.uploads = RateLimiter(Limit("upload", "uploads", 2, 3600))
     yield Client(app)
-    house.close_all()
+    setup.close_all()
 
 
 class Client:
@@ -68,7 +68,7 @@ def told(answer):
     return name, int(left), wait and int(wait)
 
 
-def limited(answer, name):
+def rate_limited(answer, name):
     """The answer is a 429 of this limit, and says three times how long to wait."""
     problem = refused(answer, 429, "too_many_requests")
     wait = int(answer.headers["Retry-After"])
@@ -81,7 +81,7 @@ def test_registrations_are_limited_by_address(client):
     assert told(client.register("one"))[:2] == ("register", 1)
     assert told(client.register("two"))[:2] == ("register", 0)
 
-    limited(client.register("three"), "register")
+    rate_limited(client.register("three"), "register")
     assert client.register("three", address="192.0.2.2").status == 201
 
 
@@ -98,7 +98,7 @@ def test_uploads_are_limited_by_user(client):
         client.log_in(name)
         assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 1, None)
         assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 0, 1800)
-        limited(client.post("/v1/documents", UPLOAD, address="192.0.2.9"), "upload")
+        rate_limited(client.post("/v1/documents", UPLOAD, address="192.0.2.9"), "upload")
 
 
 def test_an_answer_given_again_is_not_counted(client):
@@ -116,9 +116,9 @@ def test_what_was_refused_may_be_sent_again_with_the_same_key(client):
     client.register("one")
     client.log_in("one")
     moment = [100.0]
-    Document.uploads = Throttle(Limit("upload", "uploads", 1, 60), clock=lambda: moment[0])
+    Document.uploads = RateLimiter(Limit("upload", "uploads", 1, 60), clock=lambda: moment[0])
     assert client.post("/v1/documents", UPLOAD).status == 201
-    limited(client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}), "upload")
+    rate_limited(client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}), "upload")
     moment[0] += 60
 
     assert client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}).status == 201
@@ -130,7 +130,7 @@ def test_wrong_passwords_are_told_with_the_limit_they_met(client):
     answers = [client.post("/v1/auth/login", body) for _ in range(11)]
 
     assert [one.status for one in answers] == [401] * 10 + [429]
-    limited(answers[-1], "login")
+    rate_limited(answers[-1], "login")
     body["password"] = PASSWORD
     assert client.post("/v1/auth/login", body, address="192.0.2.2").status == 200
     assert client.post("/v1/auth/login", body).status == 429

@@ -10,7 +10,9 @@ import pytest
 from tests.people import Service, b64, refused
 
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "a/b"}
-IMPATIENT = "import models.base as b; b.PRAGMAS['busy_timeout'] = 500; import app; app.main()"
+IMPATIENT = (
+    "import models.storage.database as b; b.PRAGMAS['busy_timeout'] = 500; import app; app.main()"
+)
 
 
 @pytest.fixture

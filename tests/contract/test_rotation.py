@@ -174,10 +174,10 @@ def fill(service, count):
 FILL = """
 import sys
 from app import create_app
-from models import User, connected, writing
+from models import User, connected, transaction
 from tests.uploads import upload
 create_app()
-with connected(), writing():
+with connected(), transaction():
     owner = User.select().get()
     for _ in range(int(sys.argv[1])):
         upload(owner, b"filled")

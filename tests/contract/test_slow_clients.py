@@ -1,4 +1,4 @@
-"""Real documents and slow clients: how long each may take is told in tests/blueprints/wire."""
+"""Real documents and slow clients: how long each may take is told in tests/server."""
 
 import contextlib
 import hashlib

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from crypto import Keyring, KeyringError, credentials, keyring, keyring_file
-from crypto.keyring import LENGTH, PREFIX, Root
+from crypto.keyring import LENGTH, PREFIX, RootKey
 
 
 def fresh_line():
@@ -32,8 +32,8 @@ def test_the_first_line_seals_and_all_of_them_open():
 
     ring = Keyring(text=f"# a comment\n{one}  # newest\n{two}\n")
 
-    assert ring.primary.id == Root(one).id
-    assert ring[Root(two).id].wrap_key == Root(two).wrap_key
+    assert ring.primary.id == RootKey(one).id
+    assert ring[RootKey(two).id].wrap_key == RootKey(two).wrap_key
 
 
 def test_a_line_damaged_in_copying_is_refused():
@@ -67,7 +67,7 @@ def test_a_changed_file_is_seen_without_a_restart(tmp_path):
 
     (tmp_path / "keyring").write_text(f"{line}\n")
 
-    assert ring.primary.id == Root(line).id
+    assert ring.primary.id == RootKey(line).id
 
 
 def test_a_root_that_is_not_there_is_named():
@@ -79,7 +79,7 @@ def test_a_command_may_print_the_keyring(tmp_path):
     line = fresh_line()
     (tmp_path / "ring").write_text(line)
 
-    assert Keyring.from_command(f"cat {tmp_path / 'ring'}").primary.id == Root(line).id
+    assert Keyring.from_command(f"cat {tmp_path / 'ring'}").primary.id == RootKey(line).id
 
 
 def test_a_command_that_fails_does_not_show_what_it_printed():
@@ -88,7 +88,7 @@ def test_a_command_that_fails_does_not_show_what_it_printed():
 
 
 def test_what_is_derived_differs_by_purpose_and_hides_the_root():
-    root = Root(fresh_line())
+    root = RootKey(fresh_line())
 
     assert not root.wrap_key.hex().startswith(root.id)
     assert root.wrap_key.hex() not in repr(root)
@@ -115,12 +115,12 @@ def test_a_removed_root_leaves_its_file_and_its_line_alone_goes(tmp_path):
     path.chmod(0o600)
     ring = Keyring(path)
 
-    ring.remove(Root(two).id)
+    ring.remove(RootKey(two).id)
     assert path.read_text() == f"# ours\n{one}  # both\n{three}  # 2020-01-01\n"
-    ring.remove(Root(three).id)
+    ring.remove(RootKey(three).id)
 
     assert path.read_text() == f"# ours\n{one}  # both\n"
-    assert [root.id for root in ring] == [Root(one).id]
+    assert [root.id for root in ring] == [RootKey(one).id]
 
 
 def test_what_the_replaced_file_held_is_overwritten(tmp_path):
@@ -179,11 +179,11 @@ def test_a_command_is_run_again_for_a_root_it_did_not_print_but_not_each_time(
     ring = Keyring.from_command(f"cat {path}")
     path.write_text(f"{two}\n{one}")
 
-    assert ring.find(Root(two).id) is None
+    assert ring.find(RootKey(two).id) is None
     monkeypatch.setattr(keyring, "ASKED_AGAIN_SECONDS", 0)
 
-    assert ring.find(Root(two).id).wrap_key == Root(two).wrap_key
-    assert ring.primary.id == Root(two).id
+    assert ring.find(RootKey(two).id).wrap_key == RootKey(two).wrap_key
+    assert ring.primary.id == RootKey(two).id
 
 
 @pytest.mark.parametrize(

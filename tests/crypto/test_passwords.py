@@ -46,7 +46,7 @@ def test_a_digest_of_other_parameters_is_outdated():
 def test_beyond_the_line_one_is_told_to_come_back():
     hold, waiting = threading.Event(), []
     for _ in range(passwords.THREADS + passwords.LINE):
-        waiting.append(threading.Thread(target=passwords.in_line, args=(hold.wait,)))
+        waiting.append(threading.Thread(target=passwords.run_queued, args=(hold.wait,)))
         waiting[-1].start()
     try:
         with pytest.raises(Busy):

@@ -13,7 +13,7 @@ from cryptography.cobblestone import Cobblestone256Decryptor
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 
-from crypto import Refused, sealing
+from crypto import DecryptionError, sealing
 
 CHUNK, STEP, HEAD = sealing.CHUNK_BYTES, sealing.CHUNK_BYTES + sealing.TAG_BYTES, sealing.HEAD_BYTES
 KEY, CONTEXT = bytes(range(32)), sealing.context("payload/1", "doc_1")
@@ -29,7 +29,7 @@ def opened(message, key=KEY, context=CONTEXT):
     """All chunks of a message by our reader, its end mark demanded as the service does."""
     plaintext = sealing.Reader(key, context, message[:HEAD]).open(0, message[HEAD:])
     if sealing.sealed_bytes(len(plaintext)) != len(message) - HEAD:
-        raise Refused
+        raise DecryptionError
     return plaintext
 
 
@@ -56,7 +56,7 @@ def test_our_reader_agrees_with_the_published_vectors(vector, monkeypatch):
 
     try:
         found = opened(message, bytes.fromhex(vector["key"]), vector["context"].encode())
-    except Refused:
+    except DecryptionError:
         found = None
 
     assert (found is not None) == (vector["expect"] == "success")
@@ -128,11 +128,11 @@ def test_chunks_swapped_doubled_dropped_or_from_elsewhere_do_not_open():
 
 def test_another_key_or_context_does_not_open():
     message = sealed(b"secret")
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         opened(message, key=bytes(32))
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         opened(message, context=sealing.context("payload/1", "doc_2"))
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         sealing.unseal(KEY, sealing.context("meta/1", "doc_1"), message)
 
 
@@ -148,7 +148,7 @@ def test_a_wrapped_key_is_104_bytes():
 
 def refused(message):
     """Neither our reader nor the library opens it."""
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         opened(message)
     library = Cobblestone256Decryptor(KEY, CONTEXT)
     with pytest.raises((InvalidTag, ValueError)):

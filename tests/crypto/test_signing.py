@@ -18,7 +18,7 @@ def test_the_signature_is_the_one_of_the_specification():
 
 
 def test_a_secret_is_32_random_bytes_behind_a_prefix():
-    one, other = signing.fresh_secret(), signing.fresh_secret()
+    one, other = signing.generate_secret(), signing.generate_secret()
 
     assert len(base64.b64decode(one.removeprefix("whsec_"), validate=True)) == 32
     assert one != other
@@ -30,7 +30,7 @@ def test_id_time_and_body_are_all_signed(changed):
 
 
 def test_two_secrets_make_two_signatures():
-    other = signing.fresh_secret()
+    other = signing.generate_secret()
     both = signing.signature([SECRET, other], ID, MOMENT, BODY)
 
     assert both.split() == [signing.signature([one], ID, MOMENT, BODY) for one in (SECRET, other)]

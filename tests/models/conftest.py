@@ -3,16 +3,16 @@
 import pytest
 
 from crypto import Keyring
-from models import User, connected, house
+from models import User, connected, setup
 
 
 @pytest.fixture
 def instance(tmp_path):
-    house.open_database(str(tmp_path / "documents.sqlite"))
-    house.use(Keyring.create(tmp_path / "keyring"))
+    setup.open_database(str(tmp_path / "documents.sqlite"))
+    setup.use(Keyring.create(tmp_path / "keyring"))
     with connected():
         yield tmp_path
-    house.close_all()
+    setup.close_all()
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import os
 
 import pytest
 
-from crypto import Refused
+from crypto import DecryptionError
 from models import Document, database
 from models.errors import Invalid, NotFound
-from models.piece import PIECE_BYTES
+from models.storage.payload_rows import PIECE_BYTES
 from models.upload import uploaded
 
 COLUMNS = ("owner_id", "content_type", "size", "sealed_key", "sealed_meta", "payload_head")
@@ -65,7 +65,7 @@ def test_columns_taken_from_another_row_do_not_open(alice, bob, columns):
     for column in columns:
         edit(mine, column, getattr(other, column))
 
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         read_again(mine)
 
 
@@ -76,7 +76,7 @@ def test_pieces_swapped_between_documents_do_not_open(alice):
     query = "UPDATE piece SET sealed = ? WHERE document_id = ? AND number = 0"
     database.execute_sql(query, (foreign, mine.id))
 
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         read_again(mine)
 
 
@@ -93,7 +93,7 @@ def test_a_damaged_piece_does_not_open(alice, damage, number):
     values = {"sealed": bytes(altered), "id": document.id, "number": number}
     database.execute_sql(query, values)
 
-    with pytest.raises(Refused):
+    with pytest.raises(DecryptionError):
         read_again(document)
 
 

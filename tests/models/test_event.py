@@ -13,15 +13,15 @@ from models import (
     Document,
     DocumentToken,
     Event,
-    base,
     connected,
     database,
-    house,
-    ids,
-    sweeper,
-    writing,
+    setup,
+    transaction,
 )
-from models.document_token import Terms
+from models.document_token import LinkOptions
+from models.operations import sweeper
+from models.records import ids
+from models.storage import database as base
 from models.upload import uploaded
 
 DAY_MS = 86_400_000
@@ -39,7 +39,7 @@ def upload(owner, **fields):
 
 def link(document, **terms):
     terms = {"expires_at": None, "max_views": None} | terms
-    return DocumentToken.issue(document, Terms(None, ("view",), (), **terms))
+    return DocumentToken.issue(document, LinkOptions(None, ("view",), (), **terms))
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def clock(monkeypatch):
 
 def test_what_did_not_happen_is_not_told(alice):
     def stopped():
-        with writing():
+        with transaction():
             upload(alice)
             raise ZeroDivisionError
 
@@ -111,7 +111,7 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     begun, go_on = threading.Event(), threading.Event()
 
     def write_long():
-        with connected(), writing():
+        with connected(), transaction():
             begun.set()
             assert go_on.wait(10)
 
@@ -119,7 +119,7 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     writer.start()
     assert begun.wait(10)
     document.note_reading("document.viewed")
-    base.catch_up()  # returns while the other writes
+    base.flush_enqueued_writes()  # returns while the other writes
     assert told(alice) == ["document.created"]
     go_on.set()
     writer.join()
@@ -133,7 +133,7 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
     with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
         document.note_reading("document.viewed")
-        base.catch_up()
+        base.flush_enqueued_writes()
 
     assert told(alice) == ["document.created", "document.viewed"]
 
@@ -141,8 +141,8 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
 def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
     document = upload(alice)
 
-    base.soon(lambda: 1 / 0)
-    base.catch_up()
+    base.enqueue_write(lambda: 1 / 0)
+    base.flush_enqueued_writes()
     document.note_reading("document.viewed")
 
     assert "was lost" in caplog.text
@@ -215,7 +215,7 @@ def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock)
 
 
 def test_how_long_events_are_kept_is_a_setting(instance, alice, clock):
-    house.use(Keyring(instance / "keyring"), event_days=1)
+    setup.use(Keyring(instance / "keyring"), event_days=1)
     Event.tell(alice.id, "webhook.test", {})
     clock(2 * DAY_MS)
     sweeper.sweep()

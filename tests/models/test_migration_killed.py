@@ -9,16 +9,16 @@ from contextlib import closing
 
 import pytest
 
-from models import house
+from models import setup
 from tests.people import ROOT
 
 OPEN = """
 import sys
-from models import house
-own, Runner = sys.argv[2], house.Runner
-house.Runner = lambda database, _: Runner(database, own)
-house.open_database(sys.argv[1])
-house.close_all()
+from models import setup
+own, Runner = sys.argv[2], setup.Runner
+setup.Runner = lambda database, _: Runner(database, own)
+setup.open_database(sys.argv[1])
+setup.close_all()
 """
 STEPS = (
     "CREATE TABLE later (id TEXT)",
@@ -40,7 +40,7 @@ def up(migrator, db):
 def migrate(tmp_path):
     """Open the database in a process of its own, with one migration more; its exit code."""
     migrations = tmp_path / "migrations"
-    shutil.copytree(house.Path(house.__file__).parent / "migrations", migrations)
+    shutil.copytree(setup.Path(setup.__file__).parent / "migrations", migrations)
 
     def run(killed_after=None):
         text = UP.format(steps=STEPS, killed_after=killed_after)
@@ -63,8 +63,8 @@ def schema(path):
 def test_kill_9_in_a_migration_leaves_what_was_before(tmp_path, migrate, killed_after, with_data):
     path = tmp_path / "documents.sqlite"
     if with_data:
-        house.open_database(str(path))
-        house.close_all()
+        setup.open_database(str(path))
+        setup.close_all()
     before = schema(path)
 
     assert migrate(killed_after) == -signal.SIGKILL

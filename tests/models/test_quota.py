@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from models import connected, upload
-from models.base import database
 from models.errors import QuotaExceeded
 from models.quota import Quota
+from models.storage.database import database
 from models.upload import uploaded
 
 SIZE = 8

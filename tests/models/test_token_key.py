@@ -2,9 +2,9 @@
 
 import pytest
 
-from models import Session, house
-from models.ids import now
-from models.table import Table
+from models import Session, setup
+from models.records.ids import now
+from models.records.table import Table
 from models.token_key import TokenKey
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -55,7 +55,7 @@ def test_a_damaged_key_is_as_none_and_the_next_start_draws_another(alice):
     TokenKey.update(sealed_key=bytes(104)).execute()
     assert TokenKey.newest_first() == []
 
-    house.use(Table.keyring)
+    setup.use(Table.keyring)
 
     assert len(TokenKey.newest_first()) == 1
     assert TokenKey.newest_first() != before

@@ -5,12 +5,13 @@ import os
 import pytest
 from peewee import OperationalError
 
-from models import Document, connected, database, group_sync, upload, writing
+from models import Document, connected, database, transaction, upload
+from models.error_mapping import service_error_of
 from models.errors import StorageFull
-from models.piece import PIECE_BYTES
-from models.refusals import refusal_of
-from models.sweeper import sweep
-from models.upload import drop_broken_off, drop_unfinished, uploaded
+from models.operations.sweeper import sweep
+from models.storage import group_commit as group_sync
+from models.storage.payload_rows import PIECE_BYTES
+from models.upload import delete_aborted_uploads, delete_unfinished_uploads, uploaded
 
 try:
     import resource
@@ -34,7 +35,7 @@ def test_other_writers_go_in_between_the_steps_of_a_large_upload(alice):
 
     def watched():
         for piece in pieces():
-            with connected(), writing():  # would wait for ever if the upload held the lock
+            with connected(), transaction():  # would wait for ever if the upload held the lock
                 seen.append(stored())
             yield piece
 
@@ -73,7 +74,7 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
     def fails():
         raise OSError("the disk")
 
-    monkeypatch.setattr(upload, "sync_log", fails)
+    monkeypatch.setattr(upload, "sync_wal", fails)
     stored_anyway = uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
     with pytest.raises(OSError, match="the disk"), stored_anyway:
         pytest.fail("it was taken for stored")
@@ -89,7 +90,7 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
         with uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b"):
             monkeypatch.setattr(group_sync, "_fdatasync", fails)
     monkeypatch.undo()
-    drop_broken_off()
+    delete_aborted_uploads()
 
     (document,) = Document.rows("TRUE")
     assert b"".join(document.read()) == PAYLOAD
@@ -99,11 +100,11 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
     database.execute_sql("INSERT INTO piece VALUES ('doc_left', 0, x'00')")
     upload._broken_off.add("doc_left")
     size = len(PAYLOAD)
-    with pytest.raises(RuntimeError), writing():  # noqa: SIM117
+    with pytest.raises(RuntimeError), transaction():  # noqa: SIM117
         with uploaded(alice.id, pieces(), size=size, content_type="a/b"):
             raise RuntimeError("no token could be made")
 
-    drop_broken_off()
+    delete_aborted_uploads()
 
     assert stored() == 0
 
@@ -113,10 +114,10 @@ def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypat
     database.execute_sql(left)
     with uploaded(alice.id, pieces(b"kept"), size=4, content_type="a/b"):
         pass
-    running = upload.fresh_id("doc")  # an upload of this process whose row is still to come
+    running = upload.generate_id("doc")  # an upload of this process whose row is still to come
     database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
 
-    drop_unfinished()
+    delete_unfinished_uploads()
 
     assert stored() == 2
 
@@ -142,7 +143,7 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
-    assert refusal_of(raised.value).code == "storage_full"
+    assert service_error_of(raised.value).code == "storage_full"
     sweep()
     assert (Document.select().count(), stored()) == (0, 0)
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from models import Event, Webhook, database, ids, sweeper
+from models import Event, Webhook, database
 from models.delivery import _FIRST_OF_EACH, Outcome
 from models.errors import NotFound, WebhookDisabled
+from models.operations import sweeper
+from models.records import ids
 from models.webhook import FAILING_MS, OVERLAP_MS
 from tests.models.test_event import DAY_MS, clock, told
 

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from hashlib import sha256
 
 from viewer import Original
-from viewer.child.png import Bitmap
+from viewer.sandbox.png import Bitmap
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument."

@@ -218,7 +218,7 @@ def uncleaned(_job, pieces, _options, *, seconds):
 def test_without_the_cleaning_the_policy_alone_stops_every_script(
     context, site, ear, documents, monkeypatch
 ):
-    monkeypatch.setattr("viewer.kinds.web.result", uncleaned)
+    monkeypatch.setattr("viewer.kinds.html.result", uncleaned)
     shown = made(view, pages_of(documents, "text/html"))
     visit(context, [site.put(f"/hostile/{n}", page) for n, page in enumerate(shown)])
 
@@ -228,8 +228,8 @@ def test_without_the_cleaning_the_policy_alone_stops_every_script(
 def test_without_cleaning_and_policy_the_attacks_are_heard(
     context, site, ear, documents, monkeypatch
 ):
-    monkeypatch.setattr("viewer.kinds.web.result", uncleaned)
-    monkeypatch.setattr("viewer.kinds.web.SANDBOX", "allow-scripts allow-same-origin")
+    monkeypatch.setattr("viewer.kinds.html.result", uncleaned)
+    monkeypatch.setattr("viewer.kinds.html.SANDBOX", "allow-scripts allow-same-origin")
     shown = made(view, pages_of(documents, "text/html"))
     none = {"Content-Security-Policy": "frame-ancestors *"}
     visit(context, [site.put(f"/hostile/{n}", page, **none) for n, page in enumerate(shown)])

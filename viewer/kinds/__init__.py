@@ -3,12 +3,28 @@
 from collections.abc import Callable
 from typing import Final
 
-from viewer.child.process import ChildFailed
 from viewer.extensions import OPEN_DOCUMENT, OPEN_XML, ending
-from viewer.kinds import card, code, image, mail, markdown, media, office, pdf, table, text, web
+from viewer.kinds import (
+    audio_video as media,
+)
+from viewer.kinds import (
+    card,
+    code,
+    image,
+    mail,
+    markdown,
+    office,
+    pdf,
+    table,
+    text,
+)
+from viewer.kinds import (
+    html as web,
+)
 from viewer.media_types import IMAGES
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import ChildFailed
 
 Renderer = Callable[[Original, str], Preview]
 

@@ -3,12 +3,12 @@
 import re
 from typing import Any, Final
 
-from viewer.child.process import ChildFailed, result
 from viewer.extensions import ending
 from viewer.kinds import text
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import ChildFailed, result
 from viewer.wording import counted
 
 LIMIT: Final = 256 << 10

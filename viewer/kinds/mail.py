@@ -1,10 +1,11 @@
 """E-mail: headers, attachments, and the body as a cleaned page in a frame or as text."""
 
-from viewer.child.process import result
 from viewer.escaping import escape
-from viewer.kinds import text, web
+from viewer.kinds import html as web
+from viewer.kinds import text
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import result
 from viewer.templating import fragment
 from viewer.wording import counted, human_size
 

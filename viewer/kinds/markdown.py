@@ -1,10 +1,10 @@
 """Markdown: CommonMark with tables, drawn in the child; plain text where that fails."""
 
-from viewer.child.process import ChildFailed, result
 from viewer.kinds import text
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import ChildFailed, result
 
 LIMIT = 512 << 10
 SECONDS = 10

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from viewer.child.process import result
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import result
 
 SECONDS: Final = 15
 LABELS: Final = {

@@ -8,10 +8,10 @@ import base64
 from dataclasses import dataclass
 from typing import Any
 
-from viewer.child.process import ChildFailed, run
 from viewer.kinds import card
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox.process import ChildFailed, run
 from viewer.templating import fragment
 from viewer.wording import counted
 

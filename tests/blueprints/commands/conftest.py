@@ -6,7 +6,7 @@ import re
 import pytest
 
 from app import create_app
-from models import User, connected, house
+from models import User, connected, setup
 from tests.uploads import upload
 
 
@@ -15,7 +15,7 @@ def app(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("DOCSERVICE_")]:
         monkeypatch.delenv(name)
     yield create_app({"INSTANCE_PATH": str(tmp_path / "instance"), "TESTING": True})
-    house.close_all()
+    setup.close_all()
 
 
 @pytest.fixture

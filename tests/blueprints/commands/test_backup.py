@@ -1,6 +1,6 @@
 """`backup` and `restore`: what they say, and their exit codes."""
 
-from models import house
+from models import setup
 
 
 def test_a_backup_says_where_it_lies_and_which_root_it_needs(run, document, roots, tmp_path):
@@ -13,7 +13,7 @@ def test_a_backup_says_where_it_lies_and_which_root_it_needs(run, document, root
 
 def test_a_restore_says_what_is_there_now(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
-    house.close_all()
+    setup.close_all()
 
     done = run("restore", str(tmp_path / "copy"), "--force")
 
@@ -23,7 +23,7 @@ def test_a_restore_says_what_is_there_now(run, document, tmp_path):
 
 def test_a_restore_over_users_is_1_and_one_sentence(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
-    house.close_all()
+    setup.close_all()
 
     done = run("restore", str(tmp_path / "copy"))
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.samples import every_kind, original
-from viewer.child import process
-from viewer.child.process import Answer
 from viewer.kinds import preview_of
+from viewer.sandbox import process
+from viewer.sandbox.process import Answer
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -86,7 +86,7 @@ WITHOUT = """
 import sys
 hide = "for name in ('pypdfium2', 'nh3', 'markdown_it', 'pygments'): sys.modules[name] = None"
 exec(hide)
-import viewer.child.process as process
+import viewer.sandbox.process as process
 process.START = f"import sys\\n{hide}\\n{process.START}"
 from tests.viewer.samples import every_kind, original
 from viewer.kinds import preview_of

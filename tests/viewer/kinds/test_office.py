@@ -3,8 +3,8 @@
 import pytest
 
 from tests.viewer import samples
-from viewer.child.process import ChildFailed
 from viewer.kinds.office import preview
+from viewer.sandbox.process import ChildFailed
 
 
 def shown(data):

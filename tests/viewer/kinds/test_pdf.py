@@ -3,9 +3,9 @@
 import pytest
 
 from tests.viewer.samples import original, pdf
-from viewer.child.process import Answer, ChildFailed
 from viewer.kinds import pdf as module
 from viewer.kinds.pdf import preview
+from viewer.sandbox.process import Answer, ChildFailed
 
 PAGE = ({"page": 1, "width": 9, "height": 9, "text": [[0, 0, 1, 1, "</text><script>"]]}, b"png")
 

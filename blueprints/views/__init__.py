@@ -1,0 +1,1 @@
+"""HTML and bytes: the pages that show a document, its content, its links."""

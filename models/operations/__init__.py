@@ -1,0 +1,1 @@
+"""Maintenance, while the service runs or by command."""

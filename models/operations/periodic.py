@@ -1,0 +1,26 @@
+"""Work beside the requests: a thread that does the same again and again until it is stopped."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+
+class PeriodicTask:
+    def __init__(self, work: Callable[[], object], pause_seconds: float) -> None:
+        self._work, self._pause_seconds = work, pause_seconds
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Returns when the present round is over: then the database may be closed."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._work()
+            except Exception:  # a full disk today must not end the work of tomorrow
+                logging.getLogger("docservice").exception("%s failed", self._thread.name)
+            self._stopped.wait(self._pause_seconds)

@@ -1,0 +1,1 @@
+"""What every row can do: ids, insertion, sealing with a key of its own, belonging to a user."""

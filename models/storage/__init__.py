@@ -1,0 +1,1 @@
+"""The database engine: connections, transactions, durability, and where payloads are stored."""

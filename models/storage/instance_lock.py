@@ -1,0 +1,57 @@
+"""One server on one database: a lock that the process holds, and that ends with it.
+
+Limits are counted, and uploads are begun, in the server's memory; a second server would count by
+itself, and take the first one's unfinished uploads for what a killed process left. Commands need
+no lock: transactions are enough for them.
+"""
+
+import fcntl
+import logging
+import os
+import time
+from pathlib import Path
+
+from ..errors import OperatorError
+
+_LOOK_SECONDS = 0.05
+_held: list[int] = []
+
+
+def acquire_instance_lock(database_path: str, wait_seconds: float) -> None:
+    """This process is the server, until it ends; one that ends already is waited for."""
+    path = Path(f"{database_path}.lock")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    leave_to_service(path)
+    until, told = time.monotonic() + wait_seconds, False
+    while not _locked(handle):
+        if time.monotonic() >= until:
+            os.close(handle)
+            raise OperatorError(f"Another server works on {database_path}. Stop that one first.")
+        if not told:
+            told = True
+            line = "Another server works on %s. Waiting %g s for its end."
+            logging.getLogger("docservice").warning(line, database_path, wait_seconds)
+        time.sleep(_LOOK_SECONDS)
+    _held.append(handle)
+
+
+def leave_to_service(path: Path) -> None:
+    """What root makes belongs to the folder's owner, who runs the service."""
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(path, owner.st_uid, owner.st_gid)
+
+
+def release_instance_lock() -> None:
+    """Let another server begin; the end of the process does it too."""
+    while _held:
+        os.close(_held.pop())
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

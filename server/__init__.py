@@ -1,0 +1,7 @@
+"""HTTP on the wire: waitress, made to withstand hostile and slow clients."""
+
+from .limits import Limits
+from .malloc import limit_malloc_arenas
+from .server import Server
+
+__all__ = ["Limits", "Server", "limit_malloc_arenas"]

@@ -1,0 +1,38 @@
+"""An answer is kept in the transaction of what it tells of, which begins no sooner than needed."""
+
+import pytest
+
+from app import create_app
+from crypto import passwords
+from models import database, setup
+from tests.people import PASSWORD, b64
+
+KEY = {"Idempotency-Key": "any"}
+LOGIN = {"email": "alice@example.org", "password": PASSWORD}
+LINK = {"password": "a link's own"}
+UPLOAD = {"payload": b64(b"x"), "contentType": "a/b", "token": LINK}
+
+
+@pytest.fixture
+def client(tmp_path):
+    yield create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True}).test_client()
+    setup.close_all()
+
+
+@pytest.mark.parametrize("more", [{}, KEY], ids=["once", "idempotent"])
+def test_no_password_is_digested_while_others_wait_to_write(client, more, monkeypatch):
+    held, digest = [], passwords.digest
+
+    def watched(password):
+        held.append(database.in_transaction())
+        return digest(password)
+
+    monkeypatch.setattr(passwords, "digest", watched)
+    assert client.post("/v1/auth/register", json=LOGIN, headers=more).status_code == 201
+    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
+    more = more | {"Authorization": f"Bearer {token}"}
+    uploaded = client.post("/v1/documents", json=UPLOAD, headers=more)
+    links = f"/v1/documents/{uploaded.json['id']}/tokens"
+    assert client.post(links, json=LINK, headers=more).status_code == 201
+
+    assert held == [False] * 3

@@ -1,0 +1,216 @@
+"""A restore takes the database's place whole, checked and in one step, or changes nothing."""
+
+import sqlite3
+
+import pytest
+
+from crypto import Keyring, KeyringError
+from models import Document, User, connected, setup
+from models.errors import OperatorError
+from models.operations import (
+    backup,
+)
+from models.operations import (
+    key_rotation as rotation,
+)
+from models.operations import (
+    restore as restoring,
+)
+from models.operations import (
+    verification as checkup,
+)
+from models.records.table import Table
+from models.storage.database import database
+from tests.uploads import upload
+
+
+@pytest.fixture
+def copy(instance, alice):
+    """A backup with one document, after which the database goes on without it."""
+    document = upload(alice, b"c" * 500_000)
+    backup.back_up(instance / "copy")
+    document.delete_with_tokens()
+    return instance / "copy"
+
+
+@pytest.fixture
+def open_house(instance):
+    def open_house(path):
+        setup.open_database(path)
+        setup.use(setup.open_keyring(instance / "keyring"))
+
+    return open_house
+
+
+@pytest.fixture
+def restore(instance, copy, open_house):
+    def restore(file=copy, **how):
+        setup.close_all()
+        return restoring.restore(file, instance / "documents.sqlite", open_house, **how)
+
+    return restore
+
+
+@pytest.fixture
+def unchanged(instance, open_house):
+    """Whether the database is as it was before the restore."""
+
+    def unchanged():
+        open_house(str(instance / "documents.sqlite"))
+        with connected():
+            counts = User.select().count(), Document.select().count()
+        names = {path.name for path in instance.iterdir()}
+        return counts == (1, 0) and not any(".part" in name for name in names)
+
+    return unchanged
+
+
+def altered(copy, sql):
+    plain = sqlite3.connect(copy)
+    plain.execute(sql)
+    plain.commit()
+    plain.close()
+
+
+def test_everything_is_back_and_opens(instance, restore, open_house):
+    assert restore(force=True) == (1, 1)
+
+    open_house(str(instance / "documents.sqlite"))
+    with connected():
+        assert b"".join(Document.select().get().read()) == b"c" * 500_000
+    setup.close_all()
+    there = {path.name for path in instance.iterdir()}
+    assert there == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
+    assert (instance / "documents.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_with_a_keyring_alone_gets_its_database(instance, restore):
+    setup.close_all()
+    for path in instance.glob("documents.sqlite*"):
+        path.unlink()
+
+    assert restore() == (1, 1)
+
+
+def test_users_are_replaced_only_by_force(restore, unchanged):
+    with pytest.raises(OperatorError, match="--force"):
+        restore()
+
+    assert unchanged()
+
+
+def test_not_while_somebody_has_the_database_open(instance, restore, unchanged):
+    other = sqlite3.connect(instance / "documents.sqlite")
+    other.execute("SELECT * FROM user").fetchall()
+
+    with pytest.raises(OperatorError, match="Stop the service"):
+        restore(force=True)
+
+    other.close()
+    assert unchanged()
+
+
+@pytest.mark.parametrize("text", [b"", b"no database", b"SQLite format 3\0" + bytes(5000)])
+def test_what_is_no_backup_is_refused(instance, restore, unchanged, text):
+    (instance / "text").write_bytes(text)
+    with pytest.raises(OperatorError, match="no backup"):
+        restore(instance / "text", force=True)
+    with pytest.raises(OperatorError, match="no file"):
+        restore(instance / "nothing", force=True)
+
+    assert unchanged()
+
+
+def test_a_backup_of_a_newer_version_is_refused(copy, restore, unchanged):
+    altered(copy, "INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
+
+    with pytest.raises(OperatorError, match="9999_later"):
+        restore(force=True)
+
+    assert unchanged()
+
+
+def test_a_backup_of_an_older_schema_is_brought_to_todays(copy, restore, monkeypatch, tmp_path):
+    folder = tmp_path / "migrations"
+    folder.mkdir()
+    later = 'def up(migrator, db):\n    db.execute_sql("CREATE TABLE later (id TEXT)")\n'
+    (folder / "0099_later.py").write_text(later)
+    for path in restoring.Path(setup.MIGRATIONS).glob("0*.py"):
+        (folder / path.name).write_text(path.read_text())
+    monkeypatch.setattr(setup, "MIGRATIONS", str(folder))
+
+    restore(force=True)
+
+    database.init(str(tmp_path / "documents.sqlite"))
+    with connected():
+        assert database.table_exists("later")
+
+
+def test_a_key_that_does_not_open_is_found_before_anything_is_replaced(copy, restore, unchanged):
+    altered(copy, "UPDATE document SET sealed_key = zeroblob(104)")
+
+    with pytest.raises(OperatorError, match="doc_.+ does not open"):
+        restore(force=True)
+
+    assert unchanged()
+
+
+def test_a_damaged_piece_is_found_by_a_deep_one(copy, restore, unchanged):
+    altered(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
+
+    with pytest.raises(OperatorError, match="doc_.+ does not open"):
+        restore(force=True, deep=True)
+    assert unchanged()
+
+    assert restore(force=True) == (1, 1)
+
+
+def test_without_its_root_it_is_refused_and_the_root_is_named(copy, restore, instance):
+    needed = Table.keyring.primary.id
+    rotation.rotate()
+    rotation.retire(needed)
+    with pytest.raises(KeyringError, match=needed):
+        restore(force=True)
+    (instance / "keyring").rename(instance / "gone")
+
+    with pytest.raises(KeyringError, match=f"no keyring .+ needs root key {needed}"):
+        restore(force=True)
+
+    assert not (instance / "keyring").exists()
+
+
+def test_a_damaged_database_is_replaced_by_force(instance, restore):
+    setup.close_all()
+    (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
+    with pytest.raises(OperatorError, match="--force"):
+        restore()
+
+    assert restore(force=True) == (1, 1)
+
+
+def test_the_log_of_a_lost_database_is_not_played_into_the_restored_one(
+    instance, alice, restore, open_house
+):
+    log = instance / "documents.sqlite-wal"
+    alice.change(email="after the backup")
+    kept = log.read_bytes()
+    setup.close_all()
+    (instance / "documents.sqlite").unlink()
+    log.write_bytes(kept)
+
+    restore()
+
+    open_house(str(instance / "documents.sqlite"))
+    with connected():
+        assert checkup.database_file(deep=True) + checkup.payloads() == []
+        assert User.select().get().email == "alice@example.com"
+
+
+def test_a_restored_database_opens_with_another_keyring_that_has_the_root(instance, restore):
+    line = (instance / "keyring").read_text().splitlines()[-1]
+    restore(force=True)
+
+    setup.open_database(str(instance / "documents.sqlite"))
+    setup.use(Keyring(text=f"{rotation.generate_root_key()}\n{line}"))
+    with connected():
+        assert User.select().get().name == "Alice"

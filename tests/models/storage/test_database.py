@@ -1,0 +1,152 @@
+"""Ids sort by creation, transactions nest, and waiting writers do not fail."""
+
+import contextlib
+import shutil
+import sqlite3
+import threading
+import time
+
+import pytest
+from peewee import OperationalError
+
+from models import User, connected, database, in_one_transaction, setup, transaction
+from models.records.ids import generate_id
+from models.storage import database as base
+from models.storage import group_commit as group_sync
+from models.storage.database import checkpoint_wal, enqueue_write, flush_enqueued_writes
+
+
+def test_later_ids_sort_later_also_within_one_millisecond():
+    ids = [generate_id("doc") for _ in range(5_000)]
+
+    assert ids == sorted(set(ids))
+    assert all(len(id) == 30 and id.startswith("doc_") for id in ids)
+
+
+def test_what_fails_inside_a_transaction_takes_all_of_it_back(alice):
+    class Stop(Exception):
+        pass
+
+    try:
+        with transaction():
+            with transaction():
+                alice.change(email="other@example.com")
+            raise Stop
+    except Stop:
+        pass
+
+    assert User.get_by_id(alice.id).email == "alice@example.com"
+
+
+def test_many_threads_that_read_then_write_all_succeed(alice):
+    failed = []
+
+    def work():
+        try:
+            for _ in range(25):
+                with connected(), transaction():
+                    views = User.get_by_id(alice.id).disabled_at or 0
+                    User.get_by_id(alice.id).change(disabled_at=views + 1)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert failed == []
+    assert User.get_by_id(alice.id).disabled_at == 200
+
+
+def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instance):
+    stored = instance / "documents.sqlite"
+    with transaction():
+        alice.change(email="new@example.com")
+    assert b"new@example.com" not in stored.read_bytes()
+
+    checkpoint_wal()
+
+    assert b"new@example.com" in stored.read_bytes()
+
+
+def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkeypatch):
+    """SQLite reads a log up to the first page that is missing."""
+
+    def fails(_handle):
+        raise OSError(5, "lost")
+
+    log = instance / "documents.sqlite-wal"
+    begin = log.stat().st_size
+    monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    with pytest.raises(OSError, match="lost"), transaction():
+        alice.change(email="lost@example.com")
+    monkeypatch.undo()
+    end = log.stat().st_size
+    with transaction():
+        alice.change(email="acknowledged@example.com")
+
+    (instance / "cut").mkdir()
+    for name in ("documents.sqlite", "documents.sqlite-wal"):
+        shutil.copy(instance / name, instance / "cut")
+    with (instance / "cut" / "documents.sqlite-wal").open("r+b") as cut:
+        cut.seek(begin)
+        cut.write(bytes(end - begin))  # where what was lost lay
+    with contextlib.closing(sqlite3.connect(instance / "cut" / "documents.sqlite")) as left:
+        (email,) = left.execute("SELECT email FROM user").fetchone()
+
+    assert email == "acknowledged@example.com"
+
+
+def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
+    def fails():
+        base._unwritten.append(lambda: None)  # another one comes meanwhile
+        raise RuntimeError("no room")
+
+    enqueue_write(fails)
+    with transaction():
+        pass
+
+    flush_enqueued_writes()
+
+
+def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_bounded(
+    instance, monkeypatch
+):
+    setup.close_all()
+    monkeypatch.setitem(base.PRAGMAS, "busy_timeout", 400)
+    setup.look_at(str(instance / "documents.sqlite"))
+    with contextlib.closing(sqlite3.connect(instance / "documents.sqlite")) as other, connected():
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(base._unwritten.maxlen + 5):
+            enqueue_write(lambda: None)
+        began = time.monotonic()
+        with pytest.raises(OperationalError), transaction():
+            pass
+        waited = time.monotonic() - began
+        other.rollback()
+
+    assert len(base._unwritten) == base._unwritten.maxlen
+    assert waited < 0.7
+    flush_enqueued_writes()
+
+
+def test_one_transaction_begins_with_what_is_first_written_and_is_taken_back_whole(alice):
+    seen = []
+
+    def work():
+        seen.append(database.in_transaction())
+        with transaction(synced=False):
+            alice.change(email="first@example.com")
+        with transaction():
+            alice.change(email="second@example.com")
+        seen.append(database.in_transaction())
+        raise RuntimeError("the answer could not be made")
+
+    with pytest.raises(RuntimeError), in_one_transaction():
+        work()
+
+    assert seen == [False, True]
+    assert not database.in_transaction()
+    assert User.get_by_id(alice.id).email == "alice@example.com"

@@ -1,0 +1,65 @@
+"""Room for an upload is judged with what others have begun, and with what deletes have left."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from models.errors import StorageFull
+from models.storage import ballast_file as spare
+from models.storage import disk_space as room
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def disk(instance, monkeypatch):
+    """A disk with so many free bytes, a log and pages left in the database: set them."""
+    sizes = {"free": 100 * MIB, "log": 0, "left": 0}
+    monkeypatch.setattr(spare.shutil, "disk_usage", lambda _: SimpleNamespace(**sizes))
+    monkeypatch.setattr(room, "_log_bytes", lambda: sizes["log"])
+    monkeypatch.setattr(room, "_left_bytes", lambda: sizes["left"])
+    monkeypatch.setattr(room, "truncate_wal", lambda: False)
+    return sizes
+
+
+def fits(size, reserve=10 * MIB):
+    try:
+        with room.reserve_disk_space(size, reserve):
+            return True
+    except StorageFull:
+        return False
+
+
+def test_what_is_written_needs_room_in_the_log_and_in_the_database(disk):
+    assert fits(39 * MIB)
+    assert not fits(43 * MIB)
+
+
+def test_a_log_that_is_not_moved_yet_needs_room(disk):
+    disk["log"] = 50 * MIB
+    assert fits(17 * MIB)
+    assert not fits(20 * MIB)
+
+
+def test_a_log_that_can_be_cut_is_cut_first(disk, monkeypatch):
+    disk["log"] = 90 * MIB
+    monkeypatch.setattr(room, "truncate_wal", lambda: disk.update(log=0))
+    assert fits(39 * MIB)
+
+
+def test_uploads_that_run_are_counted_until_they_end(disk):
+    with room.reserve_disk_space(25 * MIB, 10 * MIB):
+        assert fits(14 * MIB)
+        assert not fits(18 * MIB)
+    assert fits(25 * MIB)
+    with pytest.raises(RuntimeError), room.reserve_disk_space(25 * MIB, 10 * MIB):
+        raise RuntimeError
+    assert fits(25 * MIB)
+
+
+def test_what_deletes_left_is_used_again_though_the_disk_is_full(disk):
+    disk["free"] = 10 * MIB
+    assert not fits(1)
+    disk["left"] = 20 * MIB
+    assert fits(4 * MIB)
+    assert not fits(6 * MIB)  # the log needs room meanwhile; half the reserve stays

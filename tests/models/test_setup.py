@@ -1,0 +1,84 @@
+"""Starting: a keyring is made only when nothing is sealed, and one that does not fit stops it."""
+
+import sqlite3
+import threading
+
+import pytest
+
+from crypto import Keyring, KeyringError
+from models import setup
+from models.errors import OperatorError
+
+
+def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
+    (root_id,) = setup.root_keys_in_use()
+    (instance / "keyring").unlink()
+
+    with pytest.raises(KeyringError, match="no keyring"):
+        setup.open_keyring(instance / "keyring")
+    with pytest.raises(KeyringError, match=root_id):
+        setup.use(Keyring.create(instance / "other"))
+
+    assert not (instance / "keyring").exists()
+
+
+def test_a_fresh_instance_gets_a_keyring(tmp_path):
+    setup.open_database(str(tmp_path / "documents.sqlite"))
+    setup.use(setup.open_keyring(tmp_path / "keyring"))
+
+    assert setup.is_ready()
+    assert (tmp_path / "keyring").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "documents.sqlite").stat().st_mode & 0o777 == 0o600
+    setup.close_all()
+
+
+def test_a_keyring_gone_while_running_is_not_ready(instance):
+    (instance / "keyring").unlink()
+
+    assert not setup.is_ready()
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
+    path = str(tmp_path / "documents.sqlite")
+    setup.open_database(path)
+    setup.close_all()
+    with sqlite3.connect(path) as plain:
+        plain.execute("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
+    plain.close()
+    before = (tmp_path / "documents.sqlite").read_bytes()
+
+    with pytest.raises(OperatorError, match="9999_later"):
+        setup.open_database(path)
+    setup.close_all()
+
+    assert (tmp_path / "documents.sqlite").read_bytes() == before
+
+
+def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monkeypatch):
+    path = str(tmp_path / "documents.sqlite")
+
+    def torn(self):
+        self.database.execute_sql("CREATE TABLE user (id TEXT)")
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(setup.Runner, "up", torn)
+        with pytest.raises(RuntimeError):
+            setup.open_database(path)
+    setup.open_database(path)
+
+    with sqlite3.connect(path) as plain:
+        columns = [row[1] for row in plain.execute("PRAGMA table_info(user)")]
+    plain.close()
+    setup.close_all()
+    assert "sealed_password" in columns
+
+
+def test_threads_that_start_at_once_share_one_connection_pool(instance, alice):
+    threads = [threading.Thread(target=setup.is_ready) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert setup.is_ready()

@@ -1,0 +1,294 @@
+"""What lives on, what is broken off, and what is let go when a client hangs up."""
+
+import contextlib
+import errno
+import json
+import os
+import socket
+import struct
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.people import until
+
+from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
+
+LENGTH = PIECES * len(PIECE)
+KEY = "X-API-Key: any"
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+def descriptors():
+    return len(os.listdir(DESCRIPTORS))
+
+
+def reset(connection):
+    """Hang up without a word of goodbye."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def test_a_connection_lives_on_behind_every_kind_of_answer(build):
+    setup = build()
+    asked = [("/quick", "GET"), ("/quick", "HEAD"), ("/empty", "DELETE"), ("/unchanged", "GET")]
+    asked += [("/large", "HEAD"), ("/chunked", "HEAD"), ("/quick", "GET")]
+
+    with setup.connected() as connection:
+        for path, method in asked:
+            connection.sendall(ask(path, method))
+            status, fields = head(connection)
+            assert "connection" not in fields
+            assert status == {"/empty": 204, "/unchanged": 304}.get(path, 200)
+            assert body(connection, 5 if (path, method) == ("/quick", "GET") else 0) in (
+                b"",
+                b"quick",
+            )
+
+
+def test_a_chunked_answer_ends_and_the_connection_lives_on(build):
+    setup = build()
+    chunk = b"%X\r\n%b\r\n" % (len(PIECE), PIECE)
+
+    with setup.connected(ask("/chunked") + ask("/quick")) as connection:
+        assert head(connection)[1]["transfer-encoding"] == "chunked"
+        assert body(connection, len(chunk) * PIECES) == chunk * PIECES
+        assert body(connection, 5) == b"0\r\n\r\n"
+        assert answer(connection)[2] == b"quick"
+
+
+def test_http_1_0_gets_no_chunks_and_lives_on_if_it_asks_for_it(build):
+    setup = build()
+
+    with setup.connected(b"GET /chunked HTTP/1.0\r\n\r\n") as connection:
+        assert head(connection)[1]["connection"] == "close"
+        assert body(connection, LENGTH + 1) == PIECE * PIECES
+    with setup.connected(
+        b"GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" * 2
+    ) as connection:
+        assert answer(connection)[1]["connection"] == "keep-alive"
+        assert answer(connection)[2] == b"quick"
+
+
+def test_requests_behind_an_answer_that_waits_are_answered_in_their_order(build):
+    setup = build()
+    paths = ["/large", "/quick", "/large", "/empty", "/quick"]
+
+    with setup.connected(b"".join(map(ask, paths)), small=True) as connection:
+        time.sleep(0.5)
+        for path in paths:
+            status, _, content = answer(connection)
+            assert status == (204 if path == "/empty" else 200)
+            assert content == {"/large": PIECE * PIECES, "/quick": b"quick"}.get(path, b"")
+            assert setup.is_quick()
+    assert setup.application.ended == 2
+
+
+def test_a_client_that_asks_before_it_sends_is_told_to_go_on(build):
+    setup = build()
+    asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
+
+    with setup.connected(asked) as connection:
+        assert head(connection)[0] == 100
+        connection.sendall(b"abc")
+        assert answer(connection)[2] == b"3"
+
+
+def test_it_is_told_so_behind_an_answer_that_waits(build):
+    setup = build()
+    asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
+
+    with setup.connected(ask("/large") + asked, small=True) as connection:
+        time.sleep(0.3)
+        assert answer(connection)[2] == PIECE * PIECES
+        assert head(connection)[0] == 100
+        connection.sendall(b"abc")
+        assert answer(connection)[2] == b"3"
+
+
+def test_a_body_too_large_is_refused_before_it_is_sent(build):
+    setup = build()
+    asked = ask("/body", "POST", f"Content-Length: {5 << 20}", "Expect: 100-continue", KEY)
+
+    with setup.connected(asked) as connection:
+        status, fields = head(connection)
+        assert (status, fields["connection"]) == (200, "close")  # the application's own words
+
+
+@pytest.mark.parametrize("path", ["/damaged", "/damaged-and-chunked"])
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_stream_that_breaks_is_broken_off_also_after_it_waited(path, slow, build):
+    setup = build()
+
+    with setup.connected(ask(path) + ask("/quick"), small=slow) as connection:
+        time.sleep(0.4 if slow else 0)
+        assert head(connection)[0] == 200
+        received = body(connection, LENGTH * 2)
+    assert received == PIECE * (PIECES - 1)
+    assert setup.application.ended == 1
+    assert setup.is_quick()
+
+
+def test_an_answer_shorter_than_told_is_broken_off(build):
+    setup = build()
+
+    with setup.connected(ask("/short") + ask("/quick")) as connection:
+        assert head(connection)[0] == 200
+        assert body(connection, 100) == b"short"
+
+
+def test_a_fault_before_the_head_is_a_problem_and_the_end(build):
+    setup = build()
+
+    with setup.connected(ask("/fault")) as connection:
+        status, fields, content = answer(connection)
+        assert (status, json.loads(content)["code"]) == (500, "internal_error")
+        assert fields["content-type"] == "application/problem+json"
+        assert is_ended(connection)
+
+
+@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
+@pytest.mark.parametrize("after_seconds", [0, 0.5])
+def test_hanging_up_in_the_middle_of_a_download_lets_it_go(register_hooks, after_seconds, build):
+    setup = build(threads=1)
+
+    with setup.connected(ask("/large"), small=True) as connection:
+        until(lambda: setup.application.made)
+        time.sleep(after_seconds)
+        register_hooks(connection)
+        until(lambda: setup.application.ended == 1)
+    assert setup.application.made < PIECES
+    assert setup.is_quick()
+
+
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="there is no /proc here")
+@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
+@pytest.mark.parametrize("field", [f"Content-Length: {3 << 20}", "Transfer-Encoding: chunked"])
+def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(register_hooks, field, build):
+    setup = build(threads=1)
+    assert setup.is_quick()
+    until(lambda: not setup.server._channels())
+    before = descriptors()
+
+    with setup.connected(ask("/body", "POST", field, KEY) + b"100000\r\n" + PIECE) as connection:
+        until(setup.server._channels)
+        time.sleep(0.1)
+        register_hooks(connection)
+        until(lambda: not setup.server._channels())
+
+    until(lambda: descriptors() <= before)
+    assert setup.application.bodies == []
+    assert setup.is_quick()
+
+
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="there is no /proc here")
+def test_connections_opened_and_dropped_leave_no_descriptor(build):
+    setup = build()
+    before = descriptors()
+    kinds = [
+        b"",
+        b"GET /qu",
+        ask("/quick"),
+        ask("/large"),
+        ask("/body", "POST", "Content-Length: 9"),
+    ]
+
+    for number in range(500):
+        with contextlib.suppress(OSError), setup.connected(kinds[number % 5]) as connection:
+            reset(connection) if number % 2 else connection.close()
+
+    assert setup.is_quick()
+    until(lambda: descriptors() <= before)
+    assert setup.application.begun == setup.application.ended
+
+
+def test_many_who_come_and_go_at_once_get_their_own_answers(build):
+    setup = build(threads=4)
+    wrong = []
+
+    def come_and_go(seed):
+        for number in range(15):
+            with setup.connected(small=bool(seed % 2)) as connection:
+                sent = bytes([seed]) * (1000 + number)
+                connection.sendall(ask("/body", "POST", f"Content-Length: {len(sent)}") + sent)
+                if answer(connection)[2] != str(len(sent)).encode():
+                    wrong.append(seed)
+                connection.sendall(ask("/large"))
+                body(connection, number * 100_000)
+
+    threads = [threading.Thread(target=come_and_go, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert wrong == []
+    until(lambda: setup.application.begun == setup.application.ended)
+    until(lambda: not setup.server._channels())
+
+
+def test_long_bodies_share_a_room_and_who_finds_none_is_told_to_come_back(build):
+    setup = build(bodies=1)
+    large = 3 << 20
+    asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
+
+    with setup.connected(asked + bytes(large - 1)) as first:
+        until(setup.server._channels)
+        [channel] = setup.server._channels()
+        until(lambda: channel.request and channel.request.body_bytes_received == large - 1)
+        for _ in range(2):
+            with setup.connected(asked + bytes(large)) as second:
+                status, fields, content = answer(second)
+                assert (status, json.loads(content)["code"]) == (503, "busy")
+                assert fields["retry-after"]
+                assert is_ended(second)
+        with setup.connected(ask("/body", "POST", "Content-Length: 9") + b"a small 1") as small:
+            assert answer(small)[2] == b"9"
+        first.sendall(b"a")
+        assert answer(first)[2] == str(large).encode()
+        for _ in range(3):
+            first.sendall(asked + bytes(large))
+            assert answer(first)[2] == str(large).encode()
+
+
+@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
+def test_who_hangs_up_gives_the_room_back(register_hooks, build):
+    setup = build(bodies=1)
+    large = 3 << 20
+    asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
+
+    for _ in range(3):
+        with setup.connected(asked + bytes(large - 1)) as one:
+            register_hooks(one)
+
+    def is_taken():
+        with setup.connected(asked + bytes(large)) as another:
+            return answer(another)[2] == str(large).encode()
+
+    until(is_taken)
+
+
+def test_a_reset_while_the_last_bytes_are_sent_is_no_fault(build):
+    setup = build()
+
+    with setup.connected():
+        until(setup.server._channels)
+        (channel,) = setup.server._channels()
+        channel.socket = ResetSocket(channel.socket)
+        channel.write_soon(b"the last bytes")
+        channel.close_when_flushed = True
+        channel.handle_write()
+
+    assert not channel.connected
+
+
+class ResetSocket:
+    """Stands for a connection that its client has just reset."""
+
+    def __init__(self, connection):
+        self.close = connection.close
+
+    def send(self, _data):
+        raise ConnectionResetError(errno.ECONNRESET, "reset")

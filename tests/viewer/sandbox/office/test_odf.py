@@ -1,0 +1,38 @@
+"""viewer/sandbox/office/odf.py"""
+
+from tests.viewer import samples
+from viewer.sandbox.office.odf import form, read
+from viewer.sandbox.office.package import Package
+
+
+def test_a_text():
+    html, counts = read(Package(samples.odt()))
+
+    assert counts == []
+    assert html == "<h2>Minutes</h2><p>Two  spaces.</p><ul><li><p>Point</p></li></ul>"
+
+
+def test_a_sheet():
+    html, counts = read(Package(samples.ods()))
+
+    assert counts == ["1 sheet"]
+    assert html.startswith("<h2>Costs</h2><table><tr><th>Item</th><th>Price</th><td></td></tr>")
+    assert html.count("9.50") == 2
+
+
+def test_a_slide():
+    html, counts = read(Package(samples.odp()))
+
+    assert (html, counts) == ('<section class="slide"><p>Welcome</p></section>', ["1 slide"])
+
+
+def test_links_notes_and_breaks():
+    content = '<t:p>a<t:line-break/><t:a href="https://x">b</t:a><t:note>n</t:note><t:span>c</t:span>d</t:p>'
+    package = Package(samples._open_document("text", content))
+
+    assert read(package)[0] == '<p>a<br><a target="_blank" href="https://x">b</a>cd</p>'
+
+
+def test_what_it_is_not():
+    assert form(Package(samples.package(content_dot_xml="<x/>"))) is None
+    assert form(Package(samples.package(x="y"))) is None

@@ -1,0 +1,50 @@
+"""viewer/sandbox/office/package.py"""
+
+import pytest
+
+from tests.viewer.samples import package, relationships
+from viewer.sandbox.office import package as module
+from viewer.sandbox.office.package import Package, Target
+
+
+def test_relationships_lead_to_parts_or_outside():
+    data = package(
+        word___rels__document_dot_xml_dot_rels=relationships(
+            a="media/x.png", b="../y.xml", c="https://a.example/", d="/word/z.xml", e="../../../up"
+        )
+    )
+
+    assert Package(data).relationships("word/document.xml") == {
+        "a": Target("word/media/x.png", external=False),
+        "b": Target("y.xml", external=False),
+        "c": Target("https://a.example/", external=True),
+        "d": Target("word/z.xml", external=False),
+        "e": Target("up", external=False),
+    }
+    assert Package(data).relationships("other.xml") == {}
+
+
+def test_pictures_are_carried_or_left_out():
+    opened = Package(package(a_dot_png=b"x", b_dot_svg=b"<svg/>"))
+
+    assert opened.picture("a.png") == '<img alt="" src="data:image/png;base64,eA==">'
+    assert opened.picture("b.svg") == opened.picture("none.png") == ""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_dtd_is_refused_in_any_encoding(encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
+
+    with pytest.raises(ValueError, match="DTD"):
+        Package(package(a=text.encode(encoding))).xml("a")
+
+
+def test_a_bomb_is_refused_part_by_part_and_in_all(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_TOTAL", 150)
+    opened = Package(package(a=bytes(100), b=bytes(100)))
+
+    with pytest.raises(ValueError, match="too large"):
+        opened.read("a", limit=99)
+    assert len(opened.read("a")) == 100
+    with pytest.raises(ValueError, match="too large"):
+        opened.read("b")

@@ -1,0 +1,65 @@
+"""viewer/sandbox/mail_message.py"""
+
+import pytest
+
+from tests.viewer.samples import mail
+from viewer.sandbox import mail_message
+from viewer.sandbox.mail_message import frames
+
+
+def read(data):
+    ((facts, body),) = frames(data, {})
+    return facts, body.decode()
+
+
+def test_headers_attachments_and_plain_body():
+    facts, body = read(mail(Cc="Größe <g@example.org>"))
+
+    assert ["From", "Ada <ada@example.org>"] in facts["headers"]
+    assert ["Cc", "Größe <g@example.org>"] in facts["headers"]
+    assert facts["attachments"] == [["numbers.csv", "text/csv", 8]]
+    assert facts["form"] == "plain"
+    assert "see the attachment" in body
+
+
+def test_an_html_body_is_cleaned():
+    facts, body = read(mail("<p>Dear <b>all</b><script>x</script><img src=https://t.example/p>"))
+
+    assert facts["form"] == "html"
+    assert "<p>Dear <b>all</b>" in body
+    assert "script" not in body
+    assert "t.example" not in body
+
+
+def test_a_picture_of_the_message_itself_is_shown():
+    data = (
+        b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        b'<img src="cid:pic"><img src="cid:none">\n--b\nContent-Type: image/png\n'
+        b"Content-ID: <pic>\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n"
+    )
+
+    assert '<img src="data:image/png;base64,AAAA">' in read(data)[1]
+
+
+def test_without_the_sanitizer_the_plain_body_is_shown(monkeypatch):
+    monkeypatch.setattr(mail_message, "CLEAN_PAGE", None)
+
+    assert read(mail("<p>x</p>"))[0]["form"] == "plain"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe\0",
+        b"Subject: =?bad?q?=ff?=\nDate: never\nTo: <<<>>>\n\nx",
+        b"Content-Type: multipart/mixed; boundary=\n\n--\n",
+        b"Content-Type: text/html; charset=nonsense\n\n<p>\xe9",
+        b"Content-Transfer-Encoding: base64\n\n!!!",
+        b"Content-Type: message/rfc822\n\n" * 30,
+    ],
+)
+def test_no_message_is_too_broken(data):
+    facts, _ = read(data)
+
+    assert facts["form"] in ("plain", "html")

@@ -1,0 +1,298 @@
+"""The guard: names are looked up once, and nothing goes where it should not."""
+
+import datetime
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from webhooks import SafeHttpClient
+from webhooks import http_client as guard
+
+HERE = (ipaddress.ip_network("127.0.0.0/8"),)
+BODY = b'{"type":"webhook.test"}'
+
+
+class Names:
+    """A resolver: each asking gets the next answer."""
+
+    def __init__(self, *answers):
+        self.answers, self.asked = list(answers), []
+
+    def __call__(self, host, port, **_):
+        self.asked.append(host)
+        addresses = self.answers.pop(0)
+        families = [socket.AF_INET6 if ":" in one else socket.AF_INET for one in addresses]
+        return [
+            (family, socket.SOCK_STREAM, 6, "", (address, port))
+            for family, address in zip(families, addresses, strict=True)
+        ]
+
+
+@pytest.fixture
+def serve():
+    """A server on this machine that does one thing with its first connection."""
+    threads = []
+
+    def start(talk):
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def run():
+            with listener, listener.accept()[0] as connection:
+                try:
+                    talk(connection)
+                except OSError:  # the other side has gone
+                    return
+
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+        return listener.getsockname()[1]
+
+    yield start
+    for thread in threads:
+        thread.join(10)
+
+
+@pytest.fixture
+def connected(monkeypatch):
+    """Where the guard would connect to; it never does."""
+    tried = []
+
+    def refuse(addresses, _ends_at):
+        tried.append([address for *_, (address, _) in addresses])
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(guard, "_connected", refuse)
+    return tried
+
+
+def test_the_name_is_looked_up_once_and_that_address_is_connected_to(connected):
+    names = Names(["93.184.215.14"], ["127.0.0.1"])
+
+    SafeHttpClient(resolve=names).post("https://rebinding.example/", {}, BODY)
+
+    assert names.asked == ["rebinding.example"]
+    assert connected == [["93.184.215.14"]]
+
+
+def test_a_name_is_looked_up_anew_for_every_delivery(connected):
+    sender = SafeHttpClient(resolve=Names(["93.184.215.14"], ["127.0.0.1"]))
+
+    sender.post("https://rebinding.example/", {}, BODY)
+    outcome = sender.post("https://rebinding.example/", {}, BODY)
+
+    assert "not public" in outcome.error
+    assert len(connected) == 1
+
+
+def test_one_bad_address_among_good_ones_is_enough(connected):
+    names = Names(["93.184.215.14", "10.0.0.1"])
+
+    outcome = SafeHttpClient(resolve=names).post("https://mixed.example/", {}, BODY)
+
+    assert "not public" in outcome.error
+    assert connected == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0.0.0.0",
+        "10.1.2.3",
+        "100.127.0.1",
+        "127.8.8.8",
+        "169.254.169.254",
+        "168.63.129.16",
+        "172.31.0.1",
+        "192.0.0.8",
+        "192.88.99.1",
+        "192.168.0.1",
+        "198.19.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::ffff:10.0.0.1",
+        "::10.0.0.1",
+        "64:ff9b::a00:1",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001:0:a00:1::",
+        "2001:db8::1",
+        "2002:a00:1::",
+        "3fff::1",
+        "5f00::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1%eth0",
+        "fec0::1",
+        "ff02::1",
+    ],
+)
+def test_an_address_that_is_not_public_is_refused(address, connected):
+    outcome = SafeHttpClient(resolve=Names([address])).post("https://inside.example/", {}, BODY)
+
+    assert "not public" in outcome.error
+    assert connected == []
+
+
+def test_public_addresses_are_reached_by_tls_only(connected):
+    names = Names(["93.184.215.14"], ["93.184.215.14"], ["2606:2800:21f::1"])
+    sender = SafeHttpClient(resolve=names)
+
+    assert "not by https" in sender.post("http://outside.example/", {}, BODY).error
+    sender.post("https://outside.example/", {}, BODY)
+    sender.post("https://outside.example/", {}, BODY)
+
+    assert connected == [["93.184.215.14"], ["2606:2800:21f::1"]]
+
+
+def test_a_named_network_is_reached_also_when_mapped_into_ipv6(connected):
+    names = Names(["::ffff:127.0.0.1"], ["10.0.0.1"])
+    sender = SafeHttpClient(HERE, names)
+
+    sender.post("http://inside.example/", {}, BODY)
+    assert "not public" in sender.post("http://inside.example/", {}, BODY).error
+
+    assert connected == [["::ffff:127.0.0.1"]]
+
+
+def test_an_unknown_name_is_told():
+    def unknown(*_, **__):
+        raise socket.gaierror
+
+    assert SafeHttpClient(resolve=unknown).post("https://a.invalid/", {}, BODY).error == (
+        "The name is not known."
+    )
+
+
+def test_the_host_header_names_the_host_and_its_port(receiver):
+    url = f"http://hook.example:{receiver.port}/a?b=c"
+    outcome = SafeHttpClient(HERE, Names(["127.0.0.1"])).post(url, {"X-One": "two"}, BODY)
+
+    (request,) = receiver.requests
+    assert (outcome.status, outcome.answer, outcome.error) == (200, "thanks", None)
+    assert request.headers["Host"] == f"hook.example:{receiver.port}"
+    assert (request.path, request.headers["X-One"], request.body) == ("/a?b=c", "two", BODY)
+
+
+def test_no_proxy_is_taken_from_the_environment(receiver, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+
+    assert SafeHttpClient(HERE).post(receiver.url(), {}, BODY).succeeded
+
+
+def drip(connection):
+    connection.recv(65536)
+    for byte in b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 1000:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.02)
+
+
+def drip_body(connection):
+    connection.recv(65536)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    for _ in range(1000):
+        connection.sendall(b"x")
+        time.sleep(0.02)
+
+
+def hang(connection):
+    connection.settimeout(5)
+    while connection.recv(65536):
+        pass
+
+
+@pytest.mark.parametrize("talk", [drip, hang])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_try_ends_at_its_deadline_however_slowly_the_other_side_drips(talk, scheme, serve):
+    began = time.monotonic()
+    url = f"{scheme}://127.0.0.1:{serve(talk)}/"
+    outcome = SafeHttpClient(HERE, deadline_seconds=0.3).post(url, {}, BODY)
+
+    assert not outcome.succeeded
+    assert time.monotonic() - began < 2
+
+
+def test_a_dripping_body_is_not_waited_for_since_the_status_is_known(serve):
+    url = f"http://127.0.0.1:{serve(drip_body)}/"
+    outcome = SafeHttpClient(HERE, deadline_seconds=0.3).post(url, {}, BODY)
+
+    assert outcome.succeeded
+    assert outcome.duration_ms < 2000
+
+
+def test_an_endless_answer_is_cut_at_one_kib(serve):
+    def pour(connection):
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 500 Oh\r\nRetry-After: 7\r\n\r\n")
+        while True:
+            connection.sendall(b"x" * 65536)
+
+    outcome = SafeHttpClient(HERE).post(f"http://127.0.0.1:{serve(pour)}/", {}, BODY)
+
+    assert (outcome.status, outcome.answer) == (500, "x" * 1024)
+    assert outcome.retry_after_seconds == 7
+
+
+@pytest.mark.parametrize("said", [b"", b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 2xx\r\n\r\n", b"\0" * 99])
+def test_what_is_no_http_is_a_failure(said, serve):
+    def talk(connection):
+        connection.recv(65536)
+        connection.sendall(said)
+
+    outcome = SafeHttpClient(HERE).post(f"http://127.0.0.1:{serve(talk)}/", {}, BODY)
+
+    assert (outcome.status, outcome.error is None) == (None, False)
+
+
+def test_the_certificate_has_to_be_of_the_name(serve, tmp_path):
+    server, trusting = certified("hook.example", tmp_path)
+    asked = []
+    server.sni_callback = lambda _, name, __: asked.append(name)
+
+    def talk(connection):
+        with server.wrap_socket(connection, server_side=True) as secured:
+            secured.recv(65536)
+            secured.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    sender = SafeHttpClient(HERE, Names(["127.0.0.1"], ["127.0.0.1"]))
+    sender._certificates = trusting
+    good = sender.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
+    bad = sender.post(f"https://other.example:{serve(talk)}/", {}, BODY)
+    stranger = SafeHttpClient(HERE, Names(["127.0.0.1"]))
+    unknown = stranger.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
+
+    assert (good.status, good.error) == (204, None)
+    assert asked == ["hook.example", "other.example", "hook.example"]
+    assert bad.error.startswith("The certificate is not good: Hostname mismatch")
+    assert unknown.error.startswith("The certificate is not good: self")
+
+
+def certified(name, folder):
+    """A server's context with a certificate for this name, and a client's that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    begins = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    certificate = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), 1)
+        .not_valid_before(begins)
+        .not_valid_after(begins + datetime.timedelta(days=9))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    pem = certificate.public_bytes(encoding)
+    path = folder / "server.pem"
+    path.write_bytes(pem + key.private_bytes(encoding, form, serialization.NoEncryption()))
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(path)
+    return server, ssl.create_default_context(cadata=pem.decode())

@@ -1,0 +1,123 @@
+"""OpenDocument texts, sheets and slides."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from viewer.escaping import escape
+from viewer.sandbox.office.elements import attribute, child, children, descendants, local, number
+from viewer.sandbox.office.grid import html_table
+from viewer.sandbox.office.package import Package
+from viewer.wording import counted
+
+FORMS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
+UNREAD: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
+MOST_REPEATS: Final = 50
+COUNTED: Final = {"ods": ("table", "sheet"), "odp": ("page", "slide")}
+
+
+def form(package: Package) -> str | None:
+    """Which of the three it is, if it is one."""
+    if "content.xml" not in package.names:
+        return None
+    body = child(package.xml("content.xml"), "body")
+    names = map(local, body if body is not None else ())
+    return next((FORMS[name] for name in names if name in FORMS), None)
+
+
+def read(package: Package) -> tuple[str, list[str]]:
+    """The body, in order."""
+    body = child(package.xml("content.xml"), "body")
+    counts = []
+    if (kind := form(package)) in COUNTED and body is not None:
+        element, noun = COUNTED[kind or ""]
+        counts = [counted(len(list(descendants(body, element))), noun)]
+    return _blocks(package, body), counts
+
+
+def _blocks(package: Package, parent: Element | None) -> str:
+    return "".join(_block(package, item) for item in (parent if parent is not None else ()))
+
+
+def _block(package: Package, item: Element) -> str:
+    draw = BLOCKS.get(local(item))
+    if draw:
+        return draw(package, item)
+    return "" if local(item) in UNREAD else _blocks(package, item)
+
+
+def _heading(package: Package, item: Element) -> str:
+    level = min(max(number(attribute(item, "outline-level"), 1), 1), 6)
+    return f"<h{level}>{_inline(package, item)}</h{level}>"
+
+
+def _paragraph(package: Package, item: Element) -> str:
+    text = _inline(package, item)
+    return f"<p>{text}</p>" if text.strip() else ""
+
+
+def _list(package: Package, item: Element) -> str:
+    return f"<ul>{''.join(f'<li>{_blocks(package, point)}</li>' for point in item)}</ul>"
+
+
+def _page(package: Package, item: Element) -> str:
+    return f'<section class="slide">{_blocks(package, item)}</section>'
+
+
+def _picture(package: Package, item: Element) -> str:
+    return package.picture(attribute(item, "href") or "")
+
+
+def _table(_package: Package, item: Element) -> str:
+    name = attribute(item, "name")
+    heading = f"<h2>{escape(name)}</h2>" if name else ""
+    return heading + html_table(_rows(item))
+
+
+def _inline(package: Package, parent: Element) -> str:
+    out = [escape(parent.text or "")]
+    for item in parent:
+        out += (_phrase(package, item), escape(item.tail or ""))
+    return "".join(out)
+
+
+def _phrase(package: Package, item: Element) -> str:
+    match local(item):
+        case "s":
+            return " " * min(number(attribute(item, "c"), 1), 80)
+        case "tab":
+            return "\u2003"
+        case "line-break":
+            return "<br>"
+        case "a":
+            address = escape(attribute(item, "href") or "")
+            return f'<a target="_blank" href="{address}">{_inline(package, item)}</a>'
+        case "image":
+            return _picture(package, item)
+    return "" if local(item) in UNREAD else _inline(package, item)
+
+
+def _rows(table: Element) -> Iterator[list[str]]:
+    for row in descendants(table, "table-row"):
+        cells = [text for cell in children(row, "table-cell") for text in _cell(cell)]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield cells
+
+
+def _cell(cell: Element) -> list[str]:
+    """Its text, as often as it says it repeats; an empty stretch counts once for its gap."""
+    text = " ".join("".join(line.itertext()) for line in children(cell, "p"))
+    repeats = number(attribute(cell, "number-columns-repeated"), 1)
+    return [text] * min(repeats, MOST_REPEATS)
+
+
+BLOCKS: Final[dict[str, Callable[[Package, Element], str]]] = {
+    "h": _heading,
+    "p": _paragraph,
+    "list": _list,
+    "table": _table,
+    "page": _page,
+    "image": _picture,
+}
