@@ -22,8 +22,7 @@ from crypto import Keyring
 from models import connected, setup
 from models.error_mapping import operator_message
 from models.errors import ServiceError
-from models.operations.periodic import PeriodicTask
-from models.operations.sweeper import sweep
+from models.operations import PeriodicTask, sweep
 from models.quota import Quota
 from models.storage.database import checkpoint_wal, flush_enqueued_writes
 from models.storage.instance_lock import acquire_instance_lock

@@ -15,7 +15,7 @@ from flask import Response, current_app, g, request
 
 from models import Document
 from models.errors import NotFound
-from models.operations import key_rotation as rotation
+from models.operations import list_root_keys
 
 from .http.access_log import route
 from .http.authentication import ANYONE, accepts
@@ -87,7 +87,7 @@ def _histogram(name: str, key: tuple[str, str, int], numbers: list[float]) -> It
 
 
 def _keys() -> Iterator[str]:
-    roots = rotation.roots()
+    roots = list_root_keys()
     name = "docservice_root_key_rows"
     yield from _about(name, "gauge", "Rows whose key a root key opens; the primary one seals.")
     for one in roots:

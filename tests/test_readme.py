@@ -101,7 +101,7 @@ def test_the_commands_to_operate_it_work_as_they_stand(start_service, tmp_path):
     service.start()
     said = run(after)
 
-    assert "Everything opens." in said
+    assert "All keys decrypt." in said
     assert "you@example.org has an account" in said
     person = service.log_in(person.record["email"])
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"

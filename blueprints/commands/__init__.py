@@ -1,5 +1,5 @@
-"""The command line: `flask --app app …`. Like HTTP it asks models; the house opens when a command
-needs it, so that what is broken can be looked at and mended."""
+"""The CLI, `flask --app app …`. A command opens the database itself, and only if it needs it, so
+that `doctor` and `restore` work when the database or the keyring is damaged."""
 
 import click
 from flask.cli import FlaskGroup
@@ -14,7 +14,7 @@ COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, swe
 
 
 def commanded() -> bool:
-    """Whether the app is being made for one of these commands, not to serve."""
+    """Whether `create_app` was called by the `flask` command line."""
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 

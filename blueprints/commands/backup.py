@@ -1,4 +1,4 @@
-"""`flask --app app backup` and `restore`: the database as one file, and back."""
+"""`flask --app app backup` and `restore`."""
 
 from pathlib import Path
 
@@ -6,8 +6,7 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from models.operations import backup as copying
-from models.operations import restore as restoring
+from models.operations import create_backup, restore_backup
 
 from .output import operator_errors, progress, with_database
 
@@ -19,29 +18,29 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @with_appcontext
 @with_database
 def backup(file: Path) -> None:
-    """Write the database, as of this moment, into a new FILE. The service may run meanwhile."""
-    with progress("Bytes written") as tell:
-        root_ids = copying.back_up(file, tell)
+    """Write a snapshot of the database to a new FILE. The service may be running."""
+    with progress("Bytes written") as report:
+        root_ids = create_backup(file, report)
     click.echo(f"{file} is written: {file.stat().st_size:,} bytes. The keyring is not in it.")
     if root_ids:
-        click.echo(f"To restore it takes the keyring with root key {', '.join(root_ids)}.")
+        click.echo(f"A restore needs the keyring with root key {', '.join(root_ids)}.")
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--force", is_flag=True, help="Replace a database that has users, or is damaged.")
-@click.option("--deep", is_flag=True, help="Also authenticate every piece of every document.")
+@click.option("--force", is_flag=True, help="Replace a database that has users or is damaged.")
+@click.option("--deep", is_flag=True, help="Also decrypt all documents.")
 @with_appcontext
 def restore(file: Path, force: bool, deep: bool) -> None:
-    """Put the backup FILE in the database's place. Stop the service first.
+    """Replace the database with the backup FILE. Stop the service first.
 
-    The backup is opened with the present keyring before anything is replaced.
+    Nothing is replaced before the backup's keys are decrypted with the configured keyring.
     """
-    place = Path(current_app.config["DATABASE"])
-    open_house = current_app.extensions["open_house"]
-    with operator_errors(), progress("Restoring") as tell:
-        users, documents = restoring.restore(
-            file, place, open_house, force=force, deep=deep, tell=tell
+    target = Path(current_app.config["DATABASE"])
+    open_database = current_app.extensions["open_house"]
+    with operator_errors(), progress("Restoring") as report:
+        users, documents = restore_backup(
+            file, target, open_database, force=force, deep=deep, report=report
         )
-    click.echo(f"{place} holds {users:,} users and {documents:,} documents, and all keys open.")
-    click.echo("What was deleted or revoked since the backup was made is back: look it through.")
+    click.echo(f"{target} holds {users:,} users and {documents:,} documents, and all keys open.")
+    click.echo("Restored data includes items deleted or revoked since the backup; review it.")

@@ -1,4 +1,4 @@
-"""`flask --app app doctor`: is everything well, and if not, what is to be done."""
+"""`flask --app app doctor`: prints the result of each diagnostic check, with the remedy."""
 
 import json
 from pathlib import Path
@@ -7,31 +7,31 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from models.operations.doctor import DoctorContext, Finding, run_checks
-from models.operations.progress import ReportProgress
+from models.operations import DoctorContext, Finding, ReportProgress, run_checks
 
 from .output import fail_if, operator_errors, progress
 
 
 @click.command()
-@click.option("--deep", is_flag=True, help="Authenticate all documents, not a sample.")
-@click.option("--json", "as_json", is_flag=True, help="For a machine.")
+@click.option("--deep", is_flag=True, help="Decrypt all documents, not a sample.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def doctor(deep: bool, as_json: bool) -> None:
     """Check files, keys, documents, disk and clock. Exit code 1 if something is wrong."""
-    with operator_errors(), progress("Bytes authenticated") as tell:
+    with operator_errors(), progress("Bytes decrypted") as report:
         findings = []
-        for finding in run_checks(_patient(deep, tell)):
+        for finding in run_checks(_context(deep, report)):
             findings.append(finding)
             if not as_json:
-                _say(finding)
+                _print(finding)
+    ok = not any(one.problems for one in findings)
     if as_json:
-        checks = [{"check": name, "ok": not wrong, "wrong": wrong} for name, wrong in findings]
-        click.echo(json.dumps({"ok": not any(one.wrong for one in findings), "checks": checks}))
-    fail_if(any(one.wrong for one in findings))
+        checks = [{"check": name, "ok": not found, "wrong": found} for name, found in findings]
+        click.echo(json.dumps({"ok": ok, "checks": checks}))
+    fail_if(not ok)
 
 
-def _patient(deep: bool, tell: ReportProgress) -> DoctorContext:
+def _context(deep: bool, report: ReportProgress) -> DoctorContext:
     config = current_app.config
     in_file = not (config["KEYRING"] or config["KEYRING_COMMAND"])
     keyring = Path(config["KEYRING_FILE"] or Path(config["INSTANCE_PATH"]) / "keyring")
@@ -41,12 +41,12 @@ def _patient(deep: bool, tell: ReportProgress) -> DoctorContext:
         use_keyring=current_app.extensions["use_keyring"],
         reserve_bytes=config["RESERVE_BYTES"],
         deep=deep,
-        tell=tell,
+        report=report,
     )
 
 
-def _say(finding: Finding) -> None:
-    if not finding.wrong:
+def _print(finding: Finding) -> None:
+    if not finding.problems:
         click.echo(f"OK     {finding.check}")
-    for sentence in finding.wrong:
-        click.echo(f"WRONG  {finding.check}: {sentence}")
+    for problem in finding.problems:
+        click.echo(f"WRONG  {finding.check}: {problem}")

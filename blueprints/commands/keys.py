@@ -1,10 +1,9 @@
-"""`flask --app app keys …`: the root keys."""
+"""`flask --app app keys …`: lists, rotates, retires and checks the root keys."""
 
 import click
 from flask.cli import AppGroup
 
-from models.operations import key_rotation as rotation
-from models.operations import verification as checkup
+from models import operations
 
 from .output import fail_if, progress, table, with_database
 
@@ -14,66 +13,67 @@ keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
 @keys.command("list")
 @with_database
 def list_() -> None:
-    """List the root keys: when each was made, how many rows it opens."""
+    """List the root keys: id, date, and the number of rows whose key each wraps."""
     table(
         ("ID", "MADE ON", "ROWS", ""),
-        *((one.id, one.made_on or "-", one.rows, _use(one)) for one in rotation.roots()),
+        *((one.id, one.made_on or "-", one.rows, _use(one)) for one in operations.list_root_keys()),
     )
 
 
 @keys.command()
-@click.option("--end-sessions", is_flag=True, help="Also log everybody out.")
+@click.option("--end-sessions", is_flag=True, help="Also end all sessions.")
 @with_database
 def rotate(end_sessions: bool) -> None:
-    """Seal under a new root from now on, and wrap every row's key anew.
+    """Add a new primary root key, and re-wrap the key of every row under it.
 
-    The service may run meanwhile. A rotation that was cut off is finished instead.
+    The service may be running. An interrupted rotation is completed instead.
     """
-    with progress("Rows wrapped anew") as tell:
-        done = rotation.rotate(tell, end_sessions=end_sessions)
-    if done.new:
-        click.echo(f"Root key {done.new.id} seals from now on. Copy the keyring to where you keep")
-        click.echo("its copy, apart from the database's backups.")
+    with progress("Rows re-wrapped") as report:
+        result = operations.rotate_root_keys(report, end_sessions=end_sessions)
+    if new := result.new_root_key:
+        click.echo(f"Root key {new.id} is now the primary. Update your copy of the keyring; keep")
+        click.echo("it apart from the database's backups.")
     else:
-        click.echo("An earlier rotation was finished; no new root was made.")
-    click.echo(f"{done.moved:,} rows were wrapped anew. `keys retire ID` takes an old root away.")
-    if not done.log_is_empty:
-        click.echo("A reader holds the log; the service's sweeper empties it within minutes.")
-    for id in done.damaged:
-        click.echo(f"{id}: its key does not open; it was left as it is.")
-    fail_if(done.damaged)
+        click.echo("An interrupted rotation was completed; no root key was added.")
+    click.echo(f"{result.rewrapped:,} rows were re-wrapped. `keys retire ID` removes an old root.")
+    if not result.wal_is_empty:
+        click.echo("A reader blocks the WAL's truncation; the service truncates it within minutes.")
+    for id in result.damaged:
+        click.echo(f"{id}: its key cannot be decrypted; the row was left as it is.")
+    fail_if(result.damaged)
 
 
 @keys.command()
 @click.argument("root_id", metavar="ID")
 @with_database
 def retire(root_id: str) -> None:
-    """Take a root that no row uses out of the keyring, for good."""
-    rotation.retire(root_id)
-    click.echo(f"Root key {root_id} is gone.")
+    """Remove a root key that no row uses from the keyring, for good."""
+    operations.retire_root_key(root_id)
+    click.echo(f"Root key {root_id} is removed.")
     click.echo("Backups made before the rotation can't be opened without a copy of it.")
 
 
 @keys.command()
-@click.option("--deep", is_flag=True, help="Also authenticate every piece of every document.")
+@click.option("--deep", is_flag=True, help="Also decrypt all documents.")
 @with_database
 def check(deep: bool) -> None:
-    """Open every row's key; name what does not open."""
-    with progress("Bytes authenticated" if deep else "Keys opened") as tell:
-        wrong = checkup.payloads(tell) if deep else checkup.keys(tell)
-    for sentence in wrong:
-        click.echo(sentence)
-    click.echo(f"{len(wrong):,} in all do not open." if wrong else "Everything opens.")
-    fail_if(wrong)
+    """Decrypt the key of every row; list the rows where that fails."""
+    with progress("Bytes decrypted" if deep else "Keys decrypted") as report:
+        problems = (operations.check_contents if deep else operations.check_keys)(report)
+    for problem in problems:
+        click.echo(problem)
+    failed = f"{len(problems):,} rows cannot be decrypted."
+    click.echo(failed if problems else f"All keys{' and documents' * deep} decrypt.")
+    fail_if(problems)
 
 
 @keys.command()
 def make() -> None:
-    """Print a fresh root, for a keyring that is kept elsewhere. Nothing is stored."""
-    click.echo(rotation.generate_root_key())
+    """Print a new root key, for a keyring that is not kept in a file. Nothing is stored."""
+    click.echo(operations.generate_root_key())
 
 
-def _use(root: rotation.KnownRoot) -> str:
-    if root.is_primary:
-        return "seals what is new"
-    return "keys rotate moves them" if root.rows else f"unused: keys retire {root.id}"
+def _use(root_key: operations.RootKeyUsage) -> str:
+    if root_key.is_primary:
+        return "primary"
+    return "to be rotated: keys rotate" if root_key.rows else f"unused: keys retire {root_key.id}"

@@ -6,7 +6,7 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from models.operations import sweeper
+from models import operations
 
 from .output import with_database
 
@@ -15,12 +15,12 @@ from .output import with_database
 @with_appcontext
 @with_database
 def sweep() -> None:
-    """Take away what has expired. The running service does so every minute."""
-    click.echo(f"{sweeper.sweep():,} expired documents were taken away.")
+    """Delete what has expired. The running service does so every minute."""
+    click.echo(f"{operations.sweep():,} expired documents were deleted.")
 
 
 @click.command()
 @with_appcontext
 def openapi() -> None:
-    """Print the API's description (OpenAPI 3.1)."""
+    """Print the OpenAPI 3.1 description of the API."""
     click.echo(json.dumps(current_app.extensions["description"](), indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""How a command speaks: results on stdout; progress, and what went wrong, on stderr."""
+"""Output of the commands: results on stdout, progress and errors on stderr."""
 
 import sys
 import time
@@ -12,26 +12,27 @@ from flask import current_app
 
 from models import connected
 from models.error_mapping import operator_message
+from models.operations import ReportProgress
 
 LINE_SECONDS, TERMINAL_SECONDS = 5.0, 0.1
 
 
 def with_database(command: Callable[..., None]) -> Callable[..., None]:
-    """The house is open while the command runs."""
+    """Open the database and the keyring before the command runs."""
 
     @wraps(command)
-    def opened(*args: Any, **options: Any) -> None:
+    def wrapper(*args: Any, **options: Any) -> None:
         with operator_errors():
             current_app.extensions["open_house"]()
             with connected():
                 command(*args, **options)
 
-    return opened
+    return wrapper
 
 
 @contextmanager
 def operator_errors() -> Iterator[None]:
-    """What goes wrong is told in one sentence, and the exit code is 1."""
+    """Print an expected error as one sentence, with exit code 1."""
     try:
         yield
     except click.ClickException:
@@ -43,34 +44,34 @@ def operator_errors() -> Iterator[None]:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A line that counts on a terminal; elsewhere a line every few seconds."""
+def progress(label: str) -> Iterator[ReportProgress]:
+    """One updated line on a terminal; elsewhere a new line every few seconds."""
     terminal = sys.stderr.isatty()
     pause_seconds = TERMINAL_SECONDS if terminal else LINE_SECONDS
-    told_at = time.monotonic()
+    printed_at = time.monotonic()
 
-    def tell(done: int, total: int) -> None:
-        nonlocal told_at
-        if time.monotonic() - told_at >= pause_seconds:
-            told_at = time.monotonic()
-            line = f"{what}: {done:,} of {total:,}"
+    def report(done: int, total: int) -> None:
+        nonlocal printed_at
+        if time.monotonic() - printed_at >= pause_seconds:
+            printed_at = time.monotonic()
+            line = f"{label}: {done:,} of {total:,}"
             click.echo(f"\r{line}\033[K" if terminal else line, err=True, nl=not terminal)
 
-    yield tell
+    yield report
     if terminal:
         click.echo("\r\033[K", err=True, nl=False)
 
 
 def table(*rows: tuple[Any, ...]) -> None:
-    """Columns as wide as what stands in them."""
-    shown = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    for row in shown:
+    """Print rows of cells, aligned in columns."""
+    texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         click.echo("  ".join(cells).rstrip())
 
 
-def fail_if(wrong: Any) -> None:
-    """Exit code 1, for what starts this by a clock."""
-    if wrong:
+def fail_if(problems: Any) -> None:
+    """Exit with code 1, so that a scheduler notices."""
+    if problems:
         raise SystemExit(1)

@@ -1,4 +1,4 @@
-"""`flask --app app users …`: accounts, for the person who runs this."""
+"""`flask --app app users …`: lists, creates, disables and enables accounts."""
 
 import sys
 from datetime import UTC, datetime
@@ -30,10 +30,10 @@ def list_() -> None:
 
 @users.command()
 @click.argument("email")
-@click.option("--name", help="How the service calls them.")
+@click.option("--name", help="Display name.")
 @with_database
 def create(email: str, name: str | None) -> None:
-    """Create an account, whoever may register. Asks for the password, or reads it from stdin."""
+    """Create an account, whatever REGISTRATION says. Prompts for the password or reads stdin."""
     try:
         fields = Registration().load({"email": email, "password": _password(), "name": name})
     except ValidationError as error:
@@ -48,30 +48,29 @@ def create(email: str, name: str | None) -> None:
 @click.argument("email")
 @with_database
 def disable(email: str) -> None:
-    """Shut an account out at once. Its documents stay."""
+    """Disable an account immediately. Its documents are kept."""
     Session.shut_out(User.of_email(email))
-    click.echo(f"{email} is shut out: sessions have ended, API keys and links don't work.")
+    click.echo(f"{email} is disabled: sessions have ended; API keys and links don't work.")
 
 
 @users.command()
 @click.argument("email")
 @with_database
 def enable(email: str) -> None:
-    """Let a disabled account in again."""
+    """Enable a disabled account again."""
     Session.let_in(User.of_email(email))
-    click.echo(f"{email} may log in again; API keys and links that had not ended work again.")
+    click.echo(f"{email} is enabled: API keys and links that have not expired work again.")
 
 
 def _password() -> str:
-    """Never an argument: other users of the machine see those."""
+    """Not an argument: other users of the machine can read those."""
     if sys.stdin.isatty():
-        asked = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-        return str(asked)
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _day(moment: int) -> str:
-    return str(datetime.fromtimestamp(moment / 1000, UTC).date())
+def _day(time_ms: int) -> str:
+    return str(datetime.fromtimestamp(time_ms / 1000, UTC).date())
 
 
 def _state(account: Account) -> str:

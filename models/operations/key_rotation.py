@@ -1,8 +1,8 @@
-"""Rotating root keys while the service runs: a new one seals, every row's key is wrapped anew,
-the old one is retired.
+"""Rotates root keys while the service runs: adds a new primary, re-wraps the data key of every
+row under it, then retires the old root key.
 
-Whoever is cut off begins again where it ended. Changes of the keyring happen under the database's
-write lock, and rows are wrapped under it, so that nothing is wrapped under a root that is gone.
+An interrupted rotation resumes where it stopped. The keyring is changed, and re-wrapped keys are
+stored, under the writer lock, so that no key is wrapped under a root key that was removed.
 """
 
 from dataclasses import dataclass, field
@@ -19,24 +19,24 @@ from ..storage.database import LOG_SECONDS, database, sync_wal, transaction, tru
 from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
 
-ROWS = 200  # of one transaction: some milliseconds, so that no writer waits for long
+BATCH_ROWS = 200  # a few milliseconds, so that no other writer waits for long
 
-__all__ = ["KnownRoot", "Rotation", "generate_root_key", "retire", "roots", "rotate"]
+__all__ = ["generate_root_key"]  # also for the CLI, which does not import crypto
 
 
 @dataclass
-class Rotation:
-    """What was done. `new` is the root it began with, None if it finished an earlier one."""
+class RotationResult:
+    """`new_root_key` is None if an earlier rotation was completed; `damaged` holds row ids."""
 
-    new: RootKey | None = None
-    moved: int = 0
+    new_root_key: RootKey | None = None
+    rewrapped: int = 0
     damaged: list[str] = field(default_factory=list)
-    log_is_empty: bool = True
+    wal_is_empty: bool = True
 
 
 @dataclass(frozen=True)
-class KnownRoot:
-    """One root of the keyring, and how many rows' keys it opens."""
+class RootKeyUsage:
+    """A root key of the keyring, and the number of rows whose data key it wraps."""
 
     id: str
     made_on: date | None
@@ -44,38 +44,43 @@ class KnownRoot:
     is_primary: bool
 
 
-def roots() -> list[KnownRoot]:
-    """In the keyring's order: the first one seals."""
-    used, known = root_keys_in_use(), list(Table.keyring)
-    return [KnownRoot(one.id, one.made_on, used[one.id], one is known[0]) for one in known]
+def list_root_keys() -> list[RootKeyUsage]:
+    """In the keyring's order: the first one is the primary."""
+    rows, keys = root_keys_in_use(), list(Table.keyring)
+    return [RootKeyUsage(key.id, key.made_on, rows[key.id], key is keys[0]) for key in keys]
 
 
-def rotate(tell: ReportProgress = no_progress, *, end_sessions: bool = False) -> Rotation:
-    """Finish what an earlier rotation left; if that is nothing, seal under a new root.
+def rotate_root_keys(
+    report: ReportProgress = no_progress, *, end_sessions: bool = False
+) -> RotationResult:
+    """Complete an interrupted rotation; if there is none, add a primary and re-wrap all keys.
 
-    Sessions and tickets go on, unless `end_sessions`; the next ones have a key of their own.
+    Sessions and tickets stay valid unless `end_sessions`; new ones get a new token key.
     """
-    done = _rewrap(tell)
-    if not done.moved:
+    result = _rewrap_all(report)
+    if not result.rewrapped:
         with transaction():
-            new = Table.keyring.add()
-        done = _rewrap(tell)
-        done.new = new
+            new_root_key = Table.keyring.add()
+        result = _rewrap_all(report)
+        result.new_root_key = new_root_key
     with transaction():
         if end_sessions:
             Session.end_all()
             TokenKey.draw_alone()
         else:
             TokenKey.draw()
-    done.log_is_empty = truncate_wal(LOG_SECONDS)  # the rows' former bytes stand in it
-    return done
+    result.wal_is_empty = truncate_wal(LOG_SECONDS)  # it holds the old wrappings
+    return result
 
 
-def retire(root_id: str) -> None:
-    """Take a root away that no row uses; what only it opens, old backups too, opens no more."""
+def retire_root_key(root_id: str) -> None:
+    """Remove a root key that no row uses; older backups can't be opened without a copy of it.
+
+    Raises KeyringError if it is the primary, unknown or in use.
+    """
     with transaction():
         if Table.keyring.primary.id == root_id:
-            raise KeyringError(f"Root key {root_id} seals what is new. Rotate, then retire it.")
+            raise KeyringError(f"Root key {root_id} is the primary. Rotate, then retire it.")
         if Table.keyring.find(root_id) is None:
             raise KeyringError(f"There is no root key {root_id} in the keyring. List them.")
         if rows := root_keys_in_use()[root_id]:
@@ -83,39 +88,39 @@ def retire(root_id: str) -> None:
                 f"Root key {root_id} is still used by {rows:,} rows. Rotate first; a row that "
                 "does not open has to be deleted before."
             )
-        sync_wal()  # else a power cut could bring rows back that still used it
+        sync_wal()  # else a power cut could bring back rows that still use it
         Table.keyring.remove(root_id)
     truncate_wal(LOG_SECONDS)
 
 
-def _rewrap(tell: ReportProgress) -> Rotation:
-    done, root = Rotation(), Table.keyring.primary
+def _rewrap_all(report: ReportProgress) -> RotationResult:
+    result, root = RotationResult(), Table.keyring.primary
     total = sum(rows for id, rows in root_keys_in_use().items() if id != root.id)
     for table in TABLES_WITH_KEYS:
         after = ""
-        while rows := table.rows(_OTHERS, root=root.id, after=after, rows=ROWS):
+        while rows := table.rows(_NOT_UNDER_ROOT, root=root.id, after=after, rows=BATCH_ROWS):
             after = rows[-1].id
-            _move(table, rows, root, done)
-            tell(done.moved + len(done.damaged), total)
-    return done
+            _rewrap_rows(table, rows, root, result)
+            report(result.rewrapped + len(result.damaged), total)
+    return result
 
 
-_OTHERS = "root <> :root AND id > :after ORDER BY id LIMIT :rows"
+_NOT_UNDER_ROOT = "root <> :root AND id > :after ORDER BY id LIMIT :rows"
 
 
-def _move(table: Any, rows: list[Any], root: RootKey, done: Rotation) -> None:
-    """Wrapped before the lock is taken, stored if nothing changed meanwhile."""
+def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationResult) -> None:
+    """Re-wraps before acquiring the writer lock; a row that has changed since is left as it is."""
     name = table._meta.table_name
-    store = f"UPDATE {name} SET root = ?, sealed_key = ? WHERE id = ? AND sealed_key = ?"  # noqa: S608
+    update = f"UPDATE {name} SET root = ?, sealed_key = ? WHERE id = ? AND sealed_key = ?"  # noqa: S608
     wrapped = []
     for row in rows:
         try:
             wrapped.append((root.id, row.rewrapped(root), row.id, row.sealed_key))
         except DecryptionError:
-            done.damaged.append(row.id)
-        except NotFound:  # deleted meanwhile
+            result.damaged.append(row.id)
+        except NotFound:  # deleted since it was read
             continue
     with transaction():
         if Table.keyring.primary.id != root.id:
-            raise KeyringError("The keyring was changed by somebody else meanwhile. Run it again.")
-        done.moved += sum(database.execute_sql(store, values).rowcount for values in wrapped)
+            raise KeyringError("Another process has changed the keyring. Run this again.")
+        result.rewrapped += sum(database.execute_sql(update, values).rowcount for values in wrapped)

@@ -1,4 +1,4 @@
-"""Work beside the requests: a thread that does the same again and again until it is stopped."""
+"""Background work: a thread that repeats a function until it is stopped."""
 
 import logging
 import threading
@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 
 class PeriodicTask:
+    """Starts at once. An exception is logged and does not end the repetition."""
+
     def __init__(self, work: Callable[[], object], pause_seconds: float) -> None:
         self._work, self._pause_seconds = work, pause_seconds
         self._stopped = threading.Event()
@@ -13,7 +15,7 @@ class PeriodicTask:
         self._thread.start()
 
     def stop(self) -> None:
-        """Returns when the present round is over: then the database may be closed."""
+        """Returns when the current run has ended, so that the database may be closed."""
         self._stopped.set()
         self._thread.join()
 
@@ -21,6 +23,6 @@ class PeriodicTask:
         while not self._stopped.is_set():
             try:
                 self._work()
-            except Exception:  # a full disk today must not end the work of tomorrow
+            except Exception:  # a full disk now must not prevent later runs
                 logging.getLogger("docservice").exception("%s failed", self._thread.name)
             self._stopped.wait(self._pause_seconds)

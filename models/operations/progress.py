@@ -1,4 +1,4 @@
-"""How far long work has come: called with what is done and how much there is in all."""
+"""The callback by which long operations report progress: `(done, total)`."""
 
 from collections.abc import Callable
 
@@ -6,4 +6,4 @@ ReportProgress = Callable[[int, int], None]
 
 
 def no_progress(_done: int, _total: int) -> None:
-    """For nobody to see."""
+    """Discards the report."""

@@ -1,5 +1,5 @@
-"""A restore: the backup is copied beside the database, brought to today's schema and opened with
-the present keyring; only then it takes the database's place, in one step.
+"""Restores a backup: it is copied beside the database, migrated to the current schema and
+decrypted with the configured keyring; only then it replaces the database, atomically.
 """
 
 import os
@@ -16,102 +16,110 @@ from ..setup import close_all
 from ..storage.database import connected, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..user import User
-from . import verification as checkup
-from .backup import opened, roots_needed, sync
+from .backup import fsync, open_read_only, required_root_keys
 from .progress import ReportProgress, no_progress
+from .verification import check_contents, check_database_file, check_keys
 
-OPEN_SECONDS = 2  # how long somebody else may still hold the database
-_BESIDE = ("-wal", "-shm", "-journal")
+BUSY_SECONDS = 2  # how long another process may still hold the database
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
-def restore(
+def restore_backup(
     file: Path,
-    place: Path,
-    open_house: Callable[[str], None],
+    target: Path,
+    open_database: Callable[[str], None],
     *,
     force: bool = False,
     deep: bool = False,
-    tell: ReportProgress = no_progress,
+    report: ReportProgress = no_progress,
 ) -> tuple[int, int]:
-    """Put the backup in the database's place; how many users and documents it has."""
-    _refuse_if_foreign(file)
-    acquire_instance_lock(str(place), 0)
-    part = place.with_name(place.name + ".part")
+    """Replace the database `target`; returns the number of its users and documents.
+
+    `open_database` opens and migrates a file as the service does. Raises OperatorError or
+    KeyringError, and then nothing has changed.
+    """
+    _require_backup(file)
+    acquire_instance_lock(str(target), 0)
+    part = target.with_name(target.name + ".part")
     try:
-        _shut_out_others(place, force)
-        _copy(file, part, tell)
-        counts = _try(part, open_house, deep, tell)
-        _shut_out_others(place, force)
-        for ending in _BESIDE:  # of a database that was not closed well; else there are none
-            place.with_name(place.name + ending).unlink(missing_ok=True)
-        part.rename(place)
-        sync(place.parent)
+        _require_exclusive_access(target, force)
+        _copy(file, part, report)
+        counts = _verify(part, open_database, deep, report)
+        _require_exclusive_access(target, force)
+        _unlink(target, *_SIDE_FILES)  # left by a process that was killed
+        part.rename(target)
+        fsync(target.parent)
     finally:
-        for ending in ("", *_BESIDE):
-            part.with_name(part.name + ending).unlink(missing_ok=True)
+        _unlink(part, "", *_SIDE_FILES)
         release_instance_lock()
     return counts
 
 
-def _refuse_if_foreign(file: Path) -> None:
+def _unlink(database: Path, *endings: str) -> None:
+    for ending in endings:
+        database.with_name(database.name + ending).unlink(missing_ok=True)
+
+
+def _require_backup(file: Path) -> None:
     if not file.is_file():
         raise OperatorError(f"There is no file {file}.")
     try:
-        with closing(opened(file)) as copy:
+        with closing(open_read_only(file)) as copy:
             copy.execute("SELECT name FROM schema_migration")
     except sqlite3.Error:
         raise OperatorError(f"{file} is no backup of this service, or is damaged.") from None
 
 
-def _shut_out_others(place: Path, force: bool) -> None:
-    """Nobody else has the database open, and nothing in it is wanted any more.
+def _require_exclusive_access(target: Path, force: bool) -> None:
+    """No other process has the database open, and it has no users unless `force`.
 
-    Leaving WAL mode needs the database alone; it also empties and removes the log.
+    Leaving WAL mode needs an exclusive lock; it also checkpoints and removes the WAL.
     """
-    if not place.exists():
+    if not target.exists():
         return
     try:
-        with closing(sqlite3.connect(place, timeout=OPEN_SECONDS)) as plain:
-            users = _users(plain)
+        with closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as connection:
+            users = _count_users(connection)
             if users and not force:
-                raise OperatorError(f"{place} has {users:,} users. --force replaces all of it.")
-            plain.execute("PRAGMA journal_mode = DELETE")
+                raise OperatorError(f"{target} has {users:,} users. --force replaces all of it.")
+            connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
-        raise OperatorError(f"{place} is in use ({error}). Stop the service first.") from None
+        raise OperatorError(f"{target} is in use ({error}). Stop the service first.") from None
     except sqlite3.DatabaseError as error:
         if not force:
-            said = f"{place} does not open ({error}). --force replaces it."
-            raise OperatorError(said) from None
+            sentence = f"{target} does not open ({error}). --force replaces it."
+            raise OperatorError(sentence) from None
 
 
-def _users(plain: sqlite3.Connection) -> int:
-    there = plain.execute("SELECT 1 FROM sqlite_master WHERE name = 'user'").fetchone()
-    return int(plain.execute("SELECT COUNT(*) FROM user").fetchone()[0]) if there else 0
+def _count_users(connection: sqlite3.Connection) -> int:
+    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'user'").fetchone()
+    return int(connection.execute("SELECT COUNT(*) FROM user").fetchone()[0]) if exists else 0
 
 
-def _copy(file: Path, part: Path, tell: ReportProgress) -> None:
+def _copy(file: Path, part: Path, report: ReportProgress) -> None:
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     leave_to_service(part)
-    with closing(opened(file)) as source, closing(sqlite3.connect(part)) as copy:
-        source.backup(copy, pages=256, progress=lambda _, left, all: tell(all - left, all))
+    with closing(open_read_only(file)) as source, closing(sqlite3.connect(part)) as copy:
+        source.backup(copy, pages=256, progress=lambda _, left, all: report(all - left, all))
 
 
-def _try(
-    part: Path, open_house: Callable[[str], None], deep: bool, tell: ReportProgress
+def _verify(
+    part: Path, open_database: Callable[[str], None], deep: bool, report: ReportProgress
 ) -> tuple[int, int]:
-    """Open it as the service would, and everything in it."""
+    """Open the copy as the service would, and decrypt what is in it."""
     try:
-        open_house(str(part))
+        open_database(str(part))
     except KeyringError as error:
-        ids = ", ".join(roots_needed(part))
+        ids = ", ".join(required_root_keys(part))
         raise KeyringError(f"{error} The backup needs root key {ids}.") from None
     with connected():
-        wrong = checkup.database_file(deep) + (checkup.payloads if deep else checkup.keys)(tell)
-        if wrong:
-            raise OperatorError(f"The backup is damaged: {' '.join(wrong[:10])} Nothing changed.")
+        check = check_contents if deep else check_keys
+        if problems := check_database_file(deep) + check(report):
+            sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
+            raise OperatorError(sentence)
         users, (documents, _) = User.select().count(), Document.stored()
         truncate_wal()
     close_all()
-    sync(part)
+    fsync(part)
     return users, documents

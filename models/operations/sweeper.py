@@ -1,4 +1,4 @@
-"""What time has ended is taken away: expired documents, sessions, kept answers, old tokens."""
+"""Deletes what has expired: documents, sessions, stored responses, old tokens and events."""
 
 from pathlib import Path
 
@@ -8,36 +8,36 @@ from ..document_token import DocumentToken
 from ..event import Event
 from ..records.ids import now
 from ..session import Session
-from ..storage import ballast_file as spare
+from ..storage import ballast_file
 from ..storage.database import connected, database, transaction, truncate_wal
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
 from ..upload import delete_aborted_uploads
 
-SPENT_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
 
 def sweep() -> int:
-    """Take away what has ended; how many documents that were."""
+    """Delete what has expired; returns the number of documents deleted."""
     with connected():
         documents = Document.rows("expires_at <= :now", now=now())
         for document in documents:
             document.expire()
         DocumentToken.spend_expired()
         delete_aborted_uploads()
-        _forget_old_rows()
+        _delete_old_rows()
         truncate_wal()
-    spare.keep(Path(database.database))
+    ballast_file.keep(Path(database.database))
     return len(documents)
 
 
-def _forget_old_rows() -> None:
+def _delete_old_rows() -> None:
     moment = now()
     with transaction():
         Session.delete().where(Session.expires_at <= moment).execute()
         StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS).execute()
-        spent = DocumentToken.revoked_at <= moment - SPENT_TOKENS_KEPT_MS
-        DocumentToken.delete().where(spent).execute()
+        ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
+        DocumentToken.delete().where(ended).execute()
         WebhookDelivery.forget_old()
         Event.forget_old()
         TokenKey.forget_old()

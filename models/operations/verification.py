@@ -1,4 +1,4 @@
-"""Does everything open? Each check gives the sentences of what is wrong."""
+"""Verifies that the stored data decrypts. Each check returns one sentence for each problem."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,80 +12,80 @@ from ..storage.database import database
 from ..user import User
 from .progress import ReportProgress, no_progress
 
-ROWS = 200
+PAGE_ROWS = 200
 
 
-def keys(tell: ReportProgress = no_progress) -> list[str]:
-    """Every row's key, unwrapped."""
-    done, wrong, total = 0, [], sum(table.select().count() for table in TABLES_WITH_KEYS)
+def check_keys(report: ReportProgress = no_progress) -> list[str]:
+    """Unwraps the data key of every row. Progress counts rows."""
+    done, problems, total = 0, [], sum(table.select().count() for table in TABLES_WITH_KEYS)
     for table in TABLES_WITH_KEYS:
-        for row in _every(table):
-            wrong += _unless(_open_key, row)
+        for row in _all_rows(table):
+            problems += _problems(_decrypt_key, row)
             done += 1
-            tell(done, total)
-    return wrong
+            report(done, total)
+    return problems
 
 
-def payloads(tell: ReportProgress = no_progress) -> list[str]:
-    """Every row's key, and all that is sealed with it: names, passwords, and each piece."""
-    wrong = keys()
-    for user in _every(User):
-        wrong += _unless(_open_user, user)
+def check_contents(report: ReportProgress = no_progress) -> list[str]:
+    """Decrypts all keys, names, passwords and whole payloads. Progress counts payload bytes."""
+    problems = check_keys()
+    for user in _all_rows(User):
+        problems += _problems(_decrypt_user, user)
     done, (_, total) = 0, Document.stored()
-    for document in _every(Document):
-        wrong += _unless(_read, document)
+    for document in _all_rows(Document):
+        problems += _problems(_decrypt_document, document)
         done += document.size
-        tell(done, total)
-    return list(dict.fromkeys(wrong))
+        report(done, total)
+    return list(dict.fromkeys(problems))
 
 
-def database_file(deep: bool) -> list[str]:
-    """What SQLite finds wrong with its file; `deep` also compares indexes with their tables."""
-    look = "integrity_check" if deep else "quick_check"
-    said = [str(one) for (one,) in database.execute_sql(f"PRAGMA {look}(10)").fetchall()]
-    wrong = [one for one in said if one != "ok"]
-    return [f"The database file is damaged ({one}). Restore a backup." for one in wrong]
+def check_database_file(deep: bool) -> list[str]:
+    """SQLite's own check of its file; `deep` also compares the indexes with their tables."""
+    check = "integrity_check" if deep else "quick_check"
+    lines = [str(line) for (line,) in database.execute_sql(f"PRAGMA {check}(10)").fetchall()]
+    errors = [line for line in lines if line != "ok"]
+    return [f"The database file is damaged ({error}). Restore a backup." for error in errors]
 
 
-def some_payloads(count: int) -> list[str]:
-    """The last piece of some documents, drawn by lot."""
-    drawn = Document.rows("TRUE ORDER BY RANDOM() LIMIT :count", count=count)
-    return [sentence for document in drawn for sentence in _unless(_read_end, document)]
+def check_sample(count: int) -> list[str]:
+    """Decrypts the metadata and the last byte of `count` documents chosen at random."""
+    sample = Document.rows("TRUE ORDER BY RANDOM() LIMIT :count", count=count)
+    return [problem for document in sample for problem in _problems(_decrypt_end, document)]
 
 
-def _every(table: Any) -> Iterator[Any]:
+def _all_rows(table: Any) -> Iterator[Any]:
     after = ""
-    while rows := table.rows("id > :after ORDER BY id LIMIT :rows", after=after, rows=ROWS):
+    while rows := table.rows("id > :after ORDER BY id LIMIT :rows", after=after, rows=PAGE_ROWS):
         yield from rows
         after = rows[-1].id
 
 
-def _unless(opens: Callable[[Any], Any], row: Any) -> list[str]:
-    """What is wrong, unless it opens, or has been deleted since it was read."""
+def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:
+    """Nothing if the row decrypts, or was deleted after it was read."""
     try:
-        opens(row)
+        decrypt(row)
     except (DecryptionError, KeyringError):
-        return [f"{row.id} does not open."] if row.rows("id = :id", id=row.id) else []
+        return [f"{row.id} cannot be decrypted."] if row.rows("id = :id", id=row.id) else []
     except NotFound:
         return []
     return []
 
 
-def _open_key(row: Any) -> None:
+def _decrypt_key(row: Any) -> None:
     _ = row.key
 
 
-def _open_user(user: User) -> None:
+def _decrypt_user(user: User) -> None:
     _ = user.name, user.password_digest
 
 
-def _read(document: Document) -> None:
+def _decrypt_document(document: Document) -> None:
     _ = document.meta
     for _ in document.read():
         pass
 
 
-def _read_end(document: Document) -> None:
+def _decrypt_end(document: Document) -> None:
     _ = document.meta
     for _ in document.read(max(document.size - 1, 0)):
         pass

@@ -19,7 +19,7 @@ from models import (
     transaction,
 )
 from models.document_token import LinkOptions
-from models.operations import sweeper
+from models.operations import sweep
 from models.records import ids
 from models.storage import database as base
 from models.upload import uploaded
@@ -154,7 +154,7 @@ def test_the_last_view_spends_a_token_once(alice):
     for _ in range(2):
         DocumentToken.count_view(token.id, "document.viewed")
     token.revoke()
-    sweeper.sweep()
+    sweep()
 
     assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]
 
@@ -163,7 +163,7 @@ def test_the_sweeper_tells_each_expired_token_once(alice, clock):
     link(upload(alice), expires_at=ids.now() + 1000)
     clock(2000)
     for _ in range(2):
-        sweeper.sweep()
+        sweep()
 
     assert told(alice)[2:] == ["token.spent"]
 
@@ -208,7 +208,7 @@ def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock)
     old = Event.tell(alice.id, "webhook.test", {})
     clock(91 * DAY_MS)
     new = Event.tell(alice.id, "webhook.test", {})
-    sweeper.sweep()
+    sweep()
 
     assert [event.id for event in Event.feed(alice.id, 10, None)[0]] == [new.id]
     assert [event.id for event in Event.feed(alice.id, 10, old.id)[0]] == [new.id]
@@ -218,6 +218,6 @@ def test_how_long_events_are_kept_is_a_setting(instance, alice, clock):
     setup.use(Keyring(instance / "keyring"), event_days=1)
     Event.tell(alice.id, "webhook.test", {})
     clock(2 * DAY_MS)
-    sweeper.sweep()
+    sweep()
 
     assert told(alice) == []

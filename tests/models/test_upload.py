@@ -8,7 +8,7 @@ from peewee import OperationalError
 from models import Document, connected, database, transaction, upload
 from models.error_mapping import service_error_of
 from models.errors import StorageFull
-from models.operations.sweeper import sweep
+from models.operations import sweep
 from models.storage import group_commit as group_sync
 from models.storage.payload_rows import PIECE_BYTES
 from models.upload import delete_aborted_uploads, delete_unfinished_uploads, uploaded

@@ -5,7 +5,7 @@ import pytest
 from models import Event, Webhook, database
 from models.delivery import _FIRST_OF_EACH, Outcome
 from models.errors import NotFound, WebhookDisabled
-from models.operations import sweeper
+from models.operations import sweep
 from models.records import ids
 from models.webhook import FAILING_MS, OVERLAP_MS
 from tests.models.test_event import DAY_MS, clock, told
@@ -123,7 +123,7 @@ def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(ali
     done, waiting = pending(hook), pending(hook)
     hook.note(done, GOOD, None)
     clock(100 * DAY_MS)
-    sweeper.sweep()
+    sweep()
 
     assert [one.id for one in hook.deliveries(9, None)[0]] == [waiting.id]
     assert [one.id for one in Event.feed(alice.id, 9, None)[0]] == [waiting.event_id]

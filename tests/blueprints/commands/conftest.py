@@ -1,4 +1,4 @@
-"""The command line, run in this process over a folder of its own."""
+"""Fixtures that run CLI commands in this process, with an instance folder for each test."""
 
 import os
 import re
@@ -20,17 +20,17 @@ def app(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(app):
-    """A command's exit code, and what it said."""
+    """Runs a command; returns click's result."""
 
-    def run(*words, **more):
-        return app.test_cli_runner().invoke(args=list(words), **more)
+    def run(*args, **options):
+        return app.test_cli_runner().invoke(args=list(args), **options)
 
     return run
 
 
 @pytest.fixture
 def document(app):
-    """One document, of one user."""
+    """One document of one user."""
     with connected():
         owner = User.register("alice@example.org", "correct horse battery", "Alice", "open")
         return upload(owner)
@@ -38,5 +38,5 @@ def document(app):
 
 @pytest.fixture
 def roots(run):
-    """The ids of the root keys, as listed."""
+    """Lists the ids of the root keys."""
     return lambda: re.findall(r"^([0-9a-f]{16}) ", run("keys", "list").output, re.M)

@@ -1,38 +1,38 @@
-"""`backup` and `restore`: what they say, and their exit codes."""
+"""`backup` and `restore`: output and exit codes."""
 
 from models import setup
 
 
-def test_a_backup_says_where_it_lies_and_which_root_it_needs(run, document, roots, tmp_path):
-    done = run("backup", str(tmp_path / "copy"))
+def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):
+    result = run("backup", str(tmp_path / "copy"))
 
-    assert done.exit_code == 0, done.output
-    assert f"{tmp_path / 'copy'} is written" in done.output
-    assert f"root key {roots()[0]}" in done.output
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path / 'copy'} is written" in result.output
+    assert f"root key {roots()[0]}" in result.output
 
 
-def test_a_restore_says_what_is_there_now(run, document, tmp_path):
+def test_restore_prints_the_number_of_users_and_documents(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
     setup.close_all()
 
-    done = run("restore", str(tmp_path / "copy"), "--force")
+    result = run("restore", str(tmp_path / "copy"), "--force")
 
-    assert done.exit_code == 0, done.output
-    assert "1 users and 1 documents" in done.output
+    assert result.exit_code == 0, result.output
+    assert "1 users and 1 documents" in result.output
 
 
-def test_a_restore_over_users_is_1_and_one_sentence(run, document, tmp_path):
+def test_restore_over_existing_users_fails_with_one_sentence(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
     setup.close_all()
 
-    done = run("restore", str(tmp_path / "copy"))
+    result = run("restore", str(tmp_path / "copy"))
 
-    assert done.exit_code == 1
-    assert done.stderr.startswith("Error: ")
-    assert done.stderr.count("\n") == 1
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
 
 
-def test_a_missing_folder_is_1_and_one_sentence(run, document, tmp_path):
-    done = run("backup", str(tmp_path / "nowhere" / "copy"))
+def test_backup_to_a_missing_folder_fails_with_one_sentence(run, document, tmp_path):
+    result = run("backup", str(tmp_path / "nowhere" / "copy"))
 
-    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)

@@ -1,11 +1,11 @@
-"""Long work tells how far it is: a terminal gets one line that counts, a file one now and then."""
+"""Progress output: one updated line on a terminal, elsewhere a line every few seconds."""
 
 import io
 import sys
 
 import pytest
 
-from blueprints.commands import output as telling
+from blueprints.commands import output
 
 
 class Stderr(io.StringIO):
@@ -15,31 +15,29 @@ class Stderr(io.StringIO):
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """What is told of twelve seconds of work in steps of half a second."""
+def stderr_of(monkeypatch):
+    """What an operation of twelve seconds prints that reports every half second."""
 
-    def told(terminal):
+    def stderr_of(terminal):
         monkeypatch.setattr(sys, "stderr", stderr := Stderr(terminal))
         step = 0
-        monkeypatch.setattr(telling.time, "monotonic", lambda: step / 2)
-        with telling.progress("Rows wrapped anew") as tell:
+        monkeypatch.setattr(output.time, "monotonic", lambda: step / 2)
+        with output.progress("Rows") as report:
             for step in range(1, 25):
-                tell(step * 100, 2_400)
+                report(step * 100, 2_400)
         return stderr.getvalue()
 
-    return told
+    return stderr_of
 
 
-def test_on_a_terminal_one_line_counts_and_is_gone_in_the_end(told):
-    said = told(terminal=True)
+def test_a_terminal_shows_one_line_that_is_erased_at_the_end(stderr_of):
+    printed = stderr_of(terminal=True)
 
-    assert "\rRows wrapped anew: 1,100 of 2,400\033[K" in said
-    assert said.count("\r") == 24 + 1
-    assert "\n" not in said
-    assert said.endswith("\r\033[K")
+    assert "\rRows: 1,100 of 2,400\033[K" in printed
+    assert printed.count("\r") == 24 + 1
+    assert "\n" not in printed
+    assert printed.endswith("\r\033[K")
 
 
-def test_elsewhere_there_is_a_plain_line_every_few_seconds(told):
-    assert told(terminal=False) == (
-        "Rows wrapped anew: 1,000 of 2,400\nRows wrapped anew: 2,000 of 2,400\n"
-    )
+def test_other_outputs_get_a_plain_line_every_five_seconds(stderr_of):
+    assert stderr_of(terminal=False) == "Rows: 1,000 of 2,400\nRows: 2,000 of 2,400\n"

@@ -1,4 +1,4 @@
-"""`users`: accounts made without HTTP, and shut out."""
+"""`users`: creates, lists, disables and enables accounts."""
 
 import re
 import sys
@@ -19,28 +19,28 @@ def create(run):
     return create
 
 
-def test_an_account_is_made_with_a_password_from_stdin(create, app):
-    made = create("Bob@example.org", PASSWORD, "--name", "Bob")
+def test_create_reads_the_password_from_stdin(create, app):
+    result = create("Bob@example.org", PASSWORD, "--name", "Bob")
 
-    assert made.exit_code == 0, made.output
-    assert re.fullmatch(r"Bob@example\.org has an account: usr_\w+\.\n", made.output)
+    assert result.exit_code == 0, result.output
+    assert re.fullmatch(r"Bob@example\.org has an account: usr_\w+\.\n", result.output)
     with connected():
         assert User.identify("bob@example.org", PASSWORD, "here").name == "Bob"
 
 
-def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(create, app, monkeypatch):
+def test_create_prompts_twice_without_echo_on_a_terminal(create, app, monkeypatch):
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(sys.modules["blueprints.commands.users"], "sys", terminal)
 
-    made = create("bob@example.org", f"{PASSWORD}\n{PASSWORD}")
+    result = create("bob@example.org", f"{PASSWORD}\n{PASSWORD}")
 
-    assert made.exit_code == 0, made.output
-    assert made.stderr.count("Password") == 1
-    assert "Repeat for confirmation" in made.stderr
-    assert PASSWORD not in made.output
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("Password") == 1
+    assert "Repeat for confirmation" in result.stderr
+    assert PASSWORD not in result.output
 
 
-def test_an_account_is_made_also_where_registration_is_closed(create, app):
+def test_create_works_while_registration_is_closed(create, app):
     app.config["REGISTRATION"] = "closed"
 
     assert create("bob@example.org").exit_code == 0
@@ -55,13 +55,13 @@ def test_an_account_is_made_also_where_registration_is_closed(create, app):
         ("alice@example.org", PASSWORD, 1, "exists"),
     ],
 )
-def test_what_can_not_be_made_is_said_in_a_sentence(create, document, email, password, code, says):
+def test_create_rejects_invalid_input(create, document, email, password, code, says):
     refused = create(email, password)
 
     assert (refused.exit_code, says in refused.stderr) == (code, True), refused.stderr
 
 
-def test_accounts_are_listed_with_what_they_hold(run, create, document):
+def test_list_prints_documents_and_bytes_of_each_account(run, create, document):
     create("bob@example.org")
     run("users", "disable", "bob@example.org")
 
@@ -72,7 +72,7 @@ def test_accounts_are_listed_with_what_they_hold(run, create, document):
 
 
 @pytest.mark.parametrize("word", ["disable", "enable"])
-def test_an_unknown_account_is_1_and_one_sentence(run, document, word):
+def test_an_unknown_account_fails_with_one_sentence(run, document, word):
     refused = run("users", word, "nobody@example.org")
 
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)

@@ -1,4 +1,4 @@
-"""A backup is whole, private, without what was deleted, and never without notice over another."""
+"""Backups are complete, private, free of deleted rows, and overwrite no file."""
 
 import os
 import sqlite3
@@ -24,14 +24,14 @@ def rows(path, sql="SELECT id, sealed_key FROM document ORDER BY id"):
     return found
 
 
-def test_it_holds_every_row_and_says_which_roots_a_restore_needs(instance, documents, tmp_path):
-    needed = backup.back_up(tmp_path / "copy")
+def test_it_holds_every_row_and_returns_the_root_keys_needed(instance, documents, tmp_path):
+    needed = backup.create_backup(tmp_path / "copy")
 
     assert rows(tmp_path / "copy") == [(one.id, one.sealed_key) for one in documents]
     assert needed == [Table.keyring.primary.id]
 
 
-def test_it_is_private_from_its_first_byte_and_one_file(instance, documents, tmp_path, monkeypatch):
+def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, monkeypatch):
     modes, write = [], backup._vacuum_into
 
     def slow(part):
@@ -43,7 +43,7 @@ def test_it_is_private_from_its_first_byte_and_one_file(instance, documents, tmp
     folder = tmp_path / "backups"
     folder.mkdir()
     before = os.umask(0o022)
-    backup.back_up(folder / "copy")
+    backup.create_backup(folder / "copy")
     os.umask(before)
 
     assert modes == [0o600]
@@ -55,7 +55,7 @@ def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path)
     piece = rows(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
     gone.delete_with_tokens()
 
-    backup.back_up(tmp_path / "copy")
+    backup.create_backup(tmp_path / "copy")
 
     stored = (tmp_path / "copy").read_bytes()
     assert bytes(gone.sealed_key) not in stored
@@ -67,12 +67,12 @@ def test_an_existing_file_is_never_overwritten(instance, documents, tmp_path):
     for name in ("copy", "copy.part"):
         (tmp_path / name).write_text("mine")
         with pytest.raises(OperatorError, match=f"{name} exists"):
-            backup.back_up(tmp_path / "copy")
+            backup.create_backup(tmp_path / "copy")
         assert (tmp_path / name).read_text() == "mine"
         (tmp_path / name).unlink()
 
 
-def test_one_that_fails_leaves_nothing(instance, documents, tmp_path, monkeypatch):
+def test_a_failed_backup_leaves_no_file(instance, documents, tmp_path, monkeypatch):
     def fail(part):
         part.write_bytes(b"half")
         raise OSError("full")
@@ -81,13 +81,13 @@ def test_one_that_fails_leaves_nothing(instance, documents, tmp_path, monkeypatc
     folder = tmp_path / "backups"
     folder.mkdir()
     with pytest.raises(OSError, match="full"):
-        backup.back_up(folder / "copy")
+        backup.create_backup(folder / "copy")
 
     assert list(folder.iterdir()) == []
 
 
-def test_it_needs_no_log_beside_it(instance, documents, tmp_path):
-    backup.back_up(tmp_path / "copy")
+def test_it_needs_no_wal_file(instance, documents, tmp_path):
+    backup.create_backup(tmp_path / "copy")
 
     assert rows(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]
     assert setup.root_keys_in_use() == {Table.keyring.primary.id: 7}

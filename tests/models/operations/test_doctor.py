@@ -1,4 +1,4 @@
-"""Each thing that can be wrong is found by its check, and nothing is changed by looking."""
+"""Each check finds its problem; none of them changes anything."""
 
 import sqlite3
 from dataclasses import replace
@@ -22,7 +22,7 @@ def document(alice):
 
 
 @pytest.fixture
-def patient(instance, document):
+def context(instance, document):
     instance.chmod(0o700)
     keyring = instance / "keyring"
     return doctor.DoctorContext(
@@ -32,10 +32,10 @@ def patient(instance, document):
     )
 
 
-def wrong(patient):
-    """What is wrong, by check."""
+def problems(context):
+    """The problems found, by check."""
     database.close()
-    return {check: said for check, said in doctor.run_checks(patient) if said}
+    return {check: found for check, found in doctor.run_checks(context) if found}
 
 
 @pytest.fixture
@@ -49,104 +49,104 @@ def alter(instance):
     return alter
 
 
-def test_a_well_house_has_every_check_and_nothing_wrong(patient):
-    found = list(doctor.run_checks(replace(patient, deep=True)))
+def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
+    found = list(doctor.run_checks(replace(context, deep=True)))
 
     assert [one.check for one in found] == [
         *("files", "space", "database", "schema", "keyring", "documents", "clock", "sweeper")
     ]
-    assert not any(one.wrong for one in found)
+    assert not any(one.problems for one in found)
 
 
-def test_files_that_others_can_read_are_named_with_the_mend(instance, patient):
+def test_files_that_others_can_read_are_listed_with_the_remedy(instance, context):
     instance.chmod(0o750)
     (instance / "documents.sqlite").chmod(0o604)
 
-    assert wrong(patient)["files"] == [
+    assert problems(context)["files"] == [
         f"Others can read {path}. Run: chmod go= {path}"
         for path in (instance, instance / "documents.sqlite")
     ]
 
 
-def test_a_disk_with_less_than_the_reserve_is_full(patient):
-    assert "uploads are refused" in wrong(replace(patient, reserve_bytes=1 << 60))["space"][0]
+def test_less_free_space_than_the_reserve_is_found(context):
+    assert "uploads are refused" in problems(replace(context, reserve_bytes=1 << 60))["space"][0]
 
 
-def test_a_missing_database_is_not_made(instance, patient):
+def test_a_missing_database_is_found_and_not_created(instance, context):
     setup.close_all()
     before = {path.name for path in instance.iterdir()} - {"documents.sqlite"}
     (instance / "documents.sqlite").unlink()
 
-    assert "no database" in wrong(patient)["database"][0]
+    assert "no database" in problems(context)["database"][0]
     assert {path.name for path in instance.iterdir()} == before
 
 
-def test_a_damaged_database_is_found(instance, patient):
+def test_a_damaged_database_is_found(instance, context):
     setup.close_all()
     with (instance / "documents.sqlite").open("r+b") as file:
         file.seek(3 * 16_384)
         file.write(b"\xff" * 16_384)
 
-    assert wrong(patient).keys() == {"database"}
+    assert problems(context).keys() == {"database"}
 
 
-def test_an_older_schema_is_found_and_not_migrated(patient, alter):
+def test_an_older_schema_is_found_and_not_migrated(context, alter):
     alter("DELETE FROM schema_migration")
 
-    assert "Start the service" in wrong(patient)["schema"][0]
-    assert "Start the service" in wrong(patient)["schema"][0]
+    assert "Start the service" in problems(context)["schema"][0]
+    assert "Start the service" in problems(context)["schema"][0]
 
 
-def test_a_newer_schema_is_found(patient, alter):
+def test_a_newer_schema_is_found(context, alter):
     alter("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
 
-    assert "9999_later" in wrong(patient)["schema"][0]
+    assert "9999_later" in problems(context)["schema"][0]
 
 
-def test_a_lost_keyring_is_found_and_not_made(instance, patient):
+def test_a_missing_keyring_is_found_and_not_created(instance, context):
     (instance / "keyring").unlink()
 
-    assert "no keyring" in wrong(patient)["keyring"][0]
+    assert "no keyring" in problems(context)["keyring"][0]
     assert not (instance / "keyring").exists()
 
 
-def test_a_keyring_without_the_root_is_found_and_the_root_named(instance, patient):
+def test_a_missing_root_key_is_found_and_its_id_given(instance, context):
     (needed,) = setup.root_keys_in_use()
     (instance / "keyring").unlink()
     Keyring.create(instance / "keyring")
 
-    assert needed in wrong(patient)["keyring"][0]
+    assert needed in problems(context)["keyring"][0]
 
 
 @pytest.mark.parametrize("deep", [False, True])
-def test_a_damaged_document_is_named(patient, document, alter, deep):
+def test_a_damaged_document_is_found(context, document, alter, deep):
     alter("UPDATE piece SET sealed = zeroblob(length(sealed))")
 
-    (said,) = wrong(replace(patient, deep=deep))["documents"]
+    (problem,) = problems(replace(context, deep=deep))["documents"]
 
-    assert said.startswith(f"{document.id} does not open.")
+    assert problem.startswith(f"{document.id} cannot be decrypted.")
 
 
-def test_a_clock_that_is_behind_is_found(patient, alice, alter):
+def test_a_clock_that_was_set_back_is_found(context, alice, alter):
     with connected():
         Session.begin(alice, 60)
     alter("UPDATE session SET created_at = ?", now() + DAY_MS)
 
-    (said,) = wrong(patient)["clock"]
+    (problem,) = problems(context)["clock"]
 
-    assert "newest session is 1,4" in said
+    assert "newest session is 1,4" in problem
 
 
-def test_expired_documents_that_nobody_sweeps_are_found(patient, alter):
+def test_expired_documents_that_were_not_swept_are_found(context, alter):
     alter("UPDATE document SET expires_at = ?", now() - 1000)
-    assert not wrong(patient)
+    assert not problems(context)
     alter("UPDATE document SET expires_at = ?", now() - DAY_MS)
 
-    assert "1 expired" in wrong(patient)["sweeper"][0]
+    assert "1 expired" in problems(context)["sweeper"][0]
 
 
-def test_a_fault_of_ours_is_not_taken_for_a_finding(patient, monkeypatch):
+def test_a_programming_error_is_raised_and_not_reported_as_a_finding(context, monkeypatch):
     monkeypatch.setattr(doctor, "now", lambda: base.nothing)
 
     with pytest.raises(AttributeError):
-        wrong(patient)
+        problems(context)

@@ -1,4 +1,4 @@
-"""Rotating root keys: resumable, beside a server that reads and writes, and leaving nothing."""
+"""Root key rotation resumes, runs beside readers and writers, and leaves no old wrapping."""
 
 import os
 
@@ -15,13 +15,13 @@ from tests.uploads import upload
 
 
 @pytest.fixture
-def sealed(alice):
-    """A row of each kind that has a key; the house came with one for session tokens."""
+def rows(alice):
+    """A row of each table with data keys; the token key was created with the database."""
     StoredResponse.keep("ans_1", "fingerprint", {"secret": "once"})
     return [alice, upload(alice), StoredResponse.get_by_id("ans_1")]
 
 
-def everything_opens():
+def everything_decrypts():
     return (
         all(user.password_digest for user in User.select())
         and all(b"".join(one.read()) == b"content" for one in Document.select())
@@ -30,90 +30,90 @@ def everything_opens():
     )
 
 
-def test_every_kind_of_row_moves_to_the_new_root_and_opens(sealed):
-    former = Table.keyring.primary.id
+def test_rows_of_every_table_are_rewrapped_and_decrypt(rows):
+    old = Table.keyring.primary.id
 
-    done = rotation.rotate()
+    done = rotation.rotate_root_keys()
 
-    assert (done.moved, done.damaged, done.new.id) == (4, [], Table.keyring.primary.id)
-    assert setup.root_keys_in_use() == {done.new.id: 5}  # with the next key for session tokens
-    assert former != done.new.id
-    assert everything_opens()
+    assert (done.rewrapped, done.damaged, done.new_root_key.id) == (4, [], Table.keyring.primary.id)
+    assert setup.root_keys_in_use() == {done.new_root_key.id: 5}  # with the new token key
+    assert old != done.new_root_key.id
+    assert everything_decrypts()
 
 
-def test_a_rotation_cut_off_is_finished_without_another_root(sealed, monkeypatch):
-    move, moved = rotation._move, []
+def test_an_interrupted_rotation_is_completed_without_another_root_key(rows, monkeypatch):
+    rewrap_rows, calls = rotation._rewrap_rows, []
 
-    def cut(*args):
-        moved.append(move(*args))
-        if len(moved) == 2:
+    def interrupt(*args):
+        calls.append(rewrap_rows(*args))
+        if len(calls) == 2:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(rotation, "_move", cut)
+        patched.setattr(rotation, "_rewrap_rows", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            rotation.rotate()
+            rotation.rotate_root_keys()
     assert len(setup.root_keys_in_use()) == 2
-    assert everything_opens()
+    assert everything_decrypts()
 
-    done = rotation.rotate()
+    done = rotation.rotate_root_keys()
 
-    assert (done.new, done.moved) == (None, 2)
+    assert (done.new_root_key, done.rewrapped) == (None, 2)
     assert len(list(Table.keyring)) == 2
-    assert everything_opens()
+    assert everything_decrypts()
 
 
-def test_a_root_retires_only_when_no_row_uses_it_and_never_the_one_that_seals(sealed):
-    former = Table.keyring.primary.id
-    with pytest.raises(KeyringError, match="seals what is new"):
-        rotation.retire(former)
+def test_only_an_unused_root_key_that_is_not_the_primary_can_be_retired(rows):
+    old = Table.keyring.primary.id
+    with pytest.raises(KeyringError, match="is the primary"):
+        rotation.retire_root_key(old)
     Table.keyring.add()
     with pytest.raises(KeyringError, match="used by 4 rows"):
-        rotation.retire(former)
+        rotation.retire_root_key(old)
     with pytest.raises(KeyringError, match="no root key unknown"):
-        rotation.retire("unknown")
+        rotation.retire_root_key("unknown")
 
-    rotation.rotate()
-    rotation.retire(former)
+    rotation.rotate_root_keys()
+    rotation.retire_root_key(old)
 
-    assert [root.id for root in Table.keyring] == [rotation.roots()[0].id]
-    assert everything_opens()
+    assert [root.id for root in Table.keyring] == [rotation.list_root_keys()[0].id]
+    assert everything_decrypts()
 
 
-def test_what_the_rows_left_is_on_disk_before_their_former_root_goes(sealed, monkeypatch):
-    former, done = Table.keyring.primary.id, []
-    rotation.rotate()
+def test_rewrapped_rows_are_synced_before_the_old_root_key_is_removed(rows, monkeypatch):
+    old, done = Table.keyring.primary.id, []
+    rotation.rotate_root_keys()
     monkeypatch.setattr(rotation, "sync_wal", lambda: done.append("synced"))
     monkeypatch.setattr(Table.keyring, "remove", done.append)
 
-    rotation.retire(former)
+    rotation.retire_root_key(old)
 
-    assert done == ["synced", former]
+    assert done == ["synced", old]
 
 
-def test_a_row_read_before_the_rotation_opens_after_its_root_was_retired(sealed):
-    former = Table.keyring.primary.id
+def test_a_row_read_before_the_rotation_decrypts_after_its_root_key_was_retired(rows):
+    old = Table.keyring.primary.id
     user, document = User.select().get(), Document.select().get()
-    rotation.rotate()
-    rotation.retire(former)
+    rotation.rotate_root_keys()
+    rotation.retire_root_key(old)
 
     assert user.name == "Alice"
     assert b"".join(document.read()) == b"content"
 
 
-def test_a_stale_row_that_is_changed_keeps_its_new_wrapping(sealed):
-    former = Table.keyring.primary.id
+def test_saving_a_stale_row_keeps_its_new_wrapping(rows):
+    old = Table.keyring.primary.id
     document = Document.select().get()
-    rotation.rotate()
-    rotation.retire(former)
+    rotation.rotate_root_keys()
+    rotation.retire_root_key(old)
 
     document.edit(name="later.txt")
 
     assert Document.select().get().name == "later.txt"
-    assert former not in setup.root_keys_in_use()
+    assert old not in setup.root_keys_in_use()
 
 
-def test_a_row_that_was_drawn_anew_meanwhile_is_not_overwritten(sealed, monkeypatch):
+def test_a_key_replaced_during_the_rotation_is_not_overwritten(rows, monkeypatch):
     rewrapped = StoredResponse.rewrapped
 
     def slow(answer, root):
@@ -123,12 +123,12 @@ def test_a_row_that_was_drawn_anew_meanwhile_is_not_overwritten(sealed, monkeypa
         return wrapped
 
     monkeypatch.setattr(StoredResponse, "rewrapped", slow)
-    rotation.rotate()
+    rotation.rotate_root_keys()
 
-    assert everything_opens()
+    assert everything_decrypts()
 
 
-def test_nothing_is_wrapped_under_a_root_that_another_rotation_has_replaced(sealed, monkeypatch):
+def test_no_key_is_wrapped_under_a_root_key_that_is_no_longer_the_primary(rows, monkeypatch):
     rewrapped = Document.rewrapped
 
     def slow(document, root):
@@ -136,23 +136,24 @@ def test_nothing_is_wrapped_under_a_root_that_another_rotation_has_replaced(seal
         return rewrapped(document, root)
 
     monkeypatch.setattr(Document, "rewrapped", slow)
-    with pytest.raises(KeyringError, match="somebody else"):
-        rotation.rotate()
+    with pytest.raises(KeyringError, match="Another process"):
+        rotation.rotate_root_keys()
 
-    assert everything_opens()
+    assert everything_decrypts()
 
 
-def test_a_damaged_row_is_named_and_does_not_stop_the_others_or_the_next_rotation(sealed):
-    document = sealed[1]
+def test_a_damaged_row_is_reported_and_stops_neither_this_nor_the_next_rotation(rows):
+    document = rows[1]
     document.change(sealed_key=bytes(104))
 
-    assert rotation.rotate().damaged == [document.id]
-    later = rotation.rotate()
+    assert rotation.rotate_root_keys().damaged == [document.id]
+    later = rotation.rotate_root_keys()
 
-    assert (later.new is not None, later.moved, later.damaged) == (True, 4, [document.id])
+    assert later.new_root_key is not None
+    assert (later.rewrapped, later.damaged) == (4, [document.id])
 
 
-def test_an_upload_seals_under_the_root_that_is_first_when_it_holds_the_lock(instance, alice):
+def test_an_upload_wraps_its_key_under_the_primary_at_the_time_of_the_transaction(instance, alice):
     server, other = Table.keyring, Keyring(instance / "keyring")
     assert server.primary.id == other.primary.id
     added = other.add()
@@ -163,54 +164,54 @@ def test_an_upload_seals_under_the_root_that_is_first_when_it_holds_the_lock(ins
     assert document.root == added.id
 
 
-def test_an_upload_in_steps_outlives_the_root_it_began_under(alice):
-    former, content = Table.keyring.primary.id, os.urandom(3 * STEP_PIECES * PIECE_BYTES)
+def test_a_long_upload_succeeds_although_its_root_key_is_retired_meanwhile(alice):
+    old, content = Table.keyring.primary.id, os.urandom(3 * STEP_PIECES * PIECE_BYTES)
 
     def pieces():
         for at in range(0, len(content), PIECE_BYTES):
             yield content[at : at + PIECE_BYTES]
             if at == 2 * STEP_PIECES * PIECE_BYTES:
                 with connected():
-                    rotation.rotate()
-                    rotation.retire(former)
+                    rotation.rotate_root_keys()
+                    rotation.retire_root_key(old)
 
     with uploaded(alice.id, pieces(), size=len(content), content_type="a/b") as document:
         pass
 
-    assert former not in setup.root_keys_in_use()
+    assert old not in setup.root_keys_in_use()
     assert b"".join(Document.get_by_id(document.id).read()) == content
 
 
-def test_after_a_rotation_the_former_wrappings_are_nowhere_on_disk(instance, alice):
+def test_after_a_rotation_the_old_wrappings_are_nowhere_on_disk(instance, alice):
     for _ in range(50):
         upload(alice)
     wrapped = [bytes(key) for (key,) in Document.select(Document.sealed_key).tuples()]
     stored = b"".join(path.read_bytes() for path in instance.iterdir())
     assert all(key in stored for key in wrapped)
 
-    rotation.rotate()
+    rotation.rotate_root_keys()
 
     stored = b"".join(path.read_bytes() for path in instance.iterdir())
     assert not any(key in stored for key in wrapped)
 
 
-def test_progress_is_told_up_to_the_whole(sealed):
-    told = []
+def test_progress_is_reported_up_to_the_total(rows):
+    reports = []
 
-    rotation.rotate(lambda done, total: told.append((done, total)))
+    rotation.rotate_root_keys(lambda *report: reports.append(report))
 
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert reports == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_a_keyring_in_text_is_rotated_by_whoever_keeps_it(instance, sealed):
+def test_a_keyring_given_as_text_is_rotated_by_changing_the_text(instance, rows):
     lines = (instance / "keyring").read_text()
     setup.use(Keyring(text=lines))
     with pytest.raises(KeyringError, match="keys make"):
-        rotation.rotate()
+        rotation.rotate_root_keys()
     setup.use(Keyring(text=f"{rotation.generate_root_key()}\n{lines}"))
 
-    done = rotation.rotate()
+    done = rotation.rotate_root_keys()
 
-    assert (done.new, done.moved) == (None, 4)
+    assert (done.new_root_key, done.rewrapped) == (None, 4)
     with connected():
-        assert everything_opens()
+        assert everything_decrypts()

@@ -1,4 +1,4 @@
-"""Work beside the requests goes on after an error, and has ended when it is stopped."""
+"""A periodic task continues after an error, and has ended when `stop` returns."""
 
 import threading
 
@@ -6,21 +6,21 @@ from models.operations.periodic import PeriodicTask
 from tests.people import until
 
 
-def test_a_round_that_fails_does_not_end_the_next_one(caplog):
-    rounds = []
+def test_a_run_that_fails_does_not_prevent_the_next(caplog):
+    runs = []
 
     def work():
-        rounds.append(1)
-        raise OSError("no room")
+        runs.append(1)
+        raise OSError("disk full")
 
-    background = PeriodicTask(work, 0.001)
-    until(lambda: len(rounds) > 2)
-    background.stop()
+    task = PeriodicTask(work, 0.001)
+    until(lambda: len(runs) > 2)
+    task.stop()
 
     assert "work failed" in caplog.text
 
 
-def test_to_stop_is_to_wait_for_the_round_that_runs():
+def test_stop_waits_for_the_current_run():
     begun, go_on, ended = threading.Event(), threading.Event(), []
 
     def work():
@@ -28,9 +28,9 @@ def test_to_stop_is_to_wait_for_the_round_that_runs():
         go_on.wait(10)
         ended.append(1)
 
-    background = PeriodicTask(work, 60)
+    task = PeriodicTask(work, 60)
     begun.wait(10)
     threading.Timer(0.1, go_on.set).start()
-    background.stop()
+    task.stop()
 
     assert ended == [1]

@@ -1,24 +1,14 @@
-"""A restore takes the database's place whole, checked and in one step, or changes nothing."""
+"""A restore replaces the database atomically with a verified backup, or changes nothing."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from crypto import Keyring, KeyringError
 from models import Document, User, connected, setup
 from models.errors import OperatorError
-from models.operations import (
-    backup,
-)
-from models.operations import (
-    key_rotation as rotation,
-)
-from models.operations import (
-    restore as restoring,
-)
-from models.operations import (
-    verification as checkup,
-)
+from models.operations import backup, key_rotation, restore_backup, verification
 from models.records.table import Table
 from models.storage.database import database
 from tests.uploads import upload
@@ -26,37 +16,37 @@ from tests.uploads import upload
 
 @pytest.fixture
 def copy(instance, alice):
-    """A backup with one document, after which the database goes on without it."""
+    """A backup with one document, which was then deleted from the database."""
     document = upload(alice, b"c" * 500_000)
-    backup.back_up(instance / "copy")
+    backup.create_backup(instance / "copy")
     document.delete_with_tokens()
     return instance / "copy"
 
 
 @pytest.fixture
-def open_house(instance):
-    def open_house(path):
+def open_database(instance):
+    def open_database(path):
         setup.open_database(path)
         setup.use(setup.open_keyring(instance / "keyring"))
 
-    return open_house
+    return open_database
 
 
 @pytest.fixture
-def restore(instance, copy, open_house):
-    def restore(file=copy, **how):
+def restore(instance, copy, open_database):
+    def restore(file=copy, **options):
         setup.close_all()
-        return restoring.restore(file, instance / "documents.sqlite", open_house, **how)
+        return restore_backup(file, instance / "documents.sqlite", open_database, **options)
 
     return restore
 
 
 @pytest.fixture
-def unchanged(instance, open_house):
+def unchanged(instance, open_database):
     """Whether the database is as it was before the restore."""
 
     def unchanged():
-        open_house(str(instance / "documents.sqlite"))
+        open_database(str(instance / "documents.sqlite"))
         with connected():
             counts = User.select().count(), Document.select().count()
         names = {path.name for path in instance.iterdir()}
@@ -72,19 +62,19 @@ def altered(copy, sql):
     plain.close()
 
 
-def test_everything_is_back_and_opens(instance, restore, open_house):
+def test_everything_is_restored_and_decrypts(instance, restore, open_database):
     assert restore(force=True) == (1, 1)
 
-    open_house(str(instance / "documents.sqlite"))
+    open_database(str(instance / "documents.sqlite"))
     with connected():
         assert b"".join(Document.select().get().read()) == b"c" * 500_000
     setup.close_all()
-    there = {path.name for path in instance.iterdir()}
-    assert there == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
+    names = {path.name for path in instance.iterdir()}
+    assert names == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
     assert (instance / "documents.sqlite").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_folder_with_a_keyring_alone_gets_its_database(instance, restore):
+def test_a_missing_database_is_restored(instance, restore):
     setup.close_all()
     for path in instance.glob("documents.sqlite*"):
         path.unlink()
@@ -92,14 +82,14 @@ def test_a_folder_with_a_keyring_alone_gets_its_database(instance, restore):
     assert restore() == (1, 1)
 
 
-def test_users_are_replaced_only_by_force(restore, unchanged):
+def test_a_database_with_users_is_replaced_only_with_force(restore, unchanged):
     with pytest.raises(OperatorError, match="--force"):
         restore()
 
     assert unchanged()
 
 
-def test_not_while_somebody_has_the_database_open(instance, restore, unchanged):
+def test_it_is_refused_while_another_process_has_the_database_open(instance, restore, unchanged):
     other = sqlite3.connect(instance / "documents.sqlite")
     other.execute("SELECT * FROM user").fetchall()
 
@@ -111,7 +101,7 @@ def test_not_while_somebody_has_the_database_open(instance, restore, unchanged):
 
 
 @pytest.mark.parametrize("text", [b"", b"no database", b"SQLite format 3\0" + bytes(5000)])
-def test_what_is_no_backup_is_refused(instance, restore, unchanged, text):
+def test_a_file_that_is_no_backup_is_refused(instance, restore, unchanged, text):
     (instance / "text").write_bytes(text)
     with pytest.raises(OperatorError, match="no backup"):
         restore(instance / "text", force=True)
@@ -130,12 +120,12 @@ def test_a_backup_of_a_newer_version_is_refused(copy, restore, unchanged):
     assert unchanged()
 
 
-def test_a_backup_of_an_older_schema_is_brought_to_todays(copy, restore, monkeypatch, tmp_path):
+def test_a_backup_of_an_older_schema_is_migrated(copy, restore, monkeypatch, tmp_path):
     folder = tmp_path / "migrations"
     folder.mkdir()
     later = 'def up(migrator, db):\n    db.execute_sql("CREATE TABLE later (id TEXT)")\n'
     (folder / "0099_later.py").write_text(later)
-    for path in restoring.Path(setup.MIGRATIONS).glob("0*.py"):
+    for path in Path(setup.MIGRATIONS).glob("0*.py"):
         (folder / path.name).write_text(path.read_text())
     monkeypatch.setattr(setup, "MIGRATIONS", str(folder))
 
@@ -146,29 +136,29 @@ def test_a_backup_of_an_older_schema_is_brought_to_todays(copy, restore, monkeyp
         assert database.table_exists("later")
 
 
-def test_a_key_that_does_not_open_is_found_before_anything_is_replaced(copy, restore, unchanged):
+def test_an_undecryptable_key_is_found_before_anything_is_replaced(copy, restore, unchanged):
     altered(copy, "UPDATE document SET sealed_key = zeroblob(104)")
 
-    with pytest.raises(OperatorError, match="doc_.+ does not open"):
+    with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
         restore(force=True)
 
     assert unchanged()
 
 
-def test_a_damaged_piece_is_found_by_a_deep_one(copy, restore, unchanged):
+def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchanged):
     altered(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
 
-    with pytest.raises(OperatorError, match="doc_.+ does not open"):
+    with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
         restore(force=True, deep=True)
     assert unchanged()
 
     assert restore(force=True) == (1, 1)
 
 
-def test_without_its_root_it_is_refused_and_the_root_is_named(copy, restore, instance):
+def test_it_is_refused_without_the_root_key_whose_id_is_given(copy, restore, instance):
     needed = Table.keyring.primary.id
-    rotation.rotate()
-    rotation.retire(needed)
+    key_rotation.rotate_root_keys()
+    key_rotation.retire_root_key(needed)
     with pytest.raises(KeyringError, match=needed):
         restore(force=True)
     (instance / "keyring").rename(instance / "gone")
@@ -179,7 +169,7 @@ def test_without_its_root_it_is_refused_and_the_root_is_named(copy, restore, ins
     assert not (instance / "keyring").exists()
 
 
-def test_a_damaged_database_is_replaced_by_force(instance, restore):
+def test_a_damaged_database_is_replaced_only_with_force(instance, restore):
     setup.close_all()
     (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
     with pytest.raises(OperatorError, match="--force"):
@@ -188,29 +178,29 @@ def test_a_damaged_database_is_replaced_by_force(instance, restore):
     assert restore(force=True) == (1, 1)
 
 
-def test_the_log_of_a_lost_database_is_not_played_into_the_restored_one(
-    instance, alice, restore, open_house
+def test_the_wal_of_a_lost_database_is_not_applied_to_the_restored_one(
+    instance, alice, restore, open_database
 ):
-    log = instance / "documents.sqlite-wal"
+    wal = instance / "documents.sqlite-wal"
     alice.change(email="after the backup")
-    kept = log.read_bytes()
+    kept = wal.read_bytes()
     setup.close_all()
     (instance / "documents.sqlite").unlink()
-    log.write_bytes(kept)
+    wal.write_bytes(kept)
 
     restore()
 
-    open_house(str(instance / "documents.sqlite"))
+    open_database(str(instance / "documents.sqlite"))
     with connected():
-        assert checkup.database_file(deep=True) + checkup.payloads() == []
+        assert verification.check_database_file(deep=True) + verification.check_contents() == []
         assert User.select().get().email == "alice@example.com"
 
 
-def test_a_restored_database_opens_with_another_keyring_that_has_the_root(instance, restore):
+def test_a_restored_database_opens_with_any_keyring_that_has_its_root_key(instance, restore):
     line = (instance / "keyring").read_text().splitlines()[-1]
     restore(force=True)
 
     setup.open_database(str(instance / "documents.sqlite"))
-    setup.use(Keyring(text=f"{rotation.generate_root_key()}\n{line}"))
+    setup.use(Keyring(text=f"{key_rotation.generate_root_key()}\n{line}"))
     with connected():
         assert User.select().get().name == "Alice"

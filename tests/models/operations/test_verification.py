@@ -1,9 +1,9 @@
-"""What does not open is named, and only that."""
+"""Rows that cannot be decrypted are reported, and no others."""
 
 import pytest
 
 from models import Document, User
-from models.operations import verification as checkup
+from models.operations import verification
 from models.storage.database import database
 from models.storage.payload_rows import PIECE_BYTES
 from tests.uploads import upload
@@ -14,52 +14,53 @@ def documents(alice):
     return [upload(alice, b"c" * (PIECE_BYTES + 5)) for _ in range(3)]
 
 
-def test_a_whole_house_opens(documents):
-    assert checkup.keys() == checkup.payloads() == checkup.some_payloads(10) == []
+def test_undamaged_data_has_no_problem(documents):
+    assert verification.check_keys() + verification.check_contents() == []
+    assert verification.check_sample(10) == []
 
 
-def test_a_key_that_does_not_open_is_named(documents):
+def test_a_key_that_cannot_be_decrypted_is_reported(documents):
     documents[1].change(sealed_key=documents[0].sealed_key)
 
-    assert checkup.keys() == [f"{documents[1].id} does not open."]
-    assert checkup.payloads() == [f"{documents[1].id} does not open."]
+    assert verification.check_keys() == [f"{documents[1].id} cannot be decrypted."]
+    assert verification.check_contents() == [f"{documents[1].id} cannot be decrypted."]
 
 
 def test_a_flipped_bit_in_any_piece_is_found(documents):
     flip = "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE document_id = ? AND number = 0"
     database.execute_sql(flip, (documents[2].id,))
 
-    assert checkup.keys() == checkup.some_payloads(10) == []
-    assert checkup.payloads() == [f"{documents[2].id} does not open."]
+    assert verification.check_keys() == verification.check_sample(10) == []
+    assert verification.check_contents() == [f"{documents[2].id} cannot be decrypted."]
 
 
 def test_a_missing_last_piece_is_found_by_the_sample(documents):
     database.execute_sql("DELETE FROM piece WHERE number = 1", ())
 
-    assert len(checkup.some_payloads(2)) == 2
-    assert len(checkup.some_payloads(10)) == 3
+    assert len(verification.check_sample(2)) == 2
+    assert len(verification.check_sample(10)) == 3
 
 
 def test_a_password_that_was_altered_is_found(documents, alice):
     User.get_by_id(alice.id).change(sealed_password=alice.sealed_name)
 
-    assert checkup.keys() == []
-    assert checkup.payloads() == [f"{alice.id} does not open."]
+    assert verification.check_keys() == []
+    assert verification.check_contents() == [f"{alice.id} cannot be decrypted."]
 
 
-def test_what_is_deleted_meanwhile_is_no_fault(documents, monkeypatch):
+def test_a_document_deleted_during_the_check_is_no_problem(documents, monkeypatch):
     def read(document):
         Document.get_by_id(document.id).delete_with_tokens()
         return b"".join(Document.rows("TRUE") and document.read())
 
-    monkeypatch.setattr(checkup, "_read", read)
+    monkeypatch.setattr(verification, "_decrypt_document", read)
 
-    assert checkup.payloads() == []
+    assert verification.check_contents() == []
 
 
-def test_progress_counts_bytes_to_the_end(documents):
-    told = []
+def test_progress_counts_bytes_up_to_the_total(documents):
+    reports = []
 
-    checkup.payloads(lambda done, total: told.append((done, total)))
+    verification.check_contents(lambda *report: reports.append(report))
 
-    assert told[-1] == (3 * (PIECE_BYTES + 5),) * 2
+    assert reports[-1] == (3 * (PIECE_BYTES + 5),) * 2
