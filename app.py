@@ -13,7 +13,7 @@ from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS, commanded
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
-from blueprints.http.blueprint import body_bytes
+from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.http.upload_body import SMALL_BODY_BYTES
 from blueprints.schemas.openapi import described
@@ -43,7 +43,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     settings = read_settings(os.environ, config, HOME)
     app = Flask("docservice", static_folder=None, root_path=str(HOME))
     app.config.update({**config, **settings})
-    app.config["MAX_BODY_BYTES"] = body_bytes(settings["MAX_DOCUMENT_BYTES"])
+    app.config["MAX_BODY_BYTES"] = max_body_bytes(settings["MAX_DOCUMENT_BYTES"])
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")

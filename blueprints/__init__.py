@@ -1,20 +1,20 @@
-"""HTTP. Imports `models` and `viewer`; blueprints never import one another."""
+"""The HTTP API: one file a noun; none imports another. Uses `models` and `viewer`."""
 
-from .api_keys import keys
+from .api_keys import api_keys
 from .auth import auth
-from .document_tokens import tokens
-from .document_views import viewing
+from .document_tokens import document_tokens
+from .document_views import document_views
 from .documents import documents
 from .embed import embed
 from .events import events
 from .metrics import metrics
-from .status import operations
+from .status import status
 from .webhooks import webhooks
 
-# in the specification's order
+# in the order of the specification
 BLUEPRINTS = (
-    *(auth, keys, documents, viewing, tokens, embed),
-    *(events, webhooks, operations, metrics),
+    *(auth, api_keys, documents, document_views, document_tokens, embed),
+    *(events, webhooks, status, metrics),
 )
 
 __all__ = ["BLUEPRINTS"]

@@ -6,52 +6,47 @@ from flask import g
 
 from models import ApiKey
 
-from .http.authentication import SESSION, accepts
-from .http.blueprint import ApiBlueprint
-from .http.idempotency import idempotent
-from .http.pagination import list_response, parse_cursor
+from .http import SESSION, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
 from .schemas.requests import NewKey, PageQuery, Rotation
 from .schemas.responses import IssuedKey, KeyRecord, listed
 
-keys = ApiBlueprint("keys", __name__, url_prefix="/v1/api-keys", description="API keys")
+api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", description="API keys")
 
 
-@keys.post("")
+@api_keys.post("")
 @accepts(SESSION)
 @idempotent
-@keys.arguments(NewKey())
-@keys.response(201, IssuedKey)
+@api_keys.arguments(NewKey())
+@api_keys.response(201, IssuedKey)
 def create(body: dict[str, Any]) -> ApiKey:
     """Create a new API key"""
     scopes = " ".join(dict.fromkeys(body["scopes"]))
     return ApiKey.issue(g.caller.user, body["name"], scopes, body["expires_at"])
 
 
-@keys.get("")
+@api_keys.get("")
 @accepts(SESSION)
-@keys.arguments(PageQuery(), location="query")
-@keys.response(200, listed("apiKeys", KeyRecord))
+@api_keys.arguments(PageQuery(), location="query")
+@api_keys.response(200, listed("apiKeys", KeyRecord))
 def list_masked(query: dict[str, Any]) -> Any:
     """List API keys (keys masked)"""
-    rows, further = ApiKey.page_of_user(
-        g.caller.user, query["limit"], parse_cursor(query["cursor"])
-    )
-    return list_response("apiKeys", rows, further)
+    page = ApiKey.page_of_user(g.caller.user, query["limit"], parse_cursor(query["cursor"]))
+    return list_response("apiKeys", *page)
 
 
-@keys.delete("/<id>")
+@api_keys.delete("/<id>")
 @accepts(SESSION)
-@keys.response(204)
+@api_keys.response(204)
 def revoke(id: str) -> None:
     """Revoke an API key"""
     ApiKey.one_of(g.caller.owner_id, id).revoke()
 
 
-@keys.post("/<id>/rotate")
+@api_keys.post("/<id>/rotate")
 @accepts(SESSION)
 @idempotent
-@keys.arguments(Rotation())
-@keys.response(201, IssuedKey)
+@api_keys.arguments(Rotation())
+@api_keys.response(201, IssuedKey)
 def rotate(body: dict[str, int], id: str) -> ApiKey:
     """Replace an API key by a new one of the same name, scopes and expiry"""
     return ApiKey.one_of(g.caller.owner_id, id).rotate(g.caller.user, body["overlap_seconds"])

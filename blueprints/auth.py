@@ -1,4 +1,4 @@
-"""Accounts and sessions: register, log in, who am I, log out."""
+"""Accounts and sessions: register, log in, profile, log out."""
 
 from typing import Any
 
@@ -9,12 +9,17 @@ from models.errors import EmailTaken, RegistrationClosed, TooManyRequests, Wrong
 from models.rate_limiter import network_of
 from models.user import require_strong_password
 
-from .http.authentication import NOBODY, SESSION, accepts
-from .http.blueprint import ApiBlueprint
-from .http.idempotency import idempotent
-from .http.pagination import list_response, parse_cursor
-from .http.rate_limiting import rate_limited
-from .schemas.openapi import may_fail_with
+from .http import (
+    NOBODY,
+    SESSION,
+    ApiBlueprint,
+    accepts,
+    idempotent,
+    list_response,
+    may_fail_with,
+    parse_cursor,
+    report_allowance,
+)
 from .schemas.requests import Login, NewPassword, PageQuery, Registration
 from .schemas.responses import LoggedIn, Profile, SessionRecord, listed
 
@@ -23,13 +28,13 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 
 @auth.post("/register")
 @accepts(NOBODY, SESSION)
-@may_fail_with(EmailTaken, RegistrationClosed)
+@may_fail_with(EmailTaken, RegistrationClosed, TooManyRequests)
 @idempotent
 @auth.arguments(Registration())
 @auth.response(201, Profile)
-@rate_limited(lambda: User.registrations.spend(network_of(request.remote_addr or "")))
 def register(body: dict[str, Any]) -> User:
     """Register a new user account"""
+    report_allowance(User.registrations.spend(network_of(request.remote_addr or "")))
     require_strong_password(
         body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password"
     )

@@ -1,4 +1,4 @@
-"""Document tokens: links to one document that can be taken back."""
+"""Document tokens: links to one document that can be revoked."""
 
 from typing import Any
 
@@ -6,45 +6,43 @@ from flask import g
 
 from models import Document, DocumentToken
 
-from .http.authentication import OWNER, READ, WRITE, accepts
-from .http.blueprint import ApiBlueprint
-from .http.idempotency import idempotent
-from .http.pagination import list_response, parse_cursor
+from .http import OWNER, READ, WRITE, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
 from .schemas.requests import NewToken, PageQuery
 from .schemas.responses import IssuedToken, TokenRecord, listed
 from .views.links import issue_link, link_options
 
-tokens = ApiBlueprint(
-    "tokens", __name__, url_prefix="/v1/documents/<id>/tokens", description="Document tokens"
+document_tokens = ApiBlueprint(
+    "document_tokens",
+    __name__,
+    url_prefix="/v1/documents/<id>/tokens",
+    description="Document tokens",
 )
 
 
-@tokens.post("")
+@document_tokens.post("")
 @accepts(*OWNER, scope=WRITE)
 @idempotent
-@tokens.arguments(NewToken())
-@tokens.response(201, IssuedToken)
+@document_tokens.arguments(NewToken())
+@document_tokens.response(201, IssuedToken)
 def issue(body: dict[str, Any], id: str) -> Any:
     """Create a link that opens this document"""
     return issue_link(Document.one_of(g.caller.owner_id, id), link_options(body))
 
 
-@tokens.get("")
+@document_tokens.get("")
 @accepts(*OWNER, scope=READ)
-@tokens.arguments(PageQuery(), location="query")
-@tokens.response(200, listed("tokens", TokenRecord))
+@document_tokens.arguments(PageQuery(), location="query")
+@document_tokens.response(200, listed("tokens", TokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
     """List the document's tokens (tokens masked)"""
     document = Document.one_of(g.caller.owner_id, id)
-    rows, further = DocumentToken.page_of_document(
-        document, query["limit"], parse_cursor(query["cursor"])
-    )
-    return list_response("tokens", rows, further)
+    after = parse_cursor(query["cursor"])
+    return list_response("tokens", *DocumentToken.page_of_document(document, query["limit"], after))
 
 
-@tokens.delete("/<token_id>")
+@document_tokens.delete("/<token_id>")
 @accepts(*OWNER, scope=WRITE)
-@tokens.response(204)
+@document_tokens.response(204)
 def revoke(id: str, token_id: str) -> None:
     """Revoke a document token"""
     document = Document.one_of(g.caller.owner_id, id)

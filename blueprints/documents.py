@@ -2,21 +2,30 @@
 
 from typing import Any
 
-from flask import g
+from flask import current_app, g
 
 from models import Document
 from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
+from models.upload import uploaded
 
-from .http.authentication import DELETE, OWNER, READ, WRITE, accepts
-from .http.blueprint import ApiBlueprint, takes_uploads
-from .http.idempotency import idempotent
-from .http.pagination import list_response, parse_cursor
-from .http.rate_limiting import rate_limited
-from .schemas.openapi import may_fail_with
+from .http import (
+    DELETE,
+    OWNER,
+    READ,
+    WRITE,
+    ApiBlueprint,
+    accepts,
+    idempotent,
+    list_response,
+    may_fail_with,
+    parse_cursor,
+    rate_limited,
+    takes_uploads,
+)
+from .http.base64_payload import Base64Payload
 from .schemas.requests import DocumentPage, Edit, Upload
 from .schemas.responses import DocumentRecord, Uploaded, listed
-from .uploads import store
-from .views.links import base_url
+from .views.links import base_url, issue_link, link_options
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
@@ -31,7 +40,7 @@ documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", desc
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:
     """Upload a new document"""
-    document = store(g.caller.owner_id, body)
+    document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
 
 
@@ -41,9 +50,8 @@ def upload(body: dict[str, Any]) -> Any:
 @documents.response(200, listed("documents", DocumentRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List all documents owned by the authenticated user"""
-    limit, cursor = query.pop("limit"), parse_cursor(query.pop("cursor"))
-    rows, further = Document.matching(g.caller.owner_id, limit, cursor, **query)
-    return list_response("documents", rows, further)
+    cursor = parse_cursor(query.pop("cursor"))
+    return list_response("documents", *Document.matching(g.caller.owner_id, after=cursor, **query))
 
 
 @documents.get("/<id>")
@@ -72,3 +80,12 @@ def edit(body: dict[str, Any], id: str) -> Document:
 def delete(id: str) -> None:
     """Delete the document and revoke all its tokens"""
     Document.one_of(g.caller.owner_id, id).delete_with_tokens()
+
+
+def _store(owner_id: str, payload: Base64Payload, token: Any, **facts: Any) -> Document:
+    """A document with its first link, in one transaction; `token` holds the link's options."""
+    payload.refuse_if_longer(current_app.config["MAX_DOCUMENT_BYTES"])
+    options = None if token is None else link_options(token)
+    with uploaded(owner_id, payload.pieces(), size=payload.size, **facts) as document:
+        document.token = None if options is None else issue_link(document, options)
+    return document

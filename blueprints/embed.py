@@ -1,4 +1,4 @@
-"""Embedding: the script for other people's pages, and oEmbed (https://oembed.com)."""
+"""Embedding in other sites' pages: a script, and oEmbed (https://oembed.com)."""
 
 import re
 from pathlib import Path
@@ -9,16 +9,15 @@ from flask import Response, current_app
 from models import Document, DocumentToken
 from models.errors import NotFound, ServiceError
 
-from .http.authentication import ANYONE, accepts
-from .http.blueprint import ApiBlueprint
-from .schemas.openapi import may_fail_with
+from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
 from .schemas.requests import OEmbedQuery
 from .schemas.responses import OEmbed
 from .views.links import base_url, frame
+from .views.pages import needs_prompt
 
 embed = ApiBlueprint("embed", __name__, description="Embedding")
-_VIEW = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
-STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
+_VIEW_PATH = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
+_STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
 WIDTH, HEIGHT = 800, 600
 
 
@@ -33,7 +32,7 @@ class FormatNotOffered(ServiceError):
 def script() -> Response:
     """Return the script that puts a viewer into a page"""
     text = (Path(current_app.root_path) / "templates" / "embed.js").read_text()
-    return Response(text, headers=STATIC, content_type="text/javascript; charset=utf-8")
+    return Response(text, headers=_STATIC, content_type="text/javascript; charset=utf-8")
 
 
 @embed.get("/oembed")
@@ -45,20 +44,18 @@ def oembed(query: dict[str, Any]) -> dict[str, Any]:
     """Tell how to embed the document that a view link shows (oEmbed 1.0)"""
     if query["format"] == "xml":
         raise FormatNotOffered
-    return _rich(query["url"], query["maxwidth"], query["maxheight"])
+    return _embedding(query["url"], query["maxwidth"], query["maxheight"])
 
 
-def _rich(url: str, most_width: int, most_height: int) -> dict[str, Any]:
-    found = _VIEW.fullmatch(url.removeprefix(base_url()))
-    if not found:
+def _embedding(url: str, max_width: int, max_height: int) -> dict[str, Any]:
+    link = _VIEW_PATH.fullmatch(url.removeprefix(base_url()))
+    grant = DocumentToken.of_secret(link[2]) if link else None
+    if link is None or grant is None or grant.document_id != link[1]:
         raise NotFound
-    grant = DocumentToken.of_secret(found[2])
-    if grant.document_id != found[1]:
-        raise NotFound
-    width, height = min(WIDTH, most_width), min(HEIGHT, most_height)
-    named = not grant.has_password and not grant.has_view_limit
+    width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
+    document = None if needs_prompt(grant) else Document.of_token(grant.document_id)
     return {
-        "title": Document.of_token(grant.document_id).name if named else "Document",
+        "title": document.name if document else "Document",
         "width": width,
         "height": height,
         "html": frame(url, width, height),

@@ -1,4 +1,4 @@
-"""Events: what happened to the caller's things, for who asks."""
+"""Events: what happened to the caller's documents, links and keys, as a feed."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ from flask import g
 
 from models import Event
 
-from .http.authentication import EVENTS, OWNER, accepts
-from .http.blueprint import ApiBlueprint
+from .http import EVENTS, OWNER, ApiBlueprint, accepts, list_response
 from .schemas.event_responses import EventFeed
 from .schemas.requests import EventQuery
 
@@ -22,5 +21,4 @@ events = ApiBlueprint(
 @events.response(200, EventFeed)
 def feed(query: dict[str, Any]) -> dict[str, Any]:
     """List what happened, oldest first"""
-    rows, further = Event.feed(g.caller.owner_id, **query)
-    return {"events": rows, "next_cursor": further}
+    return list_response("events", *Event.feed(g.caller.owner_id, **query))

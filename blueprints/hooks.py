@@ -1,22 +1,24 @@
-"""What happens to every request: an id, a connection, a caller; headers, and a line in the log."""
+"""What happens before and after every request: its id, a connection, its caller; headers, logs."""
 
 import re
 import secrets
 import time
+from contextlib import ExitStack
 
 from flask import Flask, Response, g, request
 
-from models import database
+from models import connected
 from models.errors import NotFound
+from models.event import current_actor
 from models.request_activity import traffic
 
-from .http.access_log import BODILESS, note
+from .http.access_log import BODILESS, log_request
 from .http.authentication import resolve_caller
 from .http.blueprint import limit_body
 from .metrics import count
 
-_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_SAFE = {
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
@@ -24,42 +26,50 @@ _SAFE = {
 
 
 def register_hooks(app: Flask) -> None:
-    """In the order in which they run."""
-    app.before_request(_begin)
-    app.before_request(_connect)
-    app.before_request(limit_body)
-    app.before_request(resolve_caller)
-    app.after_request(_finish)
-    app.teardown_request(_disconnect)
+    app.before_request(_before)
+    app.after_request(_after)
+    app.teardown_request(_teardown)
 
 
-def _begin() -> None:
+def _before() -> None:
+    """In an order that matters. Returns nothing: Flask takes a hook's result as the response."""
+    _start()  # every response has a request id, errors too
+    _acquire()  # resolving the caller reads the database,
+    limit_body()  # and the body if it is a form
+    resolve_caller()
+    if caller := g.get("caller"):
+        g.release.callback(current_actor.reset, current_actor.set(caller.actor()))
+
+
+def _start() -> None:
+    g.release = ExitStack()
     given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
-    g.began_at = time.perf_counter()
+    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    g.started_at = time.perf_counter()
     path = request.environ.get("REQUEST_URI", "").partition("?")[0].lower()
     if path.startswith("//") or "%2f" in path:  # the server makes a plain slash of them
         raise NotFound
 
 
-def _connect() -> None:
-    """Returns nothing: what a before-request hook returns becomes the answer."""
-    database.connect(reuse_if_open=True)
+def _acquire() -> None:
+    """A database connection, and a place among the running requests."""
+    g.release.enter_context(connected())
     traffic.enter()
+    g.release.callback(traffic.leave)
 
 
-def _disconnect(_error: BaseException | None = None) -> None:
-    if not database.is_closed():
-        database.close()
-        traffic.leave()
+def _teardown(_error: BaseException | None = None) -> None:
+    """Release what `_before` has acquired."""
+    if release := g.pop("release", None):
+        release.close()
 
 
-def _finish(answer: Response) -> Response:
-    for name, value in _SAFE.items():
-        answer.headers.setdefault(name, value)
-    answer.headers["X-Request-Id"] = g.request_id
-    if answer.status_code in BODILESS:
-        answer.headers.pop("Content-Type", None)
-    note(answer)
-    count(answer)
-    return answer
+def _after(response: Response) -> Response:
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers["X-Request-Id"] = g.request_id
+    if response.status_code in BODILESS:
+        response.headers.pop("Content-Type", None)
+    log_request(response)
+    count(response)
+    return response

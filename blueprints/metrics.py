@@ -1,15 +1,16 @@
-"""`/metrics`: how the service does, in Prometheus' text format. Never a user's data.
+"""`/metrics` in the text format of Prometheus: request durations, sizes, keys; no user's data.
 
-A request is counted under its route's template, its method and its class of status. The time is
-until the answer's head: a large body goes out after it.
+A request counts under its method, the template of its route and its class of status. The duration
+ends with the head of the response: a large body is sent later.
 """
 
 import threading
 import time
 from bisect import bisect_left
 from calendar import timegm
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from typing import Any
 
 from flask import Response, current_app, g, request
 
@@ -17,20 +18,20 @@ from models import Document
 from models.errors import NotFound
 from models.operations import list_root_keys
 
+from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
 from .http.access_log import route
-from .http.authentication import ANYONE, accepts
-from .http.blueprint import ApiBlueprint
-from .schemas.openapi import may_fail_with
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
+_DURATION = "docservice_http_request_duration_seconds"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 metrics = ApiBlueprint("metrics", __name__, description="The service itself")
 
+Facts = Mapping[str, Any]
 _started_at = time.time()
 _lock = threading.Lock()
-_seen: dict[tuple[str, str, int], list[float]] = {}  # requests a bucket, those beyond, seconds
+_requests: dict[tuple[str, str, int], list[float]] = {}  # per bucket, above the last; seconds
 
 
 @metrics.get("/metrics")
@@ -44,17 +45,17 @@ def show() -> Response:
     return Response("\n".join(_lines()) + "\n", content_type=TEXT)
 
 
-def count(answer: Response) -> None:
-    """After each request."""
+def count(response: Response) -> None:
+    """Count a request, where METRICS is on."""
     if not _is_on():
         return
-    seconds = time.perf_counter() - g.began_at
+    seconds = time.perf_counter() - g.started_at
     method = request.method if request.method in METHODS else "-"
-    key = method, route(), answer.status_code // 100
+    key = method, route(), response.status_code // 100
     with _lock:
-        seen = _seen.setdefault(key, [0] * (len(SECONDS) + 2))
-        seen[bisect_left(SECONDS, seconds)] += 1
-        seen[-1] += seconds
+        counts = _requests.setdefault(key, [0] * (len(SECONDS) + 2))
+        counts[bisect_left(SECONDS, seconds)] += 1
+        counts[-1] += seconds
 
 
 def _is_on() -> bool:
@@ -62,48 +63,37 @@ def _is_on() -> bool:
 
 
 def _lines() -> Iterator[str]:
-    name = "docservice_http_request_duration_seconds"
-    yield from _about(name, "histogram", "Requests, and the time to their answer's head.")
-    with _lock:
-        seen = {key: list(numbers) for key, numbers in _seen.items()}
-    for key, numbers in seen.items():
-        yield from _histogram(name, key, numbers)
-    yield from _gauge("process_start_time_seconds", "When it started, since 1970.", _started_at)
+    about = "Requests, and the time to the head of their response."
+    yield from _metric(_DURATION, about, _durations(), "histogram")
+    yield from _metric("process_start_time_seconds", "Start, since 1970.", {"": _started_at})
     documents, size_bytes = Document.stored()
-    yield from _gauge("docservice_documents", "Documents stored.", documents)
-    yield from _gauge("docservice_document_bytes", "Bytes of their originals.", size_bytes)
-    yield from _keys()
-
-
-def _histogram(name: str, key: tuple[str, str, int], numbers: list[float]) -> Iterator[str]:
-    """Cumulative: each bucket holds those before it."""
-    method, route, status = key
-    labels = f'method="{method}",route="{route}",status="{status}xx"'
-    *buckets, seconds = numbers
-    for edge, requests in zip((*SECONDS, "+Inf"), accumulate(buckets), strict=True):
-        yield f'{name}_bucket{{{labels},le="{edge}"}} {requests}'
-    yield f"{name}_sum{{{labels}}} {seconds:.6f}"
-    yield f"{name}_count{{{labels}}} {sum(buckets)}"
-
-
-def _keys() -> Iterator[str]:
+    yield from _metric("docservice_documents", "Documents stored.", {"": documents})
+    yield from _metric("docservice_document_bytes", "Bytes of their originals.", {"": size_bytes})
     roots = list_root_keys()
-    name = "docservice_root_key_rows"
-    yield from _about(name, "gauge", "Rows whose key a root key opens; the primary one seals.")
-    for one in roots:
-        yield f'{name}{{root="{one.id}",primary="{int(one.is_primary)}"}} {one.rows}'
-    name = "docservice_root_key_made_seconds"
-    yield from _about(name, "gauge", "When a root key was made, since 1970.")
-    for one in roots:
-        if one.made_on:
-            yield f'{name}{{root="{one.id}"}} {timegm(one.made_on.timetuple())}'
+    rows = {f'{{root="{one.id}",primary="{int(one.is_primary)}"}}': one.rows for one in roots}
+    yield from _metric("docservice_root_key_rows", "Rows whose key a root key opens.", rows)
+    made = {f'{{root="{one.id}"}}': timegm(one.made_on.timetuple()) for one in roots if one.made_on}
+    yield from _metric("docservice_root_key_made_seconds", "When it was made, since 1970.", made)
 
 
-def _gauge(name: str, says: str, value: float) -> Iterator[str]:
-    yield from _about(name, "gauge", says)
-    yield f"{name} {value}"
+def _durations() -> dict[str, Any]:
+    """The samples of the histogram, whose buckets are cumulative."""
+    with _lock:
+        requests = {key: list(counts) for key, counts in _requests.items()}
+    samples: dict[str, Any] = {}
+    for (method, path, status), (*buckets, seconds) in requests.items():
+        labels = f'method="{method}",route="{path}",status="{status}xx"'
+        for edge, count in zip((*SECONDS, "+Inf"), accumulate(buckets), strict=True):
+            samples[f'_bucket{{{labels},le="{edge}"}}'] = count
+        samples[f"_sum{{{labels}}}"] = f"{seconds:.6f}"
+        samples[f"_count{{{labels}}}"] = sum(buckets)
+    return samples
 
 
-def _about(name: str, kind: str, says: str) -> Iterator[str]:
-    yield f"# HELP {name} {says}"
+def _metric(
+    name: str, about: str, samples: Mapping[str, Any], kind: str = "gauge"
+) -> Iterator[str]:
+    """`samples` are values by what follows the name: a suffix, labels, or nothing."""
+    yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"
+    yield from (f"{name}{labels} {value}" for labels, value in samples.items())

@@ -1,4 +1,4 @@
-"""The service itself: health, its description, the front page. No owner, no documents."""
+"""The service itself: health, API description, front page."""
 
 import base64
 import hashlib
@@ -10,28 +10,26 @@ from flask import Response, current_app, jsonify, render_template
 from models import setup
 from models.errors import KeyUnavailable
 
-from .http.authentication import ANYONE, accepts
-from .http.blueprint import ApiBlueprint
-from .schemas.openapi import may_fail_with
+from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
 from .schemas.responses import Health
 
 VERSION = "0.1.0"
 
-operations = ApiBlueprint("service", __name__, description="The service itself")
+status = ApiBlueprint("status", __name__, description="The service itself")
 
 
-@operations.get("/healthz")
+@status.get("/healthz")
 @accepts(*ANYONE)
-@operations.response(200, Health)
+@status.response(200, Health)
 def health() -> Any:
     """Say that the process lives"""
     return {"status": "ok", "version": VERSION}
 
 
-@operations.get("/readyz")
+@status.get("/readyz")
 @accepts(*ANYONE)
 @may_fail_with(KeyUnavailable)
-@operations.response(200, Health)
+@status.response(200, Health)
 def ready() -> Any:
     """Say whether database and keys answer"""
     if not setup.is_ready():
@@ -39,26 +37,26 @@ def ready() -> Any:
     return {"status": "ok", "version": VERSION}
 
 
-@operations.get("/openapi.json")
+@status.get("/openapi.json")
 @accepts(*ANYONE)
-@operations.response(200, {"type": "object"})
+@status.response(200, {"type": "object"})
 def describe() -> Response:
     """Return this API's description (OpenAPI 3.1)"""
     return jsonify(current_app.extensions["description"]())
 
 
-@operations.get("/docs")
+@status.get("/docs")
 @accepts(*ANYONE)
-@operations.response(200, {"type": "string"}, content_type="text/html")
+@status.response(200, {"type": "string"}, content_type="text/html")
 def docs() -> Response:
     """Show this API's description to a person"""
     return _page("docs.html", api=current_app.extensions["description"]())
 
 
-@operations.get("/")
+@status.get("/")
 @accepts(*ANYONE)
-@operations.response(200, {"type": "string"}, content_type="text/html")
-def front() -> Response:
+@status.response(200, {"type": "string"}, content_type="text/html")
+def front_page() -> Response:
     """Lead a person from nothing to a first upload"""
     return _page("front.html", version=VERSION)
 
@@ -66,12 +64,12 @@ def front() -> Response:
 def _page(template: str, **facts: Any) -> Response:
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    answer = Response(render_template(template, style=style, **facts))
-    answer.headers["Content-Security-Policy"] = (
+    response = Response(render_template(template, style=style, **facts))
+    response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    return answer
+    return response
 
 
 @cache

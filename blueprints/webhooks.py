@@ -1,4 +1,4 @@
-"""Webhooks: where events are sent, and what became of each."""
+"""Webhooks: addresses that events are sent to, and the deliveries to them."""
 
 from typing import Any
 
@@ -7,12 +7,16 @@ from flask import g
 from models import Webhook, WebhookDelivery
 from models.errors import QuotaExceeded, WebhookDisabled
 
-from .http.authentication import SESSION, accepts
-from .http.blueprint import ApiBlueprint
-from .http.idempotency import idempotent
-from .http.pagination import list_response, parse_cursor
+from .http import (
+    SESSION,
+    ApiBlueprint,
+    accepts,
+    idempotent,
+    list_response,
+    may_fail_with,
+    parse_cursor,
+)
 from .schemas.event_responses import DeliveryRecord, IssuedWebhook, WebhookRecord
-from .schemas.openapi import may_fail_with
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import listed
 
@@ -21,7 +25,7 @@ webhooks = ApiBlueprint(
 )
 
 
-def _mine(id: str) -> Webhook:
+def _owned(id: str) -> Webhook:
     return Webhook.one_of(g.caller.owner_id, id)
 
 
@@ -51,7 +55,7 @@ def list_owned(query: dict[str, Any]) -> Any:
 @webhooks.response(200, WebhookRecord)
 def get(id: str) -> Webhook:
     """Return the webhook's record"""
-    return _mine(id)
+    return _owned(id)
 
 
 @webhooks.patch("/<id>")
@@ -60,7 +64,7 @@ def get(id: str) -> Webhook:
 @webhooks.response(200, WebhookRecord)
 def edit(body: dict[str, Any], id: str) -> Webhook:
     """Change a webhook, disable it, or enable it again"""
-    return _mine(id).edit(**body)
+    return _owned(id).edit(**body)
 
 
 @webhooks.delete("/<id>")
@@ -68,7 +72,7 @@ def edit(body: dict[str, Any], id: str) -> Webhook:
 @webhooks.response(204)
 def delete(id: str) -> None:
     """Delete a webhook with its deliveries"""
-    _mine(id).remove()
+    _owned(id).remove()
 
 
 @webhooks.post("/<id>/test")
@@ -78,7 +82,7 @@ def delete(id: str) -> None:
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> WebhookDelivery:
     """Send a `webhook.test` event to this webhook alone"""
-    return _mine(id).test()
+    return _owned(id).test()
 
 
 @webhooks.post("/<id>/rotate-secret")
@@ -87,7 +91,7 @@ def test(id: str) -> WebhookDelivery:
 @webhooks.response(201, IssuedWebhook)
 def rotate_secret(id: str) -> Webhook:
     """Replace the secret; the old one signs as well for 24 hours"""
-    return _mine(id).rotate_secret()
+    return _owned(id).rotate_secret()
 
 
 @webhooks.get("/<id>/deliveries")
@@ -96,7 +100,7 @@ def rotate_secret(id: str) -> Webhook:
 @webhooks.response(200, listed("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
     """List what was sent to a webhook, and how it answered"""
-    page = _mine(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
+    page = _owned(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
     return list_response("deliveries", *page)
 
 
@@ -106,4 +110,4 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
 @webhooks.response(202, DeliveryRecord)
 def redeliver(id: str, delivery_id: str) -> WebhookDelivery:
     """Send an event to a webhook once more"""
-    return _mine(id).redeliver(delivery_id)
+    return _owned(id).redeliver(delivery_id)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tomllib
 
-from blueprints.http.blueprint import body_bytes
+from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
 from server import Limits
 from settings import PREFIX, SETTINGS
@@ -41,7 +41,7 @@ def test_the_bodies_that_may_come_in_at_once_fit_beside_the_service_into_its_mem
     unit = (ROOT / "deploy/document-service.service").read_text()
     (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
     (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
-    bodies_bytes = Limits(body_bytes(largest)).bodies * body_bytes(largest)
+    bodies_bytes = Limits(max_body_bytes(largest)).bodies * max_body_bytes(largest)
 
     assert bodies_bytes + (256 << 20) <= int(gib) << 30
 

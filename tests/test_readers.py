@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blueprints.http import upload_body as body
 from blueprints.http.pagination import BadCursor, parse_cursor
-from blueprints.http.strict_json import exact_json
+from blueprints.http.strict_json import parse_json
 from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
 from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
 from crypto.tokens import PasetoCodec
@@ -112,7 +112,7 @@ def test_a_body_read_in_blocks_is_read_like_any_other(read, block_bytes, place, 
     with pytest.MonkeyPatch.context() as small:
         small.setattr(body, "BLOCK_BYTES", block_bytes)
         verdicts = [_verdict(lambda: body.read_upload(io.BytesIO(raw)))]
-    verdicts.append(_verdict(lambda: exact_json(raw)))
+    verdicts.append(_verdict(lambda: parse_json(raw)))
     assert verdicts[0] == verdicts[1]
 
 
@@ -130,7 +130,7 @@ def test_a_long_string_is_found_wherever_its_escapes_are_cut(text, block_bytes, 
         small.setattr(body, "BLOCK_BYTES", block_bytes)
         small.setattr(body, "SMALL_BODY_BYTES", 80)
         found = body.read_upload(io.BytesIO(raw))
-    if isinstance(found["payload"], body.Span):
+    if isinstance(found["payload"], body.LongString):
         inside = b"".join(found["payload"].blocks())
         found["payload"] = json.loads(b'"' + inside + b'"')
     assert found == json.loads(raw)

@@ -1,1 +1,46 @@
 """What surrounds a handler: who calls, what a body may be, limits, errors, the access log."""
+
+from .blueprint import ApiBlueprint
+from .declarations import (
+    ANYONE,
+    DELETE,
+    DOCUMENT_TOKEN,
+    EVENTS,
+    NOBODY,
+    OWNER,
+    READ,
+    SESSION,
+    TICKET,
+    WRITE,
+    accepts,
+    idempotent,
+    may_fail_with,
+    rate_limited,
+    takes_form,
+    takes_uploads,
+)
+from .pagination import list_response, parse_cursor
+from .rate_limiting import report_allowance
+
+__all__ = [
+    "ANYONE",
+    "DELETE",
+    "DOCUMENT_TOKEN",
+    "EVENTS",
+    "NOBODY",
+    "OWNER",
+    "READ",
+    "SESSION",
+    "TICKET",
+    "WRITE",
+    "ApiBlueprint",
+    "accepts",
+    "idempotent",
+    "list_response",
+    "may_fail_with",
+    "parse_cursor",
+    "rate_limited",
+    "report_allowance",
+    "takes_form",
+    "takes_uploads",
+]

@@ -1,112 +1,110 @@
-"""A payload: base64 (RFC 4648, section 4) that is decoded piece by piece, or refused exactly.
+"""A payload in base64 (RFC 4648, section 4), decoded in pieces.
 
-With padding, canonical, ASCII white space passed over; nothing else.
+It must be padded and canonical; ASCII white space is ignored, any other character is an error.
 """
 
-import codecs
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 import pybase64
 
-from models.errors import Invalid
+from models.errors import Invalid, PayloadTooLarge
 from models.storage.payload_rows import PIECE_BYTES
 
-from .problems import MalformedJson
-from .upload_body import Span
+from .upload_body import LongString
 
 _ENCODED_BYTES = PIECE_BYTES // 3 * 4
 _WHITE_SPACE = b" \t\r\n\f\v"
-_STRAY = re.compile(r"[^A-Za-z0-9+/= \t\r\n\f\v]")
-_WHOLE_ESCAPES = re.compile(r"(?:[^\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+", re.S)
+_INVALID = re.compile(r"[^A-Za-z0-9+/= \t\r\n\f\v]")
 
 
-class Payload:
-    """`size` in bytes of the original, and its pieces.
+class Base64Payload:
+    """`size`: bytes of the decoded payload.
 
-    A long one is looked at only when it is read: `pieces` then raises what `fault` says.
+    A string is decoded at once and raises `Invalid` here; a `LongString` is decoded, and raises
+    it, while `pieces` is read.
     """
 
-    def __init__(self, given: str | Span) -> None:
-        self._given = given
+    def __init__(self, encoded: str | LongString) -> None:
+        self._encoded = encoded
+        self._plain = encoded if isinstance(encoded, LongString) and encoded.is_plain else None
         length, padding = self._measure()
         if length % 4:
-            raise Invalid("#/payload", self.fault() or "")
+            raise self._invalid()
         self.size = length // 4 * 3 - padding
+        self._decoded = [*self._decode()] if isinstance(encoded, str) else None
 
     def pieces(self) -> Iterator[bytes]:
-        """The original's bytes: 192 KiB each, the last piece shorter."""
-        left = self.size
-        for encoded in self._encoded():
-            piece = _decoded(encoded)
-            left -= len(piece or b"")
-            if piece is None or (left and len(piece) != PIECE_BYTES):
-                raise Invalid("#/payload", self.fault() or "")
-            yield piece
+        """The decoded payload in pieces of 192 KiB, the last one shorter."""
+        return self._decode() if self._decoded is None else iter(self._decoded)
+
+    def refuse_if_longer(self, limit_bytes: int) -> None:
+        """Raises `PayloadTooLarge`, or `Invalid` if the base64 is wrong besides."""
+        if self.size > limit_bytes:
+            raise self._invalid() if self.fault() else PayloadTooLarge(limit_bytes)
 
     def fault(self) -> str | None:
-        """What is wrong with the base64, in a sentence; None if nothing is."""
-        if stray := _why_not_base64(self._texts()):
-            return stray
+        """What is wrong with the base64, as a sentence for the client; None if nothing is."""
+        if fault := _character_fault(self._texts()):
+            return fault
         length, _ = self._measure()
         if length % 4:
             return "The base64 ends early: its length, padding (=) included, is a multiple of four."
-        last = self._last()
-        if last.count(b"=") > 2:
+        last_four = b""
+        for text in self._stretches():
+            last_four = text[-4:]
+        if last_four.count(b"=") > 2:
             return "The padding is one or two '=' at the end, not more."
-        if last and _decoded(last) is None:
+        if last_four and _decode_canonical(last_four) is None:
             return "The last character of the base64 carries bits that must be zero."
         return None
 
+    def _invalid(self) -> Invalid:
+        return Invalid("#/payload", self.fault() or "")
+
+    def _decode(self) -> Iterator[bytes]:
+        left = self.size
+        for encoded in self._stretches():
+            piece = _decode_canonical(encoded)
+            left -= len(piece or b"")
+            if piece is None or (left and len(piece) != PIECE_BYTES):
+                raise self._invalid()
+            yield piece
+
     def _measure(self) -> tuple[int, int]:
-        """How many base64 characters there are, and how many of the last two are padding."""
-        if isinstance(self._given, Span) and self._given.plain:
-            tail = Span(self._given.stream, max(self._given.stop - 2, 0), self._given.stop, True)
-            return self._given.stop - self._given.start, b"".join(tail.blocks()).count(b"=")
-        length, tail_text = 0, b""
-        for text in self._cleaned():
-            length, tail_text = length + len(text), (tail_text + text)[-2:]
-        return length, tail_text.count(b"=")
+        """The number of base64 characters, and how many of the last two are padding."""
+        if self._plain:
+            return self._plain.stop - self._plain.start, self._plain.tail(2).count(b"=")
+        length, tail = 0, b""
+        for text in self._without_spaces():
+            length, tail = length + len(text), (tail + text)[-2:]
+        return length, tail.count(b"=")
 
-    def _encoded(self) -> Iterator[bytes]:
-        """The base64 in stretches that decode to one piece each."""
-        if isinstance(self._given, Span) and self._given.plain:
-            yield from self._given.blocks(_ENCODED_BYTES)
+    def _stretches(self) -> Iterator[bytes]:
+        """The base64 in stretches, each of which decodes to one piece."""
+        if self._plain:
+            yield from self._plain.blocks(_ENCODED_BYTES)
             return
-        waiting = b""
-        for text in self._cleaned():
-            waiting += text
-            while len(waiting) > _ENCODED_BYTES:
-                yield waiting[:_ENCODED_BYTES]
-                waiting = waiting[_ENCODED_BYTES:]
-        if waiting:
-            yield waiting
+        pending = b""
+        for text in self._without_spaces():
+            pending += text
+            while len(pending) > _ENCODED_BYTES:
+                yield pending[:_ENCODED_BYTES]
+                pending = pending[_ENCODED_BYTES:]
+        if pending:
+            yield pending
 
-    def _last(self) -> bytes:
-        """The last four characters."""
-        tail = b""
-        for text in self._encoded():
-            tail = text[-4:]
-        return tail
-
-    def _cleaned(self) -> Iterator[bytes]:
-        """The base64 without white space; what is not ASCII stands in it as `?`."""
+    def _without_spaces(self) -> Iterator[bytes]:
+        """The base64 without white space; a character that is not ASCII becomes `?`."""
         for text in self._texts():
             yield text.encode("ascii", "replace").translate(None, _WHITE_SPACE)
 
-    def _texts(self) -> Iterator[str]:
-        """The JSON string's characters, in stretches."""
-        if isinstance(self._given, str):
-            yield self._given
-        elif self._given.plain:
-            yield from _characters(self._given.blocks())
-        else:
-            yield from _unescaped(_characters(self._given.blocks()))
+    def _texts(self) -> Iterable[str]:
+        return [self._encoded] if isinstance(self._encoded, str) else self._encoded.texts()
 
 
-def _decoded(encoded: bytes) -> bytes | None:
-    """The bytes of canonical base64, or None."""
+def _decode_canonical(encoded: bytes) -> bytes | None:
+    """The bytes, or None if the base64 is not valid or not the canonical form of them."""
     try:
         piece = pybase64.b64decode(encoded, validate=True)
     except ValueError:
@@ -114,59 +112,24 @@ def _decoded(encoded: bytes) -> bytes | None:
     return piece if pybase64.b64encode(piece[-(len(piece) % 3 or 3) :]) == encoded[-4:] else None
 
 
-def _characters(blocks: Iterable[bytes]) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for block in blocks:
-            yield _legal(decoder.decode(block))
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise MalformedJson("The body is not UTF-8.") from None
-
-
-def _legal(text: str) -> str:
-    if not text.isprintable() and re.search(r"[\x00-\x1f]", text):
-        raise MalformedJson("The body is not JSON: Invalid control character in the payload.")
-    return text
-
-
-def _unescaped(texts: Iterable[str]) -> Iterator[str]:
-    """JSON's escapes (RFC 8259, section 7) undone; none is cut by the end of a stretch."""
-    waiting = ""
-    for text in texts:
-        waiting += text
-        whole = _WHOLE_ESCAPES.match(waiting)
-        stop = whole.end() if whole and len(waiting) - whole.end() < 6 else len(waiting)
-        yield _string(waiting[:stop])
-        waiting = waiting[stop:]
-    yield _string(waiting)
-
-
-def _string(inside: str) -> str:
-    try:
-        return str(json.loads(f'"{inside}"'))
-    except json.JSONDecodeError as error:
-        raise MalformedJson(f"The body is not JSON: {error.msg} in the payload.") from None
-
-
-def _why_not_base64(texts: Iterable[str]) -> str | None:
-    """The first stray character, or padding that is not at the end."""
-    seen, padded_at, followed = 0, -1, False
+def _character_fault(texts: Iterable[str]) -> str | None:
+    """The first character that is not base64, or padding that is not at the end."""
+    seen, padded_at, is_followed = 0, -1, False
     for text in texts:
         if not seen and text.startswith("data:"):
             return "Send the base64 alone, without the prefix data:…;base64, before it."
-        if stray := _STRAY.search(text):
-            return _named(stray[0], seen + stray.start())
+        if invalid := _INVALID.search(text):
+            return _invalid_character(invalid[0], seen + invalid.start())
         padding = text.find("=") if padded_at < 0 else 0
         if padding >= 0:
             padded_at = seen + padding if padded_at < 0 else padded_at
-            followed = followed or bool(re.search(r"[^=\s]", text[padding:]))
+            is_followed = is_followed or bool(re.search(r"[^=\s]", text[padding:]))
         seen += len(text)
-    return f"Nothing may follow the padding; character {padded_at} is '='." if followed else None
+    return f"Nothing may follow the padding; character {padded_at} is '='." if is_followed else None
 
 
-def _named(stray: str, place: int) -> str:
-    if stray in "-_":
+def _invalid_character(character: str, place: int) -> str:
+    if character in "-_":
         return f"Character {place} is of the URL-safe alphabet; use + and / instead."
-    shown = f": {stray!r}" if stray.isascii() else ""
+    shown = f": {character!r}" if character.isascii() else ""
     return f"Character {place} is not base64{shown}."

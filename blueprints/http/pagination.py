@@ -5,7 +5,7 @@ from typing import Any
 
 from models.errors import ServiceError
 
-CURSOR = r"^[a-z]{3}_[0-9a-z]{26}$"  # the id of the last row that was given
+CURSOR = r"^[a-z]{3}_[0-9a-z]{26}$"  # the id of the previous page's last row
 
 
 class BadCursor(ServiceError):
@@ -16,11 +16,11 @@ class BadCursor(ServiceError):
 
 
 def parse_cursor(cursor: str | None) -> str | None:
-    """The id a cursor stands for."""
+    """The id in a cursor. Raises `BadCursor`."""
     if cursor is not None and not re.fullmatch(CURSOR, cursor):
         raise BadCursor
     return cursor
 
 
-def list_response(plural: str, rows: list[Any], further: str | None) -> dict[str, Any]:
-    return {plural: rows, "next_cursor": further}
+def list_response(plural: str, rows: list[Any], next_cursor: str | None) -> dict[str, Any]:
+    return {plural: rows, "next_cursor": next_cursor}

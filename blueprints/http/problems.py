@@ -1,4 +1,4 @@
-"""Every refusal becomes one problem (RFC 9457), and one table gives its status."""
+"""Errors as problem details (RFC 9457); one table gives every domain error its status."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models.error_mapping import service_error_of
 from models.errors import DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
 
-from .rate_limiting import rate_limit
+from .rate_limiting import rate_limit_fields
 
 PROBLEM = "application/problem+json"
 STATUS = {
@@ -46,7 +46,7 @@ STATUS = {
     "storage_full": 507,
 }
 CHALLENGE = 'Bearer realm="Document Service"'
-_KEPT_OUT = {"content-type", "content-length"}  # of what werkzeug knows: the problem has its own
+_REPLACED = {"content-type", "content-length"}  # headers of werkzeug's errors that a problem sets
 
 
 class MalformedJson(ServiceError):
@@ -59,49 +59,46 @@ class UnsupportedMediaType(ServiceError):
 
 
 class ProblemApi(Api):
-    """flask-smorest with problems for errors, and without an error response nobody described."""
+    """flask-smorest with problems for errors, and without an undocumented default response."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
 
     def handle_http_exception(self, error: HTTPException) -> Any:
-        """What Flask, webargs and werkzeug refuse: a path, a method, a body or a query."""
+        """What Flask, webargs and werkzeug reject: a path, a method, a body or a query."""
         if error.code is None or error.code < 400:
             return error.get_response()
         if isinstance(error, RequestEntityTooLarge):
-            limit = request.max_content_length or 0
-            return handle_service_error(PayloadTooLarge(limit))
+            return handle_service_error(PayloadTooLarge(request.max_content_length or 0))
         if error.code >= 500:
             return handle_exception(error)
-        errors = list(_errors(getattr(error, "data", {}).get("messages", {})))
-        answer = problem(error.code, _code(error.code), _detail(error, errors), errors)
-        kept = [pair for pair in error.get_headers() if pair[0].lower() not in _KEPT_OUT]
-        answer.headers.extend(kept)
-        return answer
+        errors = list(_validation_errors(getattr(error, "data", {}).get("messages", {})))
+        detail = _first(errors) if errors else _http_detail(error)
+        response = problem(error.code, _http_code(error.code), detail, errors)
+        kept = [pair for pair in error.get_headers() if pair[0].lower() not in _REPLACED]
+        response.headers.extend(kept)
+        return response
 
 
-def handle_service_error(refusal: ServiceError) -> Response:
-    status = STATUS[refusal.code]
-    errors = list(_pointed(refusal))
-    detail = _told(errors) if errors else refusal.sentence
-    answer = problem(status, refusal.code, detail, errors)
-    answer.headers.extend(getattr(refusal, "headers", {}))
-    if refusal.retry_after_seconds:
-        answer.headers["Retry-After"] = str(refusal.retry_after_seconds)
-    if isinstance(refusal, TooManyRequests):
-        answer.headers.extend(rate_limit(refusal.allowance))
+def handle_service_error(error: ServiceError) -> Response:
+    status, errors = STATUS[error.code], _pointer_error(error)
+    response = problem(status, error.code, _first(errors) if errors else error.sentence, errors)
+    response.headers.extend(getattr(error, "headers", {}))
+    if error.retry_after_seconds:
+        response.headers["Retry-After"] = str(error.retry_after_seconds)
+    if isinstance(error, TooManyRequests):
+        response.headers.extend(rate_limit_fields(error.allowance))
     if status == 401:
-        answer.headers["WWW-Authenticate"] = CHALLENGE
-    return answer
+        response.headers["WWW-Authenticate"] = CHALLENGE
+    return response
 
 
 def handle_exception(error: Exception) -> Response:
-    """Anything else: a refusal in another library's words, or a fault of ours, told to the log."""
-    refusal = service_error_of(error)
-    if refusal and not isinstance(refusal, DocumentDamaged):
-        return handle_service_error(refusal)
-    logging.getLogger("docservice").error("request %s failed", g.request_id, exc_info=error)
-    if refusal:
-        return handle_service_error(refusal)
+    """Any other exception: another library's form of a domain error, or a bug, which is logged."""
+    known = service_error_of(error)
+    if known is None or isinstance(known, DocumentDamaged):
+        logging.getLogger("docservice").error("request %s failed", g.request_id, exc_info=error)
+    if known:
+        return handle_service_error(known)
     sentence = f"Something went wrong here. The log knows it as request {g.request_id}."
     return problem(500, "internal_error", sentence)
 
@@ -121,48 +118,45 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
     return Response(text, status, content_type=PROBLEM)
 
 
-def _pointed(refusal: ServiceError) -> Iterator[dict[str, str]]:
-    """Where in the body, or in the query, the refusal points to."""
-    if pointer := getattr(refusal, "pointer", None):
-        place = getattr(refusal, "place", None)
-        yield {"pointer": pointer, "detail": refusal.sentence} | ({"in": place} if place else {})
+def _pointer_error(error: ServiceError) -> list[dict[str, str]]:
+    """The place in the body or the query that the error names, if it names one."""
+    pointer, place = getattr(error, "pointer", None), getattr(error, "place", None)
+    where = {"in": place} if place else {}
+    return [{"pointer": pointer, "detail": error.sentence} | where] if pointer else []
 
 
-def _code(status: int) -> str:
+def _http_code(status: int) -> str:
     name = HTTP_STATUS_CODES.get(status, "error")
     return "invalid_request" if status == 422 else re.sub(r"\W+", "_", name.lower())
 
 
-def _detail(error: HTTPException, errors: list[dict[str, str]]) -> str:
-    if errors:
-        return _told(errors)
-    known = {
+def _http_detail(error: HTTPException) -> str:
+    details = {
         404: "There is nothing at this address. /docs lists what there is.",
         405: "This address does not take this method. The header Allow lists those it takes.",
     }
-    return known.get(error.code or 0, str(error.description))
+    return details.get(error.code or 0, str(error.description))
 
 
-def _told(errors: list[dict[str, str]]) -> str:
-    """The first of them, in one sentence."""
+def _first(errors: list[dict[str, str]]) -> str:
     return f"{errors[0]['pointer']}: {errors[0]['detail']}"
 
 
-def _errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:
+def _validation_errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:
     """marshmallow's messages, nested by place and field, as JSON pointers (RFC 6901)."""
     for place, nested in messages.items():
         where = {} if place == "json" else {"in": place}
-        for pointer, sentence in _flat(nested, "#"):
+        for pointer, sentence in _flatten(nested, "#"):
             yield {"pointer": pointer, "detail": sentence} | where
 
 
-def _flat(nested: Any, pointer: str) -> Iterator[tuple[str, str]]:
+def _flatten(nested: Any, pointer: str) -> Iterator[tuple[str, str]]:
     if isinstance(nested, dict):
         for name, deeper in nested.items():
             step = "/" + str(name).replace("~", "~0").replace("/", "~1")
-            yield from _flat(deeper, pointer + ("" if name == "_schema" else step))
+            yield from _flatten(deeper, pointer + ("" if name == "_schema" else step))
     elif isinstance(nested, list):
         for one in nested:
-            yield from _flat(one, pointer)
-    else:  # a name may hold half a surrogate pair, which no answer could carry
+            yield from _flatten(one, pointer)
+    else:  # a name may hold half of a surrogate pair, which UTF-8 can't encode
         yield pointer.encode(errors="replace").decode(), str(nested)

@@ -1,52 +1,46 @@
-"""Calls that count against a limit, and the fields that tell how much of it is left.
+"""Requests that count against a limit, and the header fields that say how much of it is left.
 
 draft-ietf-httpapi-ratelimit-headers: `RateLimit-Policy: "upload";q=60000;w=3600` and
-`RateLimit: "upload";r=59999`, with `;t=23` where one has to wait.
+`RateLimit: "upload";r=59999`, with `;t=23` where the client has to wait.
 """
 
 import math
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from flask import Response, after_this_request
 
-from models.errors import TooManyRequests
 from models.rate_limits import Allowance
 
-View = Callable[..., Any]
+from .declarations import Spend, View
 
 
-def rate_limited(spend: Callable[[], Allowance | None]) -> Callable[[View], View]:
-    """Stands below `idempotent`: an answer given again is not counted. Above `arguments` it counts
-    every try and refuses before it reads; below, only what makes sense.
-    """
+def count_requests(view: View) -> View:
+    """The view as it is, or counting its requests first if declared so."""
+    spend: Spend | None = getattr(view, "spend", None)
+    if spend is None:
+        return view
 
-    def mark(view: View) -> View:
-        @wraps(view)
-        def within(*args: Any, **path: Any) -> Any:
-            if allowance := spend():
-                _tell(allowance)
-            return view(*args, **path)
+    @wraps(view)
+    def counting(*args: Any, **path: Any) -> Any:
+        report_allowance(spend())
+        return view(*args, **path)
 
-        own: Any = within
-        own.may_fail_with = (*getattr(view, "may_fail_with", ()), TooManyRequests)
-        marked: View = own
-        return marked
-
-    return mark
+    return counting
 
 
-def _tell(allowance: Allowance) -> None:
-    """With whatever is answered."""
+def report_allowance(allowance: Allowance | None) -> None:
+    """Add what is left of a limit to the response of this request, also if it is an error."""
+    if allowance:
+        fields = rate_limit_fields(allowance)
 
-    @after_this_request
-    def told(answer: Response) -> Response:
-        answer.headers.extend(rate_limit(allowance))
-        return answer
+        @after_this_request
+        def report(response: Response) -> Response:
+            response.headers.extend(fields)
+            return response
 
 
-def rate_limit(allowance: Allowance) -> dict[str, str]:
+def rate_limit_fields(allowance: Allowance) -> dict[str, str]:
     limit = allowance.limit
     wait = f";t={math.ceil(allowance.wait_seconds)}" if allowance.wait_seconds else ""
     return {

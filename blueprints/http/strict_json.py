@@ -1,4 +1,4 @@
-"""RFC 8259 and nothing else: UTF-8, no name twice, no NaN, no deep nesting, no endless numbers."""
+"""Strict JSON (RFC 8259): UTF-8, unique names, no NaN, at most 32 deep, no endless numbers."""
 
 import json
 import re
@@ -10,12 +10,12 @@ MAX_DEPTH = 32
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.S)
 
 
-def exact_json(raw: bytes) -> Any:
-    """RFC 8259, UTF-8, no name twice, no NaN, at most 32 deep; otherwise `MalformedJson`."""
-    refuse_deep(raw)
+def parse_json(raw: bytes) -> Any:
+    """The value of a JSON text. Raises `MalformedJson` with a sentence for the client."""
+    refuse_deep_nesting(raw)
     try:
         text = raw.decode()
-        return json.loads(text, object_pairs_hook=_once_each, parse_constant=_refuse_constant)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except UnicodeDecodeError:
         raise MalformedJson("The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
@@ -25,7 +25,7 @@ def exact_json(raw: bytes) -> Any:
         raise MalformedJson("A number in the body has too many digits.") from None
 
 
-def refuse_deep(raw: bytes) -> None:
+def refuse_deep_nesting(raw: bytes) -> None:
     if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
     depth = 0
@@ -35,13 +35,13 @@ def refuse_deep(raw: bytes) -> None:
             raise MalformedJson(f"The body is nested more than {MAX_DEPTH} deep.")
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise MalformedJson(f"The name {twice[:80]!a} is there twice.")
-    return read
+    return value
 
 
 def _refuse_constant(name: str) -> None:

@@ -9,8 +9,8 @@ from marshmallow import ValidationError, fields, validate
 from models.errors import Invalid
 from models.records.ids import rfc3339
 
-from ..http.base64_payload import Payload
-from ..http.upload_body import Span
+from ..http.base64_payload import Base64Payload
+from ..http.upload_body import LongString
 
 # Written so that Python, ECMAScript and Rust read them alike: clients check by the description.
 _NO_NUL = r"^[^\x00]*$"
@@ -131,24 +131,21 @@ class StringMap(fields.Dict):
             raise ValidationError(told) from None
 
 
-class Base64(fields.Field[Payload]):
+class Base64(fields.Field[Base64Payload]):
     """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
 
     def __init__(self, **options: Any) -> None:
         described = {"type": "string", "pattern": _BASE64, "example": "SGVsbG8="}
         super().__init__(metadata=described | options.pop("metadata", {}), **options)
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Payload:
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Base64Payload:
         """A long payload is decoded when it is stored."""
-        if not isinstance(value, str | Span):
+        if not isinstance(value, str | LongString):
             raise ValidationError("The payload is base64 in a string.")
         try:
-            payload = Payload(value)
-            for _piece in payload.pieces() if isinstance(value, str) else ():
-                pass
-        except Invalid as refused:
-            raise ValidationError(refused.sentence) from None
-        return payload
+            return Base64Payload(value)
+        except Invalid as error:
+            raise ValidationError(error.sentence) from None
 
 
 class MediaType(Text):

@@ -4,17 +4,15 @@ Which refusals an operation can answer follows from what is declared on its hand
 credentials it takes, a body, a query, an id in its path, and what `refuses` adds.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from flask import Flask
 from flask_smorest import Api
 
-from ..http.authentication import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
 from .responses import Problem
-
-View = Callable[..., Any]
 
 ABOUT = """\
 Documents sealed with AES-256-GCM, shown inline, handed out as one HTML file, shared by tokens
@@ -32,16 +30,6 @@ SCHEMES = {
     DOCUMENT_TOKEN: {"type": "apiKey", "in": "query", "name": "token"},
     TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
 }
-
-
-def may_fail_with(*refusals: type[Any]) -> Callable[[View], View]:
-    """Declare what a handler refuses for reasons of its own."""
-
-    def mark(view: View) -> View:
-        view.may_fail_with = (*refusals, *getattr(view, "may_fail_with", ()))  # type: ignore[attr-defined]
-        return view
-
-    return mark
 
 
 def described(app: Flask, api: Api) -> dict[str, Any]:

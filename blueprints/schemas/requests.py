@@ -6,9 +6,9 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate, va
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
-from ..http.base64_payload import Payload
+from ..http.base64_payload import Base64Payload
 from ..http.pagination import CURSOR
-from ..http.upload_body import Span
+from ..http.upload_body import LongString
 from .fields import (
     NAME,
     Base64,
@@ -136,8 +136,8 @@ class Upload(Edit):
         except ValidationError as error:
             found = data.get("payload") if isinstance(data, dict) else None
             messages = cast(dict[str, Any], error.messages)
-            if isinstance(found, Span) and "payload" not in messages:
-                if fault := Payload(found).fault():
+            if isinstance(found, LongString) and "payload" not in messages:
+                if fault := Base64Payload(found).fault():
                     messages["payload"] = [fault]
                 error.messages = {name: messages[name] for name in self._in_order(messages)}
             raise

@@ -8,8 +8,9 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
-from models import Document
-from models.errors import ServiceError
+from models import Document, DocumentToken
+from models.document_token import TokenGrant
+from models.errors import ScopeMissing, ServiceError
 
 POLICY = "default-src 'none'; sandbox"
 
@@ -22,21 +23,38 @@ class RangeNotSatisfiable(ServiceError):
         super().__init__(f"The document has {size} bytes; the range begins behind them.")
 
 
+def read(document: Document, grant: TokenGrant | None) -> Response:
+    """The content, recorded as a download if it is all of it; a view limit counts every GET.
+
+    Raises `ScopeMissing` for a link with a password: only a page it opened loads the content.
+    """
+    if grant and grant.has_password:
+        raise ScopeMissing("This link has a password. Open its view first.")
+    response = content_of(document)
+    if request.method == "GET" and response.status_code != 304:
+        if grant and grant.has_view_limit:
+            DocumentToken.count_view(grant.id, "document.downloaded")
+        elif response.content_length == document.size:
+            document.note_reading("document.downloaded")
+    return response
+
+
 def content_of(document: Document) -> Response:
-    """All of it, a range of it, or 304."""
+    """All of the content, a range of it, or 304."""
     headers = _headers(document)
     if request.if_none_match.contains_weak(document.id):
         return Response(status=304, headers=headers)
-    asked = _range(document)
-    start, stop = asked or (0, document.size)
-    if asked:
+    asked_range = _range(document)
+    start, stop = asked_range or (0, document.size)
+    if asked_range:
         headers["Content-Range"] = f"bytes {start}-{stop - 1}/{document.size}"
     headers["Content-Length"] = str(stop - start)
-    return Response(read_first_piece(document.read(start, stop)), 206 if asked else 200, headers)
+    pieces = read_first_piece(document.read(start, stop))
+    return Response(pieces, 206 if asked_range else 200, headers)
 
 
 def read_first_piece(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same pieces, the first one opened already: damage there is still an error's status."""
+    """The same pieces; the first is decrypted now, so that its damage becomes an error response."""
     return chain([next(pieces, b"")], pieces)
 
 
@@ -46,7 +64,7 @@ def _headers(document: Document) -> Headers:
         {
             "Content-Type": document.content_type,
             "Content-Disposition": viewer.disposition(document.name, inline=inline),
-            "ETag": quote_etag(document.id),  # what an id stands for never changes
+            "ETag": quote_etag(document.id),  # the content of an id never changes
             "Accept-Ranges": "bytes",
             "Content-Security-Policy": POLICY,
             "Cross-Origin-Resource-Policy": "cross-origin",  # a sandboxed page has no origin
@@ -56,13 +74,13 @@ def _headers(document: Document) -> Headers:
 
 
 def _range(document: Document) -> tuple[int, int] | None:
-    """What one satisfiable range asks for. Several ranges, or an unknown unit, are passed over."""
-    asked = parse_range_header(request.headers.get("Range"))
-    if asked is None or asked.units != "bytes" or len(asked.ranges) != 1:
+    """Start and stop of a satisfiable range. Several ranges, or an unknown unit, are ignored."""
+    ranges = parse_range_header(request.headers.get("Range"))
+    if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:
         return None
     if not _is_current(document):
         return None
-    first, end = asked.ranges[0]
+    first, end = ranges.ranges[0]
     start = max(document.size + first, 0) if first < 0 else first
     if start >= document.size:
         raise RangeNotSatisfiable(document.size)
@@ -70,6 +88,6 @@ def _range(document: Document) -> tuple[int, int] | None:
 
 
 def _is_current(document: Document) -> bool:
-    """`If-Range`: a range of what the client knows, or all of what there is now."""
+    """`If-Range`: whether the client knows the content that a range would be part of."""
     validator = request.headers.get("If-Range")
     return validator is None or unquote_etag(validator) == (document.id, False)

@@ -1,21 +1,22 @@
-"""The pages that show a document, and the small page that stands before a limited link.
+"""The pages that show a document, and the prompt in front of a protected link.
 
-A link with a password or a limit of views opens by POST, so that a preview of it, which comes by
-GET, spends nothing. A view is counted after the document has been opened with its key.
+A link with a password or a view limit opens by POST, so that a link preview, which sends a GET,
+uses no view. A view is counted after the document was decrypted.
 """
 
 import secrets
 from urllib.parse import quote
 
-from flask import Response, g, render_template, request
+from flask import Response, render_template, request
 
 import viewer
 from models import Document, DocumentToken
+from models.document_token import TokenGrant
 from models.errors import Invalid, ScopeMissing, WrongCredentials
 from models.records.ids import rfc3339
 from viewer.page import EMBEDDED_LIMIT
 
-from ..http.authentication import DOCUMENT_TOKEN, FORM, TICKET
+from ..http.authentication import FORM
 from .links import base_url
 
 
@@ -23,93 +24,77 @@ def is_form() -> bool:
     return bool(request.mimetype == FORM)
 
 
-def needs_prompt() -> bool:
-    """Whether the caller holds a link that opens by POST only."""
-    grant = g.caller.grant
+def needs_prompt(grant: TokenGrant | None) -> bool:
     return grant is not None and (grant.has_view_limit or grant.has_password)
 
 
-def render_prompt(leads_to: str, *, wrong: bool = False) -> Response:
-    """One button, and a field if there is a password. It tells nothing of the document."""
-    nonce, grant = secrets.token_urlsafe(16), g.caller.grant
-    ancestors = " ".join(grant.origins) or "'self'"
-    secret = request.values.get("token", "")
-    html = render_template(
-        "gate.html", leads_to=leads_to, grant=grant, token=secret, wrong=wrong, nonce=nonce
-    )
-    answer = Response(html, 401 if wrong else 200)
-    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
-    answer.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'self'; "
-        f"frame-ancestors {ancestors}"
-    )
-    return answer
+def render(action: str, document: Document, grant: TokenGrant | None) -> Response:
+    """The page for `action`, `view` or `download`; for a protected link its prompt."""
+    if grant and needs_prompt(grant):
+        return _prompt(grant, action)
+    return _RENDER[action](document, grant)
 
 
-def check_link_password(document: Document, password: str | None, leads_to: str) -> Response | None:
-    """None if the way is free; the gate again after a wrong password in a form."""
-    grant = g.caller.grant
-    if grant is None or not grant.has_password:
-        return None
-    try:
-        address = request.remote_addr or ""
-        DocumentToken.check_password(grant, document, password or "", address)
-    except WrongCredentials:
-        if is_form():
-            return render_prompt(leads_to, wrong=True)
-        raise
-    return None
+def unlock(action: str, document: Document, grant: TokenGrant | None, password: str) -> Response:
+    """The page; after a wrong password in a form the prompt, in JSON `WrongCredentials`."""
+    if grant and grant.has_password:
+        try:
+            DocumentToken.check_password(grant, document, password, request.remote_addr or "")
+        except WrongCredentials:
+            if is_form():
+                return _prompt(grant, action, wrong=True)
+            raise
+    return _RENDER[action](document, grant)
 
 
-def render_view(document: Document) -> Response:
-    grant, original = g.caller.grant, _original(document)
+def encrypted_download(document: Document, grant: TokenGrant | None, password: str) -> Response:
+    """The file encrypted with a password of the caller's choice.
+
+    Raises `ScopeMissing` for a link with a password, which opens by its form.
+    """
+    if not password:
+        raise Invalid("#/password", "A password is needed: it will open the file.")
+    if grant and grant.has_password:
+        raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
+    page = viewer.sealed_download(_original(document), document.password_seal(password))
+    return _record_and_send(page, document, grant, "document.downloaded")
+
+
+def _view(document: Document, grant: TokenGrant | None) -> Response:
     page = viewer.view(
-        original,
+        _original(document),
         frame_ancestors=grant.origins if grant else (),
-        content_url=_ticketed(document),
-        save_url=_ticketed(document, "&save=1"),
-        oembed_url=_oembed_url(document),
+        content_url=_content_url(document, grant),
+        save_url=_content_url(document, grant, "&save=1"),
+        oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
         may_save=grant is None or "download" in grant.permissions,
     )
-    return _answered(page, document, "document.viewed")
+    return _record_and_send(page, document, grant, "document.viewed")
 
 
-def render_download(document: Document) -> Response:
-    return _answered(viewer.download(_original(document)), document, "document.downloaded")
+def _download(document: Document, grant: TokenGrant | None) -> Response:
+    page = viewer.download(_original(document))
+    return _record_and_send(page, document, grant, "document.downloaded")
 
 
-def render_encrypted_download(document: Document, password: str | None) -> Response:
-    """Under a password of the caller's choice; a locked link shows its own first."""
-    if not password:
-        raise Invalid("#/password", "A password is needed: it will open the file.")
-    if g.caller.grant and g.caller.grant.has_password:
-        raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
-    seal = document.password_seal(password)
-    page = viewer.sealed_download(_original(document), seal)
-    return _answered(page, document, "document.downloaded")
+_RENDER = {"view": _view, "download": _download}
 
 
-def refuse_locked() -> None:
-    if g.caller.credential_type == DOCUMENT_TOKEN and g.caller.grant.has_password:
-        raise ScopeMissing("This link has a password. Open its view first.")
-
-
-def record_content_read(document: Document, content: Response) -> Response:
-    """A page's own requests carry a ticket and cost nothing, a 304 gives nothing; a link's limit
-    counts every other GET. A part of the content is not told as a download.
-    """
-    grant, whole = g.caller.grant, content.content_length == document.size
-    if (
-        request.method == "GET"
-        and g.caller.credential_type != TICKET
-        and content.status_code != 304
-    ):
-        if grant and grant.has_view_limit:
-            DocumentToken.count_view(grant.id, "document.downloaded")
-        elif whole:
-            document.note_reading("document.downloaded")
-    return content
+def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
+    """One button, and a field if there is a password. It says nothing about the document."""
+    ancestors = " ".join(grant.origins) or "'self'"
+    nonce, token = secrets.token_urlsafe(16), request.values.get("token", "")
+    html = render_template(
+        "gate.html", action=action, grant=grant, token=token, wrong=wrong, nonce=nonce
+    )
+    response = Response(html, 401 if wrong else 200)
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    response.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'self'; "
+        f"frame-ancestors {ancestors}"
+    )
+    return response
 
 
 def _original(document: Document) -> viewer.Original:
@@ -124,28 +109,28 @@ def _original(document: Document) -> viewer.Original:
     )
 
 
-def _answered(page: viewer.RenderedPage, document: Document, type: str) -> Response:
-    if request.method != "HEAD":
-        if g.caller.grant:
-            DocumentToken.count_view(g.caller.grant.id, type)
-        else:
-            document.note_reading(type)
-    headers = page.headers | {"Content-Length": str(page.length)}
-    return Response(page.body, headers=headers)
+def _record_and_send(
+    page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
+) -> Response:
+    if request.method != "HEAD" and grant:
+        DocumentToken.count_view(grant.id, type)
+    elif request.method != "HEAD":
+        document.note_reading(type)
+    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
-def _ticketed(document: Document, more: str = "") -> str | None:
-    """Where an opened page loads a large original from; the ticket dies with the token."""
-    if g.caller.grant is None or document.size <= EMBEDDED_LIMIT:
+def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -> str | None:
+    """Where the page loads a large original from, with a ticket that dies with the token."""
+    if grant is None or document.size <= EMBEDDED_LIMIT:
         return None
-    ticket = DocumentToken.ticket(g.caller.grant)
+    ticket = DocumentToken.ticket(grant)
     return f"{base_url()}/v1/documents/{document.id}/content?ticket={ticket}{more}"
 
 
-def _oembed_url(document: Document) -> str | None:
-    """Only a link that opens at once can be embedded by its address."""
-    secret = request.args.get("token")
-    if secret is None or needs_prompt():
+def _oembed_url(document: Document, grant: TokenGrant | None) -> str | None:
+    """Only a link that opens without a prompt can be embedded by its URL."""
+    token = request.args.get("token")
+    if token is None or needs_prompt(grant):
         return None
-    view = f"{base_url()}/v1/documents/{document.id}/view?token={secret}"
+    view = f"{base_url()}/v1/documents/{document.id}/view?token={token}"
     return f"{base_url()}/oembed?format=json&url={quote(view, safe='')}"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blueprints.http import strict_json as exact_json
+from blueprints.http import strict_json
 from blueprints.http import upload_body as body
-from blueprints.http.base64_payload import Payload
+from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
 from blueprints.schemas.requests import Upload
 from models.errors import Invalid, ServiceError
@@ -38,7 +38,7 @@ def verdict_in_pieces(raw):
 def verdict_of_the_whole(raw):
     """The same by json.loads and b64decode, everything in memory."""
     try:
-        read = exact_json.exact_json(raw)
+        read = strict_json.parse_json(raw)
         assert isinstance(read, dict)
         beside = {name: value for name, value in read.items() if name != "payload"}
         fields = Upload(exclude=["payload"]).load(beside)
@@ -139,7 +139,7 @@ def test_whatever_the_size_of_blocks_and_the_damage_both_readings_agree(
     with pytest.MonkeyPatch.context() as small:
         small.setattr(body, "SMALL_BODY_BYTES", 40)
         small.setattr(body, "BLOCK_BYTES", block_bytes)
-        small.setattr(body.Span.blocks, "__defaults__", (block_bytes,))
+        small.setattr(body.LongString.blocks, "__defaults__", (block_bytes,))
         in_pieces = verdict_in_pieces(raw)
 
     whole = verdict_of_the_whole(raw)
@@ -208,6 +208,6 @@ def test_memory_does_not_grow_with_the_payload(tmp_path):
 
 
 def test_a_payload_is_measured_before_it_is_decoded():
-    assert Payload("AAAA").size == 3
-    assert Payload("AA==").size == 1
-    assert Payload(" A A = = ").size == 1
+    assert Base64Payload("AAAA").size == 3
+    assert Base64Payload("AA==").size == 1
+    assert Base64Payload(" A A = = ").size == 1
