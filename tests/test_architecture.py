@@ -134,14 +134,14 @@ def views(app):
             yield method, rule.rule, app.view_functions[rule.endpoint]
 
 
-def test_the_readme_lists_every_route_its_sentence_and_its_credentials(app):
+def test_the_documentation_lists_every_route_its_sentence_and_its_credentials(app):
     row = re.compile(r"^\| (\w+) \| `(/\S*)` \| (.+?) \| (.+?) \|$", re.M)
     routes = {
         (method, rule, view.__doc__.splitlines()[0], credentials(view))
         for method, rule, view in views(app)
     }
 
-    assert set(row.findall(readme())) == routes
+    assert set(row.findall(documentation())) == routes
 
 
 def credentials(view):
@@ -163,13 +163,14 @@ def test_a_handler_is_one_to_three_statements():
                 assert 1 <= len(body) <= 3, one.name
 
 
-def test_the_readme_lists_every_setting_with_its_default():
+def test_the_documentation_lists_every_setting_with_its_default():
     row = re.compile(r"^\| `([A-Z_]+)` \| `?(.*?)`? \| (.+?) \|$", re.M)
     given = {one.name: one.default for one in settings.SETTINGS}
     shown = {name: "–" if default is None else str(default) for name, default in given.items()}
 
-    assert {found: default for found, default, _ in row.findall(readme())} == shown
+    assert {found: default for found, default, _ in row.findall(documentation())} == shown
 
 
-def readme():
-    return (ROOT / "README.md").read_text()
+def documentation():
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return "\n".join(page.read_text() for page in pages)

@@ -1,0 +1,341 @@
+"""The documentation's commands are run, and what it says of the code is compared with the code."""
+
+import ast
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blueprints.commands import COMMANDS
+from blueprints.http.problems import STATUS
+from models import EVENT_TYPES
+from tests.people import ROOT, DidNotStart, Person, Service, until
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
+TEXT = {str(page.relative_to(ROOT)): page.read_text() for page in PAGES}
+FIVE_MINUTES = ("README.md", "The first five minutes")
+SHELLS = [name for name in ("sh", "bash", "zsh", "dash") if shutil.which(name)]
+RUN = "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/python app.py"
+TEST = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest"
+
+INSTALLS = "installs packages"
+NOT_RUN = {  # the first line of a shell block -> why no test runs it
+    RUN: INSTALLS,
+    TEST: INSTALLS,
+    "DOCSERVICE_LISTEN=127.0.0.1:8001 .venv/bin/python app.py": "the test of a taken port does so",
+    "DOCSERVICE_WEBHOOK_ALLOW=127.0.0.0/8 .venv/bin/python app.py": "the test starts it like this",
+    "python3 -m venv hooks && hooks/bin/pip install -q standardwebhooks": INSTALLS,
+    "DOMAIN=docs.example.org docker compose -f deploy/compose.yaml up -d --build": "needs Docker",
+    "cd /opt/document-service": "needs systemd",
+    "systemctl stop document-service": "needs systemd",
+    "mkdir -m 0700 /var/backups/documents": "needs systemd",
+    "flask backup move.sqlite": "needs a second machine",
+    "install -d -m 0700 instance && install -m 0600 keyring instance/keyring && rm keyring": (
+        "needs a second machine"
+    ),
+    "python3 -m venv .venv": INSTALLS,
+    ".venv/bin/pytest -n 0 tests/crypto/test_sealing.py": "is a part of the suite itself",
+    ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
+}
+LANGUAGES = {"sh", "python", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
+
+
+def section(page, title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", TEXT[page], re.M | re.S)[1]
+
+
+def blocks(text, language="sh"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def commands(text):
+    """The shell blocks of a text that tests run."""
+    return [block for block in blocks(text) if block.splitlines()[0] not in NOT_RUN]
+
+
+def local(lines, service):
+    """The same lines for a service that listens elsewhere."""
+    lines = lines.replace("http://127.0.0.1:8000", service.url)
+    return lines.replace("correct horse battery", "correct horse battery staple")
+
+
+def write_scripts(page, folder, service):
+    """Save the page's Python blocks under the name in their first line."""
+    for block in blocks(TEXT[page], "python"):
+        name = block.splitlines()[0].removeprefix("# ")
+        (folder / name).write_text(local(block, service))
+
+
+def five_minutes(service, shell):
+    """The blocks of the README, for an account of this shell's own."""
+    return [
+        local(block, service).replace("me@example", f"{shell}@example")
+        for block in commands(section(*FIVE_MINUTES))
+    ]
+
+
+def run_shell(shell, lines, folder):
+    command = [shell, "-e", "-c", lines]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert '"code"' not in done.stdout
+    return done.stdout
+
+
+def test_every_shell_block_is_run_or_listed_with_a_reason():
+    runnable = {
+        *blocks(section(*FIVE_MINUTES)),
+        *blocks(TEXT["docs/api.md"]),
+        *blocks(TEXT["docs/webhooks.md"]),
+        *blocks(TEXT["docs/operating.md"]),
+    }
+    found = {block for text in TEXT.values() for block in blocks(text)}
+    listed = {block for block in found if block.splitlines()[0] in NOT_RUN}
+
+    assert {block.splitlines()[0] for block in listed} == set(NOT_RUN)
+    assert found - listed <= runnable
+    for page, text in TEXT.items():
+        assert set(re.findall(r"^```(\w*)\n.*?^```$", text, re.M | re.S)) <= LANGUAGES, page
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_first_five_minutes_work_as_written(service, tmp_path, shell):
+    *steps, revoke, delete = five_minutes(service, shell)
+    view = 'curl -s -o /dev/null -w "%{http_code}\\n" '
+    first, second = (
+        f"{view}$(field viewUrl < answer.json)\n",
+        f"{view}$(field viewUrl < link.json)\n",
+    )
+
+    printed = run_shell(
+        shell,
+        "".join(steps)
+        + f'printf "KEY=%s\\n" "$KEY"\n{second}'
+        + revoke
+        + second
+        + first
+        + delete
+        + first,
+        tmp_path,
+    )
+
+    assert (tmp_path / "again.md").read_bytes() == (tmp_path / "minutes.md").read_bytes()
+    assert b'id="document"' in (tmp_path / "minutes.md.html").read_bytes()
+    assert (
+        len(re.findall(rf"^{service.url}/v1/documents/doc_\w+/view\?token=dt_\w+$", printed, re.M))
+        == 2
+    )
+    assert re.search(r"^KEY=pk_live_\w{38}\n200\n410\n200\n410\n\Z", printed, re.M)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_examples_of_the_api_page_work_as_written(service, tmp_path, shell):
+    write_scripts("docs/api.md", tmp_path, service)
+    *before, _delete = five_minutes(service, f"api.{shell}")
+
+    printed = run_shell(
+        shell.removeprefix("api."),
+        "".join([*before, *(local(block, service) for block in commands(TEXT["docs/api.md"]))]),
+        tmp_path,
+    )
+
+    first, again = re.findall(r"^key_\w+$", printed, re.M)
+    assert first == again, "the Idempotency-Key made a second key"
+    assert '"name":"minutes.md"' in printed
+    assert '"label":"for the board"' in printed
+    assert len(re.findall(rf"^{service.url}/v1/documents/doc_\w+/view\?", printed, re.M)) == 4
+    assert (tmp_path / "sealed.html").stat().st_size > 0
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
+def test_the_webhook_receiver_verifies_and_prints_a_test_event(start_service, tmp_path):
+    pytest.importorskip("standardwebhooks")
+    service = start_service(WEBHOOK_ALLOW="127.0.0.0/8", RATE_LIMITS="off")
+    write_scripts("docs/webhooks.md", tmp_path, service)
+    port = unused_port()
+    (receiver := tmp_path / "receiver.py").write_text(
+        receiver.read_text().replace("9000", str(port))
+    )
+    *before, _delete = five_minutes(service, "hook")
+    feed, create, send, look = [
+        block.replace("hooks/bin/python", sys.executable).replace(
+            "127.0.0.1:9000", f"127.0.0.1:{port}"
+        )
+        for block in commands(TEXT["docs/webhooks.md"])
+    ]
+    shell = subprocess.Popen(
+        ["sh", "-e"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    with shell:
+        shell.stdin.write("".join([*before, feed, create]))
+        until(lambda: is_listening(port))
+        shell.stdin.write(f"{send}echo\n")
+        received = next(line for line in shell.stdout if line.startswith("{'type'"))
+        shell.stdin.write(look)
+        shell.stdin.close()
+        rest = shell.stdout.read()
+
+    assert "'type': 'webhook.test'" in received
+    assert '"deliveries":[{' in rest
+    assert shell.returncode == 0
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_the_operator_commands_work_as_written(start_service, tmp_path):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload(b"kept")
+    lines = "".join(commands(TEXT["docs/operating.md"]))
+    lines = lines.replace("/var/backups/documents", str(tmp_path))
+    beside, restore, after = re.split(r"^(flask restore .*\n)", lines, flags=re.M)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    set_up = {"PATH": path, "FLASK_APP": "app", "BACKUPS": str(tmp_path)}
+
+    def run(script):
+        done = subprocess.run(  # noqa: PLW1510
+            ["sh", "-e", "-c", script],
+            cwd=ROOT,
+            env=service.environment() | set_up,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "WRONG" not in run(beside)
+    service.stop()
+    assert "1 users and 1 documents" in run(restore)
+    service.start()
+    printed = run(after)
+
+    assert "you@example.org has an account" in printed
+    assert "All keys decrypt." in printed
+    person = service.log_in(person.record["email"])
+    assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"
+
+
+def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
+    with pytest.raises(DidNotStart) as failed:
+        Service(tmp_path, LISTEN=f"127.0.0.1:{service.port}")
+
+    assert "Address already in use" in str(failed.value)
+    assert "`Address already in use`" in section("README.md", "Run it")
+
+
+def test_every_command_is_documented():
+    text = TEXT["docs/operating.md"]
+    for command in COMMANDS:
+        for name in getattr(command, "commands", {"": None}):
+            assert f"flask {command.name} {name}".strip() in text
+
+
+def test_the_readme_is_short_and_has_the_two_commands():
+    assert len(TEXT["README.md"].splitlines()) <= 160
+    assert {f"{RUN}\n", f"{TEST}\n"} <= set(blocks(TEXT["README.md"]))
+
+
+def test_every_relative_link_and_picture_exists():
+    for page, text in TEXT.items():
+        named = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text)
+        for link in filter(lambda link: "://" not in link, map("".join, named)):
+            path, _, anchor = link.partition("#")
+            target = (ROOT / page).parent / path if path else ROOT / page
+            assert target.exists(), f"{page}: {link}"
+            if anchor:
+                assert anchor in headings(target.read_text()), f"{page}: {link}"
+    assert all(path.stat().st_size < 150_000 for path in (ROOT / "docs/images").iterdir())
+
+
+def headings(text):
+    """The anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_error_table_lists_every_code_with_its_status():
+    row = re.compile(r"^\| (\d{3}) \| `(\w+)` \| [^|]+ \| [^|]+ \|$", re.M)
+    listed = {code: int(status) for status, code in row.findall(TEXT["docs/api.md"])}
+
+    assert listed == STATUS | {"method_not_allowed": 405}
+
+
+def test_the_event_table_lists_every_type():
+    row = re.compile(r"^\| `(\w+\.\w+)` \| ", re.M)
+
+    assert set(row.findall(TEXT["docs/webhooks.md"])) == set(EVENT_TYPES)
+
+
+def test_every_metric_of_the_alerts_is_exported(start_service):
+    service = start_service(METRICS="on")
+    service.register()
+    exported = Person(service).get("/metrics").text
+    named = re.findall(r"\b(?:docservice|process)_\w+", section("docs/operating.md", "Watch"))
+
+    assert len(named) > 5
+    assert [name for name in named if name not in exported] == []
+
+
+def test_the_example_of_a_log_line_has_the_form_of_a_real_one(service, anyone):
+    anyone.get("/healthz")
+    form = r"[\dT:.-]{23}Z \S+ [A-Z-]+ \S+ \d{3} [\d.]+ ms \d+ bytes by \S+"
+    [example] = blocks(section("docs/operating.md", "Watch"), "text")
+
+    assert re.fullmatch(form, example.strip())
+    assert re.search(f"^{form}$", service.stderr(), re.M)
+
+
+def test_the_picture_of_the_layers_shows_every_import_between_them():
+    [picture] = blocks(TEXT["docs/architecture.md"], "mermaid")
+    drawn = set(re.findall(r"^ *(\w+) --> (\w+)$", picture, re.M))
+    layers = {name for edge in drawn for name in edge}
+    imported = {
+        (layer, other)
+        for layer in layers
+        for file in [*ROOT.glob(f"{layer}.py"), *(ROOT / layer).rglob("*.py")]
+        for other in imports(file) & (layers - {layer})
+    }
+
+    assert drawn == imported
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert layers == folders | {"app", "settings"}
+
+
+def imports(file):
+    """The top-level names that a file imports absolutely."""
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    modules = [n.module for n in nodes if isinstance(n, ast.ImportFrom) and not n.level]
+    modules += [a.name for n in nodes if isinstance(n, ast.Import) for a in n.names]
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_the_walks_name_files_and_functions_that_exist():
+    row = re.compile(r"^\| \d+ \| `([\w/]+\.py)` \| ((?:`\w+`(?:, )?)+) \| .+ \|$", re.M)
+    steps = row.findall(TEXT["docs/architecture.md"])
+
+    assert len(steps) > 20
+    for file, names in steps:
+        source = (ROOT / file).read_text()
+        for name in re.findall(r"\w+", names):
+            assert re.search(rf"^\s*(?:def|class) {name}\b|^{name}\b", source, re.M), (file, name)
