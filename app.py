@@ -27,7 +27,7 @@ from models.quota import Quota
 from models.storage.database import checkpoint_wal, flush_enqueued_writes
 from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
-from server import Server, limit_malloc_arenas
+from server import Limits, Server, limit_malloc_arenas
 from settings import WrongSetting, read_settings
 from webhooks import SafeHttpClient, WebhookDispatcher
 
@@ -137,7 +137,15 @@ def _prepared() -> tuple[Flask, Server]:
     try:
         acquire_instance_lock(read_settings(os.environ, {}, HOME)["DATABASE"], TAKEOVER_SECONDS)
         app = create_app()
-        return app, Server(app, app.config, on_rejected=log_rejected_request)
+        server = Server(
+            app,
+            Limits(app.config["MAX_BODY_BYTES"]),
+            listen=app.config["LISTEN"],
+            threads=app.config["THREADS"],
+            trusted_proxy=app.config["TRUSTED_PROXY"],
+            on_rejected=log_rejected_request,
+        )
+        return app, server
     except Exception as error:
         sentence = str(error) if isinstance(error, WrongSetting) else operator_message(error)
         if sentence is None:

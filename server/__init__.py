@@ -1,4 +1,4 @@
-"""HTTP on the wire: waitress, made to withstand hostile and slow clients."""
+"""The HTTP server: waitress, hardened against ambiguous requests and slow clients."""
 
 from .limits import Limits
 from .malloc import limit_malloc_arenas

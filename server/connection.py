@@ -1,8 +1,8 @@
-"""One connection: requests come in on the server's thread, answers are made by workers.
+"""One client connection: the server's thread receives and sends, workers make the responses.
 
-A worker makes an answer as long as the client takes it. When the client lags behind, the worker
-leaves the answer and serves others; when what was made is nearly sent, some worker goes on with
-it. So a slow client costs a connection and `waiting_bytes` and a piece of memory, never a worker.
+A worker makes a response only as fast as the client takes it. When the send buffer is full, the
+worker suspends the response and serves other requests; when the buffer has drained, any worker
+resumes it. So a slow client costs a connection and `send_buffer_bytes` of memory, never a worker.
 """
 
 import contextlib
@@ -11,30 +11,29 @@ import math
 import socket
 import sys
 import termios
-import time
 from typing import Any
 
 from waitress.channel import ClientDisconnected, HTTPChannel
 
-from .limits import Limits, Stopwatch
-from .request_parser import Parser
-from .response import Answer, Lagging, ProblemTask
+from .limits import Limits, ProgressTimer
+from .request_parser import RequestParser
+from .response import ProblemTask, ResponseSuspended, ResponseTask
 from .send_buffer import JOINED_BYTES, SendBuffer
 
-HEAD_RECV_BYTES = 16 << 10  # so few requests come in one go that reading them keeps nobody waiting
-BODY_RECV_BYTES = 1 << 20  # of what surely is a body's
+HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
+BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 
 
-class Channel(HTTPChannel):
-    parser_class, error_task_class = Parser, ProblemTask
+class Connection(HTTPChannel):
+    parser_class, error_task_class = RequestParser, ProblemTask
 
     def __init__(self, server: Any, sock: Any, addr: Any, adj: Any, map: Any) -> None:
         self.limits: Limits = adj.limits
-        self.lags = False  # an answer is begun, and no worker is at it
-        self._ended = False  # what still comes from the client is thrown away
-        self._answer: Answer | None = None
-        self._answers = self._moved_bytes = 0
-        self._watch = Stopwatch(time.monotonic())
+        self.is_suspended = False  # a response has begun, and no worker runs it
+        self._is_lingering = False  # all is sent; what the client still sends is discarded
+        self._response: ResponseTask | None = None
+        self._response_count = self._moved_bytes = 0
+        self._timer = ProgressTimer(adj.limits.pace_bytes, adj.clock())
         super().__init__(server, sock, addr, adj, map)
         self.outbufs = [SendBuffer()]
 
@@ -48,112 +47,108 @@ class Channel(HTTPChannel):
             self.handle_close()
             return
         self._moved_bytes += len(data)
-        if not self._ended:
+        if not self._is_lingering:
             self.received(data)
 
     def writable(self) -> bool:
-        return bool(self.lags or super().writable())
+        return bool(self.is_suspended or super().writable())
 
     def handle_write(self) -> None:
         if self.socket is not None:
             self.flush(do_close=True)
-        if self.socket is None:  # closed, by what was read a moment ago or by this
+        if self.socket is None:  # closed by the flush, or by handle_read before it
             return
         if self.close_when_flushed and not self.total_outbufs_len:
-            self._end()
+            self._linger()
         if self.will_close:
             self.handle_close()
-        elif self.lags and self.total_outbufs_len <= self.limits.waiting_bytes // 4:
-            self.lags = False
+        elif self.is_suspended and self.total_outbufs_len <= self.limits.send_buffer_bytes // 4:
+            self.is_suspended = False
             self.server.add_task(self)
 
-    def _end(self) -> None:
-        """The client may be sending still: cut off, it would never read why it was refused."""
-        self.close_when_flushed, self._ended = False, True
+    def _linger(self) -> None:
+        """Close the sending side only: a reset might discard the response the client must read."""
+        self.close_when_flushed, self._is_lingering = False, True
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)
 
     def handle_close(self) -> None:
         with self.outbuf_lock:
             super().handle_close()
-            if self.lags:
-                self._let_go()
-            self.lags = False
-            if self.request:  # what came of its body goes back at once, not when memory is swept
+            if self.is_suspended:
+                self._release()
+            self.is_suspended = False
+            if self.request:  # frees its body now, not when it is garbage-collected
                 self.request.close()
 
     def is_busy(self) -> bool:
-        """Whether a request is being received, worked on or answered."""
+        """Whether a request is being received, processed or answered."""
         return bool(self.requests or self.request or self.total_outbufs_len)
 
-    def is_idle(self) -> bool:
-        return not self.is_busy()
-
-    def waits_since(self, now: float) -> float:
-        """When the client's turn began; now, if it is ours."""
-        return now if self.requests and not self.lags else self._watch.since
+    def waiting_since(self, now: float) -> float:
+        """Since when the client has owed its next action; `now` while a worker is busy."""
+        return now if self.requests and not self.is_suspended else self._timer.started_at
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether the client has not done in time what it has to do next."""
-        what, seconds = self._turn()
-        moved = self._moved_bytes - self._unsent_bytes()
-        turn, paced = (what, self._answers), what in ("body", "answer")
-        moves_on = paced and moved - self._watch.moved_bytes >= self.limits.pace_bytes
-        if turn != self._watch.turn or moves_on:
-            self._watch.begin(turn, now, moved)
-        return now - self._watch.since >= seconds
+        """Whether the client has exceeded the time limit of its next action."""
+        action, seconds = self._expected_action()
+        is_paced = action in ("send body", "read response")
+        progress_bytes = self._moved_bytes - self._unsent_bytes() if is_paced else 0
+        return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
 
-    def _turn(self) -> tuple[str, float]:
-        """What the client has to do, and within how many seconds."""
+    def _expected_action(self) -> tuple[str, float]:
+        """The client's next action, and within how many seconds it must happen or progress."""
         limits = self.limits
-        if self.requests and not self.lags:
-            return "nothing", math.inf
+        if self.requests and not self.is_suspended:
+            return "wait", math.inf
         if self.total_outbufs_len:
-            return "answer", limits.pace_seconds
-        if self._ended:
-            return "end", limits.linger_seconds
+            return "read response", limits.pace_seconds
+        if self._is_lingering:
+            return "close", limits.linger_seconds
         if self.request is None:
-            return "begin", limits.idle_seconds if self._answers else limits.head_seconds
-        in_body = self.request.headers_finished
-        return ("body", limits.pace_seconds) if in_body else ("head", limits.head_seconds)
+            is_idle = self._response_count > 0
+            return "send request", limits.idle_seconds if is_idle else limits.head_seconds
+        if self.request.headers_finished:
+            return "send body", limits.pace_seconds
+        return "send head", limits.head_seconds
 
     def _unsent_bytes(self) -> int:
-        """What the system keeps for a client that has not taken it."""
-        held = bytearray(4)
+        """How many bytes the kernel holds that the client has not acknowledged."""
+        count = bytearray(4)
         with contextlib.suppress(OSError):
-            fcntl.ioctl(self.socket, termios.TIOCOUTQ, held)
-        return int.from_bytes(held, sys.byteorder)
+            fcntl.ioctl(self.socket, termios.TIOCOUTQ, count)
+        return int.from_bytes(count, sys.byteorder)
 
     # On a worker's thread
 
     def service(self) -> None:
-        left = self._answer
+        resumed = self._response
         try:
             super().service()
-        except Lagging:
-            self._leave()
+        except ResponseSuspended:
+            self._suspend()
         else:
-            if left and not self.connected:
-                left.close()
+            if resumed and not self.connected:
+                resumed.close()
 
-    def task_class(self, _channel: "Channel", request: Any) -> Answer:
-        """The answer to this request: a new one, or the one that was left."""
-        if self._answer is None or self._answer.request is not request:
-            self._answer = Answer(self, request)
-            self._answers += 1
-        return self._answer
+    def task_class(self, _channel: "Connection", request: Any) -> ResponseTask:
+        """The response to this request: a new one, or the suspended one."""
+        if self._response is None or self._response.request is not request:
+            self._response = ResponseTask(self, request)
+            self._response_count += 1
+        return self._response
 
-    def _leave(self) -> None:
+    def _suspend(self) -> None:
         with self.outbuf_lock:
-            self.lags = self.connected
-            if not self.lags:
-                self._let_go()
+            self.is_suspended = self.connected
+            if not self.is_suspended:
+                self._release()
         self.server.pull_trigger()
 
-    def _let_go(self) -> None:
-        if self._answer:
-            self._answer.close()
-            self._answer.request.close()
+    def _release(self) -> None:
+        if self._response:
+            self._response.close()
+            self._response.request.close()
 
     def write_soon(self, data: bytes) -> int:
         with self.outbuf_lock:
@@ -165,12 +160,12 @@ class Channel(HTTPChannel):
                 self.flush()
         return len(data)
 
-    def refuse_to_heap(self) -> None:
-        """Stop the worker that makes more than the client takes."""
-        if self.total_outbufs_len > self.limits.waiting_bytes:
-            raise Lagging
+    def suspend_if_backlogged(self) -> None:
+        """Backpressure: raises ResponseSuspended if the send buffer is full."""
+        if self.total_outbufs_len > self.limits.send_buffer_bytes:
+            raise ResponseSuspended
 
-    _flush_outbufs_below_high_watermark = refuse_to_heap  # where waitress would make it wait
+    _flush_outbufs_below_high_watermark = suspend_if_backlogged  # waitress would block the worker
 
     def flush(self, *, do_close: bool = False) -> None:
         """Send as much as the client takes now."""
@@ -178,8 +173,8 @@ class Channel(HTTPChannel):
             self._flush_exception(self._flush_some, do_close)
 
     def _flush_some(self, do_close: bool = False) -> None:
-        outbox = self.outbufs[0]
-        while self.total_outbufs_len and (sent := self.send(outbox.first(), do_close)):
-            outbox.skip(sent)
+        buffer = self.outbufs[0]
+        while self.total_outbufs_len and (sent := self.send(buffer.first(), do_close)):
+            buffer.skip(sent)
             self.total_outbufs_len -= sent
             self._moved_bytes += sent

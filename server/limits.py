@@ -1,32 +1,37 @@
-"""How much, and how long, the service bears with one client."""
+"""Limits and timeouts of a connection."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Limits:
-    """A body or an answer must move on by `pace_bytes` in any `pace_seconds`."""
+    """A body or a response must make `pace_bytes` of progress in any `pace_seconds`."""
 
-    body_bytes: int  # more is counted, not kept: to refuse earlier would cut the client off
-    small_body_bytes: int = 64 << 10  # the same, of a caller who shows no credential
-    bodies: int = 16  # of that length have room at once; who finds none is told to come back
+    body_bytes: int  # more is counted and discarded: an earlier refusal would reset the connection
+    small_body_bytes: int = 64 << 10  # the same, of requests without credentials
+    concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
     head_bytes: int = 32 << 10
     head_lines: int = 100
-    waiting_bytes: int = 512 << 10  # of an answer that is made and not taken
+    send_buffer_bytes: int = 512 << 10  # beyond it the response is suspended
     connections: int = 500
     head_seconds: float = 10
     idle_seconds: float = 60
     pace_seconds: float = 15
     pace_bytes: int = 64 << 10
-    linger_seconds: float = 5  # for a client that is hung up on to read its answer
-    newcomer_seconds: float = 1  # before a connection may be given up for another
+    linger_seconds: float = 5  # to read a final response before the connection is closed
+    evictable_after_seconds: float = 1  # of waiting for the client, once all connections are taken
 
 
-class Stopwatch:
-    """How long it has been somebody's turn; a new turn, or moving on, begins it anew."""
+class ProgressTimer:
+    """How long the client has owed the same action without making `pace_bytes` of progress."""
 
-    def __init__(self, now: float) -> None:
-        self.begin(None, now, 0)
+    def __init__(self, pace_bytes: int, now: float) -> None:
+        self._pace_bytes, self.started_at = pace_bytes, now
+        self._action: object = None
+        self._progress_bytes = 0
 
-    def begin(self, turn: object, now: float, moved_bytes: int) -> None:
-        self.turn, self.since, self.moved_bytes = turn, now, moved_bytes
+    def elapsed(self, action: object, progress_bytes: int, now: float) -> float:
+        """Seconds; restarts the timer when the action changes or progresses."""
+        if action != self._action or progress_bytes - self._progress_bytes >= self._pace_bytes:
+            self._action, self._progress_bytes, self.started_at = action, progress_bytes, now
+        return now - self.started_at

@@ -1,17 +1,17 @@
-"""How many heaps the threads share.
+"""Limits the arenas of glibc's malloc (`M_ARENA_MAX`), which keep freed memory.
 
-glibc gives nearly every thread a heap of its own and leaves in it what was freed there: sixteen
-workers keep sixteen times the pieces of their largest request. Two heaps serve them as fast.
+By default nearly every thread gets an arena of its own, so that sixteen workers retain sixteen
+times the memory of their largest request. Two arenas serve them as fast.
 """
 
 import ctypes
 
-HEAPS = 2
+ARENAS = 2
 _M_ARENA_MAX = -8  # malloc.h
 
 
 def limit_malloc_arenas() -> None:
-    """Before the first thread starts. Other C libraries do without it."""
-    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
-    if set_option is not None:
-        set_option(_M_ARENA_MAX, HEAPS)
+    """Call before the first thread starts. Does nothing with other C libraries."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, ARENAS)

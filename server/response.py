@@ -1,4 +1,4 @@
-"""Answers on their way out."""
+"""Tasks that write a response, run by worker threads."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any
 from waitress.task import Task, WSGITask
 from waitress.utilities import build_http_date
 
-_TOLD = {  # status -> code, and how to mend it
+_PROBLEMS = {  # status -> code, detail; without one the error's own sentence
     400: ("bad_request", None),
     413: ("payload_too_large", "The body is far too large."),
     431: ("request_header_fields_too_large", "Send a shorter address, and shorter headers."),
@@ -17,23 +17,23 @@ _TOLD = {  # status -> code, and how to mend it
 }
 
 
-class Lagging(BaseException):
-    """No fault: the client does not take what is made, so a worker need not make more yet."""
+class ResponseSuspended(BaseException):
+    """Not an error: the send buffer is full, so the worker leaves the response for later."""
 
 
-class Headed(Task):
-    """An answer whose head says where it ends, so that the connection can live on behind it.
+class PersistentTask(Task):
+    """Writes a head that delimits the body, so that the connection stays open after it.
 
-    waitress hangs up after every answer without a length, and so after each 204 and 304.
+    waitress closes it after every response without Content-Length: every 204, 304 and stream.
     """
 
     def set_close_on_finish(self) -> None:
         self.close_on_finish = True
 
     def build_response_header(self) -> bytes:
-        endless = self.has_body and self.content_length is None
-        self.chunked_response = endless and self.version == "1.1"
-        if self.request.connection_close or endless and not self.chunked_response:
+        has_no_length = self.has_body and self.content_length is None
+        self.chunked_response = has_no_length and self.version == "1.1"
+        if self.request.connection_close or has_no_length and not self.chunked_response:
             self.close_on_finish = True
         fields = [*self.response_headers, ("Date", build_http_date(self.start_time))]
         if self.chunked_response:
@@ -44,13 +44,10 @@ class Headed(Task):
         return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-class Answer(Headed, WSGITask):
-    """What the application answers, piece by piece.
+class ResponseTask(PersistentTask, WSGITask):
+    """Writes the application's response. If suspended, the next `execute` continues it."""
 
-    Where the client lags behind, it stops after a piece; whoever runs it next goes on from there.
-    """
-
-    _made: Any = None
+    _iterable: Any = None
     _pieces: Iterator[bytes] = iter(())
 
     @property
@@ -58,12 +55,13 @@ class Answer(Headed, WSGITask):
         return self.request.command != "HEAD" and bool(super().has_body)
 
     def execute(self) -> None:
-        if self._made is None:
-            self._made = self.channel.server.application(self.get_environment(), self._start)
-            self._pieces = iter(self._made)
+        if self._iterable is None:
+            application = self.channel.server.application
+            self._iterable = application(self.get_environment(), self._start_response)
+            self._pieces = iter(self._iterable)
         try:
             self._write_pieces()
-        except Lagging:
+        except ResponseSuspended:
             raise
         except BaseException:
             self.close()
@@ -74,22 +72,22 @@ class Answer(Headed, WSGITask):
         for piece in self._pieces:
             if piece:
                 self.write(piece)
-                self.channel.refuse_to_heap()
+                self.channel.suspend_if_backlogged()
         if self.has_body and self.content_length not in (None, self.content_bytes_written):
             self.set_close_on_finish()
 
     def finish(self) -> None:
         super().finish()
-        self.chunked_response = False  # its end is written once, also if it is run again
+        self.chunked_response = False  # the last chunk is written once, even if this runs again
         self.channel.flush()
 
     def close(self) -> None:
-        """Let go of what makes the answer."""
-        if hasattr(self._made, "close"):
-            self._made.close()
-        self._made, self._pieces, self.environ = (), iter(()), None
+        """Close the application's iterable (PEP 3333)."""
+        if hasattr(self._iterable, "close"):
+            self._iterable.close()
+        self._iterable, self._pieces, self.environ = (), iter(()), None
 
-    def _start(
+    def _start_response(
         self, status: str, headers: list[tuple[str, str]], _error: Any = None
     ) -> Callable[[bytes], None]:
         self.complete, self.status = True, status
@@ -99,22 +97,22 @@ class Answer(Headed, WSGITask):
         return self.write
 
 
-class ProblemTask(Headed):
-    """What the server itself refuses, in the shape of every other error; then it hangs up."""
+class ProblemTask(PersistentTask):
+    """Writes the server's own errors as problem details (RFC 9457), then closes the connection."""
 
     complete = True
 
     def execute(self) -> None:
         error = self.request.error
-        code, detail = _TOLD.get(error.code, _TOLD[500])
-        facts = {"type": "about:blank", "title": error.reason, "status": error.code}
-        facts |= {"detail": detail or error.body, "code": code, "requestId": os.urandom(8).hex()}
-        body = json.dumps(facts).encode()
+        code, detail = _PROBLEMS.get(error.code, _PROBLEMS[500])
+        problem = {"type": "about:blank", "title": error.reason, "status": error.code}
+        problem |= {"detail": detail or error.body, "code": code, "requestId": os.urandom(8).hex()}
+        body = json.dumps(problem).encode()
         self.status = f"{error.code} {error.reason}"
         self.response_headers += [
             ("Content-Type", "application/problem+json"),
             ("Content-Length", str(len(body))),
-            ("X-Request-Id", facts["requestId"]),
+            ("X-Request-Id", problem["requestId"]),
             ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "private, no-store"),
@@ -124,4 +122,4 @@ class ProblemTask(Headed):
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)
-        self.channel.adj.on_rejected(facts["requestId"], error.code, len(body))
+        self.channel.adj.on_rejected(problem["requestId"], error.code, len(body))

@@ -1,4 +1,4 @@
-"""What of a connection's answers is made and not sent yet."""
+"""The bytes of a connection's responses that are not sent yet."""
 
 from collections import deque
 
@@ -6,7 +6,7 @@ JOINED_BYTES = 16 << 10
 
 
 class SendBuffer:
-    """Bytes in a row; short ones are joined, so that head and body of an answer go as one."""
+    """A queue of bytes; short pieces are joined, so that head and body leave in one packet."""
 
     def __init__(self) -> None:
         self._pieces: deque[bytes] = deque()

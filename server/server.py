@@ -1,142 +1,153 @@
-"""The server: one thread that receives and sends, workers that answer, and its end.
+"""The server: one thread that receives and sends, worker threads, and a graceful shutdown.
 
-waitress, with requests read strictly, plaintext kept off the disk, no worker and no connection
-left to a slow client, and a SIGTERM that lets requests finish.
+waitress, but requests are parsed strictly, bodies stay in memory, slow clients hold no worker and
+no connection for long, and SIGTERM lets running requests finish.
 """
 
 import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import waitress
 from waitress import wasyncore
 
-from .body_spool import MemoryBudget
-from .connection import Channel
+from .body_buffer import MemoryBudget
+from .connection import Connection
 from .limits import Limits
 
 DRAIN_SECONDS = 20
-TURN_SECONDS = 0.2
-LOOK_SECONDS = 0.5
-DESCRIPTORS = 4096
+POLL_SECONDS = 0.2
+TIMEOUT_CHECK_SECONDS = 0.5
+MIN_DESCRIPTORS = 4096
 _NEVER = 10**9
 
 
 class Server:
     def __init__(
         self,
-        app: Any,
-        config: Mapping[str, Any],
-        limits: Limits | None = None,
+        application: Any,
+        limits: Limits,
+        *,
+        listen: str,
+        threads: int,
+        trusted_proxy: str | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
+        called for each request that the server itself answers with an error.
+        """
+        self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._stopping = False
-        self._looked_at = 0.0
-        self._limits = limits or Limits(body_bytes=config["MAX_BODY_BYTES"])
-        self._proxy = config["TRUSTED_PROXY"]
+        self._timeouts_checked_at = clock()
         self._map: dict[int, Any] = {}
-        server = waitress.create_server(app, map=self._map, **_options(config, self._limits))
+        options = _options(limits, listen, threads, trusted_proxy)
+        server = waitress.create_server(application, map=self._map, **options)
         self._workers = server.task_dispatcher
         self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
-        room = MemoryBudget(self._limits.bodies * self._limits.body_bytes)
+        budget = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
         for listener in self._listeners:
-            listener.channel_class = Channel
-            listener.adj.limits, listener.adj.room = self._limits, room
-            listener.adj.on_rejected = on_rejected
+            listener.channel_class, adj = Connection, listener.adj
+            adj.limits, adj.memory_budget, adj.clock = limits, budget, clock
+            adj.on_rejected = on_rejected
+
+    @property
+    def port(self) -> int:
+        return int(self._listeners[0].effective_port)
+
+    @property
+    def connections(self) -> list[Connection]:
+        return [one for one in self._map.values() if isinstance(one, Connection)]
 
     def run(self) -> None:
-        """Serve until the process is told to stop."""
-        _allow_descriptors()
+        """Serve until SIGTERM or SIGINT; call on the main thread."""
+        _raise_descriptor_limit()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.stop)
         self.serve()
 
     def serve(self) -> None:
+        """Serve until `stop` is called, on this thread or another."""
         while not self._stopping:
-            self._turn()
+            self._poll_once()
         self._drain()
 
     def stop(self, *_: Any) -> None:
         self._stopping = True
 
-    def _turn(self) -> None:
-        wasyncore.loop(timeout=TURN_SECONDS, use_poll=True, map=self._map, count=1)
-        now = time.monotonic()
-        full = len(self._map) >= self._limits.connections
-        if full or now - self._looked_at >= LOOK_SECONDS:
-            self._looked_at = now
-            self._end_slow(now)
-        if full:
-            self._make_room(now)
+    def _poll_once(self) -> None:
+        wasyncore.loop(timeout=POLL_SECONDS, use_poll=True, map=self._map, count=1)
+        now = self._clock()
+        is_full = len(self._map) >= self._limits.connections
+        if is_full or now - self._timeouts_checked_at >= TIMEOUT_CHECK_SECONDS:
+            self._timeouts_checked_at = now
+            self._close_slow(now)
+        if is_full:
+            self._evict(now)
 
-    def _channels(self) -> list[Channel]:
-        return [one for one in self._map.values() if isinstance(one, Channel)]
+    def _close_slow(self, now: float) -> None:
+        for connection in self.connections:
+            if connection.is_too_slow(now):
+                connection.handle_close()
 
-    def _end_slow(self, now: float) -> None:
-        for channel in self._channels():
-            if channel.is_too_slow(now):
-                channel.handle_close()
+    def _evict(self, now: float) -> None:
+        """Close connections that wait for their clients, first of the address that has most.
 
-    def _make_room(self, now: float) -> None:
-        """When all connections are taken, those who have most give up what they leave waiting.
-
-        Behind a proxy everybody has its address: of its connections only idle ones are given up.
+        All clients of a proxy share its address: of its connections only idle ones are closed.
         """
-        channels = self._channels()
-        held = Counter(channel.addr[0] for channel in channels)
-        waiting = [
-            channel
-            for channel in channels
-            if now - channel.waits_since(now) >= self._limits.newcomer_seconds
-            and (channel.is_idle() or not self._is_shared(channel.addr))
+        connections = self.connections
+        held = Counter(one.addr[0] for one in connections)
+        evictable = [
+            one
+            for one in connections
+            if now - one.waiting_since(now) >= self._limits.evictable_after_seconds
+            and not (one.is_busy() and self._is_shared(one.addr))
         ]
-        waiting.sort(key=lambda one: (-held[one.addr[0]], one.waits_since(now)))
-        for channel in waiting[: self._limits.connections // 20 + 1]:
-            channel.handle_close()
+        evictable.sort(key=lambda one: (-held[one.addr[0]], one.waiting_since(now)))
+        for connection in evictable[: self._limits.connections // 20 + 1]:
+            connection.handle_close()
 
     def _is_shared(self, address: tuple[Any, Any]) -> bool:
-        """Whether many clients come from there: a trusted proxy, or a Unix socket."""
+        """Whether many clients have this address: a trusted proxy's, or a Unix socket's."""
         return address[1] is None or self._proxy in (address[0], "*")
 
     def _drain(self) -> None:
-        """No new connections; what has begun is finished, for some seconds."""
+        """Accept no more connections; finish the running requests, up to DRAIN_SECONDS."""
         for listener in self._listeners:
             wasyncore.dispatcher.close(listener)
         deadline = time.monotonic() + DRAIN_SECONDS
-        while time.monotonic() < deadline and any(one.is_busy() for one in self._channels()):
-            self._turn()
+        while time.monotonic() < deadline and any(one.is_busy() for one in self.connections):
+            self._poll_once()
         self._workers.shutdown()
         for one in list(self._map.values()):
             one.handle_close()
 
 
-def _allow_descriptors() -> None:
-    """Beside its connection, a request may have its body and the database open."""
+def _raise_descriptor_limit() -> None:
+    """Besides its connection, a request may need descriptors for its body and the database."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < DESCRIPTORS:
-        wanted = DESCRIPTORS if hard < 0 else min(DESCRIPTORS, hard)
+    if 0 <= soft < MIN_DESCRIPTORS:
+        wanted = MIN_DESCRIPTORS if hard < 0 else min(MIN_DESCRIPTORS, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _options(config: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    listen = config["LISTEN"]
-    unix = listen.startswith("unix:")
-    options = {
-        "unix_socket" if unix else "listen": listen.removeprefix("unix:"),
-        "threads": config["THREADS"],
+def _options(limits: Limits, listen: str, threads: int, proxy: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "unix_socket" if listen.startswith("unix:") else "listen": listen.removeprefix("unix:"),
+        "threads": threads,
         "ident": None,
         "max_request_body_size": max(16 * limits.body_bytes, 4 << 30),
         "max_request_header_size": limits.head_bytes,
-        "channel_timeout": _NEVER,  # there is a stricter one here
+        "channel_timeout": _NEVER,  # `Connection.is_too_slow` is stricter
         "connection_limit": limits.connections,
         "clear_untrusted_proxy_headers": True,
     }
-    if config["TRUSTED_PROXY"]:
+    if proxy:
         options |= {
-            "trusted_proxy": config["TRUSTED_PROXY"],
+            "trusted_proxy": proxy,
             "trusted_proxy_count": 1,
             "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"},
         }

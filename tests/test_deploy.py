@@ -41,7 +41,7 @@ def test_the_bodies_that_may_come_in_at_once_fit_beside_the_service_into_its_mem
     unit = (ROOT / "deploy/document-service.service").read_text()
     (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
     (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
-    bodies_bytes = Limits(max_body_bytes(largest)).bodies * max_body_bytes(largest)
+    bodies_bytes = Limits(max_body_bytes(largest)).concurrent_bodies * max_body_bytes(largest)
 
     assert bodies_bytes + (256 << 20) <= int(gib) << 30
 

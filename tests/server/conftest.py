@@ -1,4 +1,4 @@
-"""A server with short limits on a real socket, before an application that notes what it does."""
+"""A server on a real socket, with a clock that the test sets and a small application."""
 
 import contextlib
 import socket
@@ -8,17 +8,18 @@ import time
 import pytest
 
 from server import Limits, Server
+from tests.people import until
 
 PIECE = bytes(range(256)) * 256  # 64 KiB
-PIECES = 512  # 32 MiB, more than the system keeps for a client
+PIECES = 512  # 32 MiB, more than the kernel buffers for a client
 
 
 class Application:
-    """Answers by path; what is made piece by piece counts what was made and what was let go."""
+    """Responds by path; counts the streamed responses and pieces that were begun and closed."""
 
     def __init__(self):
         self.made = self.begun = self.ended = 0
-        self.workers, self.bodies = set(), []
+        self.bodies = []
 
     def __call__(self, environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
@@ -40,35 +41,53 @@ class Application:
             return self._small(start, b"" if method == "HEAD" else b"quick")
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)
-        return [] if method == "HEAD" else self._pieces(spoiled="damaged" in path)
+        return [] if method == "HEAD" else self._pieces(fails="damaged" in path)
 
     def _small(self, start, body):
         start("200 OK", [("Content-Length", str(len(body) or 5))])
         return [body] if body else []
 
-    def _pieces(self, *, spoiled):
+    def _pieces(self, *, fails):
         self.begun += 1
         try:
-            for _ in range(PIECES - spoiled):
+            for _ in range(PIECES - fails):
                 self.made += 1
-                self.workers.add(threading.get_ident())
                 yield PIECE
-            if spoiled:
+            if fails:
                 raise ZeroDivisionError
         finally:
             self.ended += 1
 
 
-class House:
-    """A running server, its application, and connections to it."""
+class RunningServer:
+    """A server in a thread, its application, its clock, and connections to it."""
 
-    def __init__(self, threads, limits, **config):
+    def __init__(self, threads, limits, **options):
         self.application = Application()
-        config = {"LISTEN": "127.0.0.1:0", "TRUSTED_PROXY": None, "THREADS": threads} | config
-        self.server = Server(self.application, config, limits)
-        self.port = int(self.server._listeners[0].effective_port)
+        self.now = 0.0
+        options = {"listen": "127.0.0.1:0", "threads": threads} | options
+        self.server = Server(self.application, limits, clock=lambda: self.now, **options)
+        self.port = self.server.port
         self._thread = threading.Thread(target=self.server.serve)
         self._thread.start()
+
+    @property
+    def connections(self):
+        return self.server.connections
+
+    def pass_time(self, seconds):
+        """Set the clock forward; returns when the server has checked all timeouts since."""
+        self.now += seconds
+        self.serves_others()
+
+    def pass_time_until(self, happened):
+        """Set the clock forward, second by second, until something has happened."""
+
+        def after_a_second():
+            self.now += 1
+            return happened()
+
+        until(after_a_second)
 
     def stop(self):
         """How many seconds it took to end."""
@@ -80,7 +99,7 @@ class House:
 
     @contextlib.contextmanager
     def connected(self, sent=b"", *, small=False):
-        """A connection; a small one has room for little that is not read."""
+        """A connection; a small one buffers little of what its client does not read."""
         with socket.socket() as connection:
             if small:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
@@ -89,20 +108,19 @@ class House:
             connection.sendall(sent)
             yield connection
 
-    def is_quick(self):
-        """Whether somebody else is answered at once."""
-        began = time.monotonic()
+    def serves_others(self):
+        """Whether another client gets a response: some worker is free."""
         with self.connected(ask("/quick")) as connection:
-            assert answer(connection)[0] == 200
-        return time.monotonic() - began < 1.5
+            return answer(connection)[0] == 200
 
 
 def ask(path, method="GET", *more):
+    """The head of a request."""
     return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: a", *more, "", ""]).encode()
 
 
 def is_ended(connection):
-    """Whether the server ends the connection; what it said is read over."""
+    """Whether the server closes the connection; what it sends before that is ignored."""
     with contextlib.suppress(ConnectionResetError):
         while connection.recv(65_536):
             pass
@@ -110,7 +128,7 @@ def is_ended(connection):
 
 
 def head(connection):
-    """Status and header fields of the next answer."""
+    """Status and header fields of the next response."""
     lines = b""
     while not lines.endswith(b"\r\n\r\n"):
         byte = connection.recv(1)
@@ -121,7 +139,7 @@ def head(connection):
 
 
 def body(connection, size):
-    """As much of a body as comes, up to this size."""
+    """The next bytes of a body, fewer than `size` only if the connection ends."""
     received = bytearray()
     while len(received) < size and (data := connection.recv(min(size - len(received), 1 << 20))):
         received += data
@@ -129,20 +147,21 @@ def body(connection, size):
 
 
 def answer(connection):
-    """Status, header fields and body of the next answer."""
+    """Status, header fields and body of the next response."""
     status, fields = head(connection)
     return status, fields, body(connection, int(fields.get("content-length", 0)))
 
 
 @pytest.fixture
 def build():
-    """Start a server with limits of its own."""
-    built = []
+    """Starts a server with the given limits."""
+    running = []
 
-    def start(threads=2, config=(), **limits):
-        built.append(House(threads, Limits(**{"body_bytes": 4 << 20} | limits), **dict(config)))
-        return built[-1]
+    def start(threads=2, options=(), **limits):
+        limits = Limits(**{"body_bytes": 4 << 20} | limits)
+        running.append(RunningServer(threads, limits, **dict(options)))
+        return running[-1]
 
     yield start
-    for one in built:
+    for one in running:
         one.stop()

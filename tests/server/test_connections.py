@@ -1,4 +1,4 @@
-"""What lives on, what is broken off, and what is let go when a client hangs up."""
+"""Which connections stay open, which are closed, and what a disconnect frees."""
 
 import contextlib
 import errno
@@ -7,7 +7,6 @@ import os
 import socket
 import struct
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -26,12 +25,12 @@ def descriptors():
 
 
 def reset(connection):
-    """Hang up without a word of goodbye."""
+    """Disconnect with a TCP reset."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
-def test_a_connection_lives_on_behind_every_kind_of_answer(build):
+def test_a_connection_stays_open_after_every_kind_of_response(build):
     setup = build()
     asked = [("/quick", "GET"), ("/quick", "HEAD"), ("/empty", "DELETE"), ("/unchanged", "GET")]
     asked += [("/large", "HEAD"), ("/chunked", "HEAD"), ("/quick", "GET")]
@@ -48,7 +47,7 @@ def test_a_connection_lives_on_behind_every_kind_of_answer(build):
             )
 
 
-def test_a_chunked_answer_ends_and_the_connection_lives_on(build):
+def test_a_connection_stays_open_after_a_chunked_response(build):
     setup = build()
     chunk = b"%X\r\n%b\r\n" % (len(PIECE), PIECE)
 
@@ -59,7 +58,7 @@ def test_a_chunked_answer_ends_and_the_connection_lives_on(build):
         assert answer(connection)[2] == b"quick"
 
 
-def test_http_1_0_gets_no_chunks_and_lives_on_if_it_asks_for_it(build):
+def test_http_1_0_gets_no_chunks_and_stays_open_only_on_request(build):
     setup = build()
 
     with setup.connected(b"GET /chunked HTTP/1.0\r\n\r\n") as connection:
@@ -72,21 +71,21 @@ def test_http_1_0_gets_no_chunks_and_lives_on_if_it_asks_for_it(build):
         assert answer(connection)[2] == b"quick"
 
 
-def test_requests_behind_an_answer_that_waits_are_answered_in_their_order(build):
+def test_pipelined_requests_behind_a_suspended_response_are_answered_in_order(build):
     setup = build()
     paths = ["/large", "/quick", "/large", "/empty", "/quick"]
 
     with setup.connected(b"".join(map(ask, paths)), small=True) as connection:
-        time.sleep(0.5)
+        until(lambda: any(one.is_suspended for one in setup.connections))
         for path in paths:
             status, _, content = answer(connection)
             assert status == (204 if path == "/empty" else 200)
             assert content == {"/large": PIECE * PIECES, "/quick": b"quick"}.get(path, b"")
-            assert setup.is_quick()
+            assert setup.serves_others()
     assert setup.application.ended == 2
 
 
-def test_a_client_that_asks_before_it_sends_is_told_to_go_on(build):
+def test_expect_100_continue_is_answered(build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
 
@@ -96,42 +95,42 @@ def test_a_client_that_asks_before_it_sends_is_told_to_go_on(build):
         assert answer(connection)[2] == b"3"
 
 
-def test_it_is_told_so_behind_an_answer_that_waits(build):
+def test_expect_100_continue_is_answered_behind_a_suspended_response(build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
 
     with setup.connected(ask("/large") + asked, small=True) as connection:
-        time.sleep(0.3)
+        until(lambda: any(one.is_suspended for one in setup.connections))
         assert answer(connection)[2] == PIECE * PIECES
         assert head(connection)[0] == 100
         connection.sendall(b"abc")
         assert answer(connection)[2] == b"3"
 
 
-def test_a_body_too_large_is_refused_before_it_is_sent(build):
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent(build):
     setup = build()
     asked = ask("/body", "POST", f"Content-Length: {5 << 20}", "Expect: 100-continue", KEY)
 
     with setup.connected(asked) as connection:
         status, fields = head(connection)
-        assert (status, fields["connection"]) == (200, "close")  # the application's own words
+        assert (status, fields["connection"]) == (200, "close")  # here, the application's response
 
 
 @pytest.mark.parametrize("path", ["/damaged", "/damaged-and-chunked"])
 @pytest.mark.parametrize("slow", [False, True])
-def test_a_stream_that_breaks_is_broken_off_also_after_it_waited(path, slow, build):
+def test_a_stream_that_fails_ends_the_connection_even_after_a_suspension(path, slow, build):
     setup = build()
 
     with setup.connected(ask(path) + ask("/quick"), small=slow) as connection:
-        time.sleep(0.4 if slow else 0)
+        until(lambda: not slow or any(one.is_suspended for one in setup.connections))
         assert head(connection)[0] == 200
         received = body(connection, LENGTH * 2)
     assert received == PIECE * (PIECES - 1)
     assert setup.application.ended == 1
-    assert setup.is_quick()
+    assert setup.serves_others()
 
 
-def test_an_answer_shorter_than_told_is_broken_off(build):
+def test_a_response_shorter_than_its_content_length_ends_the_connection(build):
     setup = build()
 
     with setup.connected(ask("/short") + ask("/quick")) as connection:
@@ -139,7 +138,7 @@ def test_an_answer_shorter_than_told_is_broken_off(build):
         assert body(connection, 100) == b"short"
 
 
-def test_a_fault_before_the_head_is_a_problem_and_the_end(build):
+def test_an_exception_before_the_head_is_answered_500_and_ends_the_connection(build):
     setup = build()
 
     with setup.connected(ask("/fault")) as connection:
@@ -149,38 +148,37 @@ def test_a_fault_before_the_head_is_a_problem_and_the_end(build):
         assert is_ended(connection)
 
 
-@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
-@pytest.mark.parametrize("after_seconds", [0, 0.5])
-def test_hanging_up_in_the_middle_of_a_download_lets_it_go(register_hooks, after_seconds, build):
+@pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
+@pytest.mark.parametrize("when_suspended", [False, True])
+def test_disconnecting_during_a_download_closes_the_response(disconnect, when_suspended, build):
     setup = build(threads=1)
 
     with setup.connected(ask("/large"), small=True) as connection:
         until(lambda: setup.application.made)
-        time.sleep(after_seconds)
-        register_hooks(connection)
+        until(lambda: not when_suspended or setup.connections[0].is_suspended)
+        disconnect(connection)
         until(lambda: setup.application.ended == 1)
     assert setup.application.made < PIECES
-    assert setup.is_quick()
+    assert setup.serves_others()
 
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="there is no /proc here")
-@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
+@pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
 @pytest.mark.parametrize("field", [f"Content-Length: {3 << 20}", "Transfer-Encoding: chunked"])
-def test_hanging_up_in_the_middle_of_an_upload_keeps_nothing(register_hooks, field, build):
+def test_disconnecting_during_an_upload_frees_its_body(disconnect, field, build):
     setup = build(threads=1)
-    assert setup.is_quick()
-    until(lambda: not setup.server._channels())
+    assert setup.serves_others()
+    until(lambda: not setup.connections)
     before = descriptors()
 
     with setup.connected(ask("/body", "POST", field, KEY) + b"100000\r\n" + PIECE) as connection:
-        until(setup.server._channels)
-        time.sleep(0.1)
-        register_hooks(connection)
-        until(lambda: not setup.server._channels())
+        until(lambda: setup.connections and setup.connections[0].is_busy())
+        disconnect(connection)
+        until(lambda: not setup.connections)
 
     until(lambda: descriptors() <= before)
     assert setup.application.bodies == []
-    assert setup.is_quick()
+    assert setup.serves_others()
 
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="there is no /proc here")
@@ -199,16 +197,16 @@ def test_connections_opened_and_dropped_leave_no_descriptor(build):
         with contextlib.suppress(OSError), setup.connected(kinds[number % 5]) as connection:
             reset(connection) if number % 2 else connection.close()
 
-    assert setup.is_quick()
+    assert setup.serves_others()
     until(lambda: descriptors() <= before)
     assert setup.application.begun == setup.application.ended
 
 
-def test_many_who_come_and_go_at_once_get_their_own_answers(build):
+def test_many_concurrent_clients_get_their_own_responses(build):
     setup = build(threads=4)
     wrong = []
 
-    def come_and_go(seed):
+    def use_connections(seed):
         for number in range(15):
             with setup.connected(small=bool(seed % 2)) as connection:
                 sent = bytes([seed]) * (1000 + number)
@@ -218,7 +216,7 @@ def test_many_who_come_and_go_at_once_get_their_own_answers(build):
                 connection.sendall(ask("/large"))
                 body(connection, number * 100_000)
 
-    threads = [threading.Thread(target=come_and_go, args=(seed,)) for seed in range(8)]
+    threads = [threading.Thread(target=use_connections, args=(seed,)) for seed in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -226,18 +224,18 @@ def test_many_who_come_and_go_at_once_get_their_own_answers(build):
 
     assert wrong == []
     until(lambda: setup.application.begun == setup.application.ended)
-    until(lambda: not setup.server._channels())
+    until(lambda: not setup.connections)
 
 
-def test_long_bodies_share_a_room_and_who_finds_none_is_told_to_come_back(build):
-    setup = build(bodies=1)
+def test_large_bodies_beyond_the_memory_budget_are_answered_503(build):
+    setup = build(concurrent_bodies=1)
     large = 3 << 20
     asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
 
     with setup.connected(asked + bytes(large - 1)) as first:
-        until(setup.server._channels)
-        [channel] = setup.server._channels()
-        until(lambda: channel.request and channel.request.body_bytes_received == large - 1)
+        until(lambda: setup.connections)
+        [connection] = setup.connections
+        until(lambda: connection.request and connection.request.body_bytes_received == large - 1)
         for _ in range(2):
             with setup.connected(asked + bytes(large)) as second:
                 status, fields, content = answer(second)
@@ -253,39 +251,39 @@ def test_long_bodies_share_a_room_and_who_finds_none_is_told_to_come_back(build)
             assert answer(first)[2] == str(large).encode()
 
 
-@pytest.mark.parametrize("register_hooks", [reset, socket.socket.close])
-def test_who_hangs_up_gives_the_room_back(register_hooks, build):
-    setup = build(bodies=1)
+@pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
+def test_a_client_that_disconnects_releases_its_memory(disconnect, build):
+    setup = build(concurrent_bodies=1)
     large = 3 << 20
     asked = ask("/body", "POST", f"Content-Length: {large}", KEY)
 
     for _ in range(3):
         with setup.connected(asked + bytes(large - 1)) as one:
-            register_hooks(one)
+            disconnect(one)
 
-    def is_taken():
+    def is_accepted():
         with setup.connected(asked + bytes(large)) as another:
             return answer(another)[2] == str(large).encode()
 
-    until(is_taken)
+    until(is_accepted)
 
 
-def test_a_reset_while_the_last_bytes_are_sent_is_no_fault(build):
+def test_a_reset_while_the_last_bytes_are_sent_raises_nothing(build):
     setup = build()
 
     with setup.connected():
-        until(setup.server._channels)
-        (channel,) = setup.server._channels()
-        channel.socket = ResetSocket(channel.socket)
-        channel.write_soon(b"the last bytes")
-        channel.close_when_flushed = True
-        channel.handle_write()
+        until(lambda: setup.connections)
+        (connection,) = setup.connections
+        connection.socket = ResetSocket(connection.socket)
+        connection.write_soon(b"the last bytes")
+        connection.close_when_flushed = True
+        connection.handle_write()
 
-    assert not channel.connected
+    assert not connection.connected
 
 
 class ResetSocket:
-    """Stands for a connection that its client has just reset."""
+    """A connection that its client has just reset."""
 
     def __init__(self, connection):
         self.close = connection.close

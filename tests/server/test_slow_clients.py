@@ -1,110 +1,119 @@
-"""A client may be slow; it costs a connection for some time, and never a worker."""
+"""A slow client costs a connection for a limited time, and never a worker."""
 
 import contextlib
+import select
 import socket
-import threading
-import time
 
 import pytest
 
-from server.connection import HEAD_RECV_BYTES, Channel
+from server.connection import HEAD_RECV_BYTES, Connection
 from tests.people import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
 
 LENGTH = PIECES * len(PIECE)
 KEY = "X-API-Key: any"
+FOR_EVER = 10**9
 
 
-def drip(connection, data, seconds):
-    """Send byte by byte until the connection is ended, or the time is over."""
-    deadline = time.monotonic() + seconds
-    with contextlib.suppress(OSError):
-        while time.monotonic() < deadline:
-            connection.sendall(data)
-            connection.settimeout(0.05)
-            with contextlib.suppress(TimeoutError):
-                if not connection.recv(1000):
-                    return True
-        return False
-    return True
+def suspended(setup, count=1):
+    return sum(one.is_suspended for one in setup.connections) == count
+
+
+def is_readable(connection):
+    return bool(select.select([connection], [], [], 0)[0])
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /quick HT", b"\r\n\r\n"])
-def test_a_head_that_does_not_come_in_time_ends_the_connection(sent, build):
-    setup = build(head_seconds=0.3)
+def test_a_connection_without_a_complete_head_is_closed_after_head_seconds(sent, build):
+    setup = build()
 
     with setup.connected(sent) as connection:
+        setup.serves_others()  # what was sent is received
+        setup.pass_time(1)
+        setup.pass_time(9)
+        assert not is_readable(connection)
+        setup.pass_time(1)
         assert is_ended(connection)
 
 
-def test_a_head_that_drips_ends_the_connection(build):
-    setup = build(head_seconds=0.3)
+def test_a_head_that_arrives_byte_by_byte_gets_no_more_time(build):
+    setup = build()
 
     with setup.connected(b"GET /quick HTTP/1.1\r\nX: ") as connection:
-        assert drip(connection, b"a", 5)
+        setup.serves_others()
+        for _ in range(4):
+            connection.sendall(b"a")
+            setup.pass_time(4)
+        assert is_ended(connection)
 
 
 @pytest.mark.parametrize("field", ["Content-Length: 200000", "Transfer-Encoding: chunked"])
-def test_a_body_that_drips_ends_the_connection(field, build):
-    setup = build(pace_seconds=0.5)
+def test_a_body_that_arrives_byte_by_byte_ends_the_connection(field, build):
+    setup = build()
     byte = b"a" if "Length" in field else b"1\r\na\r\n"
 
     with setup.connected(ask("/body", "POST", field, KEY)) as connection:
-        assert drip(connection, byte, 5)
+        setup.serves_others()
+        for _ in range(4):
+            connection.sendall(byte)
+            setup.pass_time(5)
+        assert is_ended(connection)
     assert setup.application.bodies == []
 
 
-def test_a_body_that_moves_on_is_taken(build):
-    setup = build(pace_seconds=0.5, pace_bytes=100)
+def test_a_body_that_keeps_the_pace_is_received(build):
+    setup = build(pace_bytes=100)
 
     with setup.connected(ask("/body", "POST", "Content-Length: 5000")) as connection:
-        for _ in range(15):
-            connection.sendall(b"a" * 300)
-            time.sleep(0.1)
-        connection.sendall(b"a" * 500)
+        for _ in range(10):
+            connection.sendall(b"a" * 500)
+            setup.pass_time(14)
         assert answer(connection)[2] == b"5000"
 
 
-def test_an_idle_connection_is_ended_and_one_in_use_is_not(build):
-    setup = build(idle_seconds=0.6)
+def test_an_idle_connection_is_closed_and_one_in_use_is_not(build):
+    setup = build()
 
     with setup.connected() as connection:
         for _ in range(5):
             connection.sendall(ask("/quick"))
             assert answer(connection)[2] == b"quick"
-            time.sleep(0.2)
+            setup.pass_time(40)
+        setup.pass_time(60)
         assert is_ended(connection)
 
 
-def test_a_reader_who_takes_nothing_is_given_up_and_the_answer_let_go(build):
-    setup = build(pace_seconds=0.5)
+def test_a_client_that_reads_nothing_is_disconnected_and_its_response_closed(build):
+    setup = build()
 
     with setup.connected(ask("/large"), small=True):
-        until(lambda: setup.application.ended == 1)
+        until(lambda: suspended(setup))
+        setup.pass_time_until(lambda: setup.application.ended == 1)
     assert setup.application.made < PIECES / 2
 
 
-def test_a_reader_who_takes_too_little_is_given_up(build):
-    setup = build(pace_seconds=0.5)
+def test_a_client_that_reads_less_than_the_pace_is_disconnected(build):
+    setup = build()
 
     with setup.connected(ask("/large"), small=True) as connection:
-        until(lambda: setup.application.made)
-        while not setup.application.ended:
+        until(lambda: suspended(setup))
+        for _ in range(5):
             connection.recv(100)
-            time.sleep(0.02)
+            setup.pass_time(5)
+        assert setup.application.ended == 1
 
 
 @pytest.mark.parametrize("path", ["/large", "/chunked"])
-def test_a_slow_reader_who_moves_on_gets_everything_from_whichever_worker(path, build):
-    setup = build(pace_seconds=2)
+def test_a_client_that_pauses_within_the_pace_gets_the_whole_response(path, build):
+    setup = build()
 
     with setup.connected(ask(path), small=True) as connection:
-        until(lambda: setup.application.made)
-        time.sleep(0.5)
-        assert setup.application.made < PIECES / 2  # it was left
+        until(lambda: suspended(setup))
+        assert setup.application.made < PIECES / 2
+        setup.pass_time(14)
         received = body(connection, LENGTH // 2)
-        time.sleep(0.5)
+        setup.pass_time(14)
         connection.sendall(ask("/quick"))
         received += body(connection, LENGTH // 2)
         while not received.endswith(b"\r\n\r\nquick"):
@@ -118,32 +127,31 @@ def test_a_slow_reader_who_moves_on_gets_everything_from_whichever_worker(path, 
     assert (setup.application.begun, setup.application.ended) == (1, 1)
 
 
-def test_sixteen_slow_readers_of_a_long_answer_hold_none_of_two_workers(build):
+def test_sixteen_slow_readers_hold_none_of_two_workers(build):
     setup = build(threads=2)
 
     with contextlib.ExitStack() as stack:
         for _ in range(16):
             stack.enter_context(setup.connected(ask("/large"), small=True))
-        until(lambda: setup.application.begun == 16)
-        assert all(setup.is_quick() for _ in range(20))
+        until(lambda: suspended(setup, 16))
+        assert all(setup.serves_others() for _ in range(20))
         assert setup.application.made < 16 * PIECES / 2
-        assert setup.application.ended == 0
+        assert (setup.application.begun, setup.application.ended) == (16, 0)
 
 
-def test_an_answer_that_is_not_taken_waits_within_its_bound(build):
-    setup = build(waiting_bytes=256 << 10)
+def test_a_suspended_response_is_bounded_by_the_send_buffer(build):
+    setup = build(send_buffer_bytes=256 << 10)
 
     with setup.connected(ask("/large"), small=True):
-        until(lambda: setup.application.made)
-        [channel] = setup.server._channels()
-        until(lambda: channel.lags)
-        assert channel.total_outbufs_len <= (256 << 10) + 2 * len(PIECE)
-        waits = channel.total_outbufs_len
-        time.sleep(0.3)
-        assert (channel.total_outbufs_len, channel.lags) == (waits, True)
+        until(lambda: suspended(setup))
+        (connection,) = setup.connections
+        waiting = connection.total_outbufs_len
+        assert waiting <= (256 << 10) + 2 * len(PIECE)
+        setup.pass_time(1)
+        assert (connection.total_outbufs_len, connection.is_suspended) == (waiting, True)
 
 
-def test_slow_ones_of_all_kinds_leave_others_quick(build):
+def test_slow_clients_of_every_kind_hold_none_of_two_workers(build):
     setup = build(threads=2)
     kinds = [b"", b"GET / HT", ask("/body", "POST", "Content-Length: 9"), ask("/large")]
 
@@ -151,26 +159,29 @@ def test_slow_ones_of_all_kinds_leave_others_quick(build):
         for _ in range(10):
             for sent in kinds:
                 stack.enter_context(setup.connected(sent, small=True))
-        until(lambda: setup.application.begun == 10)
-        assert all(setup.is_quick() for _ in range(20))
+        until(lambda: suspended(setup, 10))
+        assert all(setup.serves_others() for _ in range(20))
 
 
-def test_when_all_connections_are_taken_room_is_made_for_others(build):
-    setup = build(connections=20, newcomer_seconds=0.2)
+def test_when_all_connections_are_taken_waiting_ones_are_closed_for_new_ones(build):
+    setup = build(connections=20, head_seconds=FOR_EVER)
 
     with contextlib.ExitStack() as stack:
         for _ in range(60):
             stack.enter_context(setup.connected(b"GET / HT"))
-        assert setup.is_quick()
+        last = stack.enter_context(setup.connected(ask("/quick")))
+        setup.pass_time_until(lambda: is_readable(last))
+        assert answer(last)[2] == b"quick"
 
 
-def test_one_who_came_a_moment_ago_is_not_given_up_for_another(build):
-    setup = build(connections=12, newcomer_seconds=30)
+def test_a_new_connection_is_not_closed_for_another(build):
+    setup = build(connections=12, evictable_after_seconds=30, head_seconds=FOR_EVER)
 
     with contextlib.ExitStack() as stack:
         early = [stack.enter_context(setup.connected()) for _ in range(10)]
         late = [stack.enter_context(setup.connected()) for _ in range(5)]
-        time.sleep(0.5)
+        until(lambda: len(setup.connections) == 10)
+        setup.now += 29
         for connection in early:
             connection.sendall(ask("/quick"))
             assert answer(connection)[0] == 200
@@ -180,63 +191,62 @@ def test_one_who_came_a_moment_ago_is_not_given_up_for_another(build):
 
 
 @pytest.mark.parametrize("proxy", ["127.0.0.1", "*"])
-def test_behind_a_proxy_only_what_is_idle_is_given_up(proxy, build):
-    setup = build(connections=12, newcomer_seconds=0.2, config={"TRUSTED_PROXY": proxy})
+def test_behind_a_proxy_only_idle_connections_are_closed_for_new_ones(proxy, build):
+    options = {"trusted_proxy": proxy}
+    setup = build(connections=12, head_seconds=FOR_EVER, options=options)
 
     with contextlib.ExitStack() as stack:
         busy = [stack.enter_context(setup.connected(b"GET /quick HT")) for _ in range(8)]
         for _ in range(5):
             stack.enter_context(setup.connected())
-        assert setup.is_quick()
+        last = stack.enter_context(setup.connected(ask("/quick")))
+        setup.pass_time_until(lambda: is_readable(last))
         for connection in busy:
             connection.sendall(b"TP/1.1\r\nHost: a\r\n\r\n")
             assert answer(connection)[0] == 200
 
 
-def test_a_client_that_does_not_read_why_it_was_refused_is_ended_too(build):
-    setup = build(linger_seconds=0.3)
+def test_a_client_that_does_not_close_after_an_error_is_disconnected(build):
+    setup = build()
 
     with setup.connected(b"nonsense\r\n\r\n") as connection:
         assert head(connection)[0] == 400
-        drip(connection, b"a" * 1000, 0.1)
-        until(lambda: not setup.server._channels())
+        connection.sendall(b"a" * 1000)
+        setup.pass_time_until(lambda: not setup.connections)
 
 
-def test_a_stop_ends_those_who_take_nothing_and_serves_those_who_do(build):
-    setup = build(pace_seconds=1)
+def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
+    setup = build()
 
     with setup.connected(ask("/large"), small=True), setup.connected(ask("/large")) as reader:
         until(lambda: setup.application.begun == 2)
         setup.server.stop()
         assert head(reader)[0] == 200
         assert body(reader, LENGTH) == PIECE * PIECES
+        setup.pass_time_until(lambda: setup.application.ended == 2)
         assert setup.stop() < 10
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", setup.port))
 
 
-def test_a_body_in_very_short_chunks_is_read_in_turns_with_others(build, monkeypatch):
-    lengths, received = [], Channel.received
+def test_a_body_in_very_short_chunks_is_read_in_small_portions(build, monkeypatch):
+    lengths, received = [], Connection.received
 
-    def noted(channel, data):
+    def recorded(connection, data):
         lengths.append(len(data))
-        received(channel, data)
+        received(connection, data)
 
     setup = build()
-    monkeypatch.setattr(Channel, "received", noted)
+    monkeypatch.setattr(Connection, "received", recorded)
     with setup.connected(ask("/large"), small=True) as connection:
-        sender = threading.Thread(target=send_short_chunks, args=(connection,))
-        sender.start()
-        time.sleep(0.5)  # meanwhile the system keeps them
+        until(lambda: suspended(setup))  # while a response waits, the kernel holds what is sent
+        connection.sendall(ask("/body", "POST", KEY, "Transfer-Encoding: chunked"))
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                connection.sendall(b"1\r\na\r\n" * 1000)
+        connection.settimeout(15)
         body(connection, LENGTH)
         until(lambda: len(lengths) > 9)
-        connection.shutdown(socket.SHUT_RDWR)
-        sender.join()
 
     assert max(lengths) <= HEAD_RECV_BYTES
-
-
-def send_short_chunks(connection):
-    with contextlib.suppress(OSError):
-        connection.sendall(ask("/body", "POST", KEY, "Transfer-Encoding: chunked"))
-        connection.sendall(b"1\r\na\r\n" * (1 << 20))
