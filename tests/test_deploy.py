@@ -48,6 +48,15 @@ def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
         assert f"at most {bodies_bytes / (1 << 30):.2f} GiB" in text
 
 
+def test_the_nginx_example_lets_the_largest_upload_through():
+    text = (ROOT / "docs/operating.md").read_text()
+    (mib,) = re.findall(r"client_max_body_size (\d+)m;", text)
+    (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
+
+    assert max_body_bytes(largest) <= int(mib) << 20
+    assert f"bodies of {mib} MiB" in text
+
+
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     changes = (ROOT / "CHANGELOG.md").read_text()
