@@ -1,6 +1,6 @@
-"""Outgoing delivery of events. Imports `models`; nothing imports it but `app`."""
+"""Outgoing webhooks: a dispatcher of due deliveries, and an HTTP client safe for users' URLs."""
 
-from .dispatcher import WebhookDispatcher
+from .dispatcher import DispatcherLimits, WebhookDispatcher
 from .http_client import SafeHttpClient
 
-__all__ = ["WebhookDispatcher", "SafeHttpClient"]
+__all__ = ["DispatcherLimits", "SafeHttpClient", "WebhookDispatcher"]

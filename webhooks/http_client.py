@@ -1,9 +1,9 @@
-"""The guard: one POST to an address that a user gave, and to nowhere it should not go.
+"""Sends one POST to a URL given by a user, and never to an address that is not allowed (SSRF).
 
-The name is looked up once, and every address it has must be allowed; the connection goes to one
-of these very addresses, so an answer that changes a moment later changes nothing. The certificate
-is checked against the name. No redirect is followed, no proxy asked, and all of it ends at one
-moment, however slowly the other side drips; only the look-up takes as long as the system lets it.
+The name is resolved once, all its addresses must be allowed, and the connection is made to one of
+them, so a changed DNS record has no effect (DNS rebinding). The certificate is checked against the
+name. Redirects and proxies are not followed. One deadline covers the whole exchange but the DNS
+query, whose timeout is the system's.
 """
 
 import http.client
@@ -13,7 +13,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 from models.delivery import Outcome
@@ -22,86 +22,100 @@ from models.webhook_url import Networks, WebhookUrl, may_reach
 DEADLINE_SECONDS = 15
 CONNECT_SECONDS = 5
 ADDRESSES_TRIED = 3
-KEPT_BYTES = 1024
+RESPONSE_BYTES = 1024
 
-Resolve = Callable[..., Iterable[tuple[Any, ...]]]
+Addresses = list[tuple[str, int]]
+_default_tls = cache(ssl.create_default_context)
 
 
-class AddressNotAllowed(Exception):
-    """Not sent: the sentence says why."""
+class AddressNotAllowedError(Exception):
+    """Nothing was sent; the message says why."""
 
 
 class SafeHttpClient:
     def __init__(
         self,
         allowed: Networks = (),
-        resolve: Resolve = socket.getaddrinfo,
+        *,
+        resolve: Callable[..., Iterable[tuple[Any, ...]]] = socket.getaddrinfo,
+        connect: Callable[[tuple[str, int], float], socket.socket] = socket.create_connection,
+        tls: Callable[[], ssl.SSLContext] = _default_tls,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        self._allowed, self._resolve = allowed, resolve
+        self._allowed, self._resolve, self._connect, self._tls = allowed, resolve, connect, tls
         self._deadline_seconds = deadline_seconds
 
     def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Never raises: whatever goes wrong is the outcome."""
-        began = time.monotonic()
+        """Raises nothing: a failure is an outcome with an error."""
+        started_at = time.monotonic()
         try:
-            answered = self._exchange(url, headers, body, began + self._deadline_seconds)
-        except AddressNotAllowed as refused:
-            answered = {"error": str(refused)}
+            result = self._exchange(url, headers, body, started_at + self._deadline_seconds)
+        except AddressNotAllowedError as error:
+            result = {"error": str(error)}
         except ssl.SSLCertVerificationError as error:
-            answered = {"error": f"The certificate is not good: {error.verify_message}."}
+            result = {"error": f"The certificate is not good: {error.verify_message}."}
         except TimeoutError:
-            answered = {"error": f"There was no answer within {self._deadline_seconds:g} s."}
+            result = {"error": f"There was no answer within {self._deadline_seconds:g} s."}
         except socket.gaierror:
-            answered = {"error": "The name is not known."}
+            result = {"error": "The name is not known."}
         except (OSError, http.client.HTTPException) as error:
-            answered = {"error": f"The connection failed: {type(error).__name__}."}
-        return Outcome(duration_ms=round((time.monotonic() - began) * 1000), **answered)
+            result = {"error": f"The connection failed: {type(error).__name__}."}
+        return Outcome(duration_ms=round((time.monotonic() - started_at) * 1000), **result)
 
     def _exchange(
-        self, url: str, headers: Mapping[str, str], body: bytes, ends_at: float
+        self, url: str, headers: Mapping[str, str], body: bytes, deadline: float
     ) -> dict[str, Any]:
         destination = WebhookUrl.of(url)
         if destination is None:
-            raise AddressNotAllowed("This is no address to send to.")
-        addresses = self._addresses(destination)
-        with _connected(addresses, ends_at) as plain:
-            wire = _Wire(self._secured(plain, destination, ends_at), ends_at)
-            wire.send(_request(destination, headers, body))
-            answer = http.client.HTTPResponse(wire, method="POST")  # type: ignore[arg-type]
-            answer.begin()
-            return _read(answer)
+            raise AddressNotAllowedError("This is no address to send to.")
+        with self._connect_first(self._addresses(destination), deadline) as plain:
+            stream = _DeadlineStream(self._secure(plain, destination, deadline), deadline)
+            request = http.client.HTTPConnection(destination.host, destination.port)
+            request.sock = stream
+            own = {"Host": destination.authority, "Connection": "close"}
+            request.request("POST", destination.target, body, own | dict(headers))
+            response = http.client.HTTPResponse(stream, method="POST")  # type: ignore[arg-type]
+            response.begin()
+            return _read(response)
 
-    def _addresses(self, destination: WebhookUrl) -> list[tuple[Any, ...]]:
-        """One that is not allowed is enough to send nothing."""
-        found = list(self._resolve(destination.host, destination.port, type=socket.SOCK_STREAM))
-        for *_, (host, *_) in found:
+    def _addresses(self, destination: WebhookUrl) -> Addresses:
+        """Raises AddressNotAllowedError if any address of the name is not allowed."""
+        found = self._resolve(destination.host, destination.port, type=socket.SOCK_STREAM)
+        addresses = [(host, port) for *_, (host, port, *_) in found]
+        for host, _ in addresses:
             address = ipaddress.ip_address(host.partition("%")[0])
             if not may_reach(destination, address, self._allowed):
-                raise AddressNotAllowed(
+                raise AddressNotAllowedError(
                     "The name leads to an address that is not public, or not by https. "
                     "The setting WEBHOOK_ALLOW has to name its network."
                 )
-        return found[:ADDRESSES_TRIED]
+        return addresses[:ADDRESSES_TRIED]
 
-    def _secured(
-        self, plain: socket.socket, destination: WebhookUrl, ends_at: float
+    def _connect_first(self, addresses: Addresses, deadline: float) -> socket.socket:
+        """A connection to the first address that accepts one."""
+        failure: OSError = socket.gaierror("no address")
+        for address in addresses:
+            try:
+                return self._connect(address, min(CONNECT_SECONDS, _left(deadline)))
+            except OSError as error:
+                failure = error
+        raise failure
+
+    def _secure(
+        self, plain: socket.socket, destination: WebhookUrl, deadline: float
     ) -> socket.socket:
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body are two writes
+        plain.settimeout(_left(deadline))
         if not destination.tls:
             return plain
-        plain.settimeout(_left(ends_at))
-        return self._certificates.wrap_socket(plain, server_hostname=destination.host)
-
-    @cached_property
-    def _certificates(self) -> ssl.SSLContext:
-        return ssl.create_default_context()
+        return self._tls().wrap_socket(plain, server_hostname=destination.host)
 
 
-class _Wire(io.RawIOBase):
-    """A connection as what http.client reads from."""
+class _DeadlineStream(io.RawIOBase):
+    """The part of a socket that http.client uses, with one deadline for all reads and writes."""
 
-    def __init__(self, connection: socket.socket, ends_at: float) -> None:
-        self._connection, self._ends_at = connection, ends_at
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection, self._deadline = connection, deadline
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
@@ -110,11 +124,11 @@ class _Wire(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401
-        self._connection.settimeout(_left(self._ends_at))
+        self._connection.settimeout(_left(self._deadline))
         return self._connection.recv_into(buffer)
 
-    def send(self, data: bytes) -> None:
-        self._connection.settimeout(_left(self._ends_at))
+    def sendall(self, data: bytes) -> None:
+        self._connection.settimeout(_left(self._deadline))
         self._connection.sendall(data)
 
     def close(self) -> None:
@@ -122,49 +136,23 @@ class _Wire(io.RawIOBase):
         self._connection.close()
 
 
-def _left(ends_at: float) -> float:
-    left = ends_at - time.monotonic()
-    if left <= 0:
+def _left(deadline: float) -> float:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
 
 
-def _connected(addresses: list[tuple[Any, ...]], ends_at: float) -> socket.socket:
-    """To the first of the addresses that takes it."""
-    failure: OSError = socket.gaierror("no address")
-    for family, *_, address in addresses:
-        connection = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            connection.settimeout(min(CONNECT_SECONDS, _left(ends_at)))
-            connection.connect(address)
-        except OSError as error:
-            connection.close()
-            failure = error
-        else:
-            return connection
-    raise failure
-
-
-def _request(destination: WebhookUrl, headers: Mapping[str, str], body: bytes) -> bytes:
-    lines = [
-        f"POST {destination.target} HTTP/1.1",
-        f"Host: {destination.authority}",
-        "Connection: close",
-        f"Content-Length: {len(body)}",
-        *(f"{name}: {value}" for name, value in headers.items()),
-    ]
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
-
-
-def _read(answer: http.client.HTTPResponse) -> dict[str, Any]:
-    """The status decides; of the body the beginning is kept, if it comes."""
+def _read(response: http.client.HTTPResponse) -> dict[str, Any]:
+    """The status, and the beginning of the body if it arrives in time."""
     try:
-        kept = answer.read(KEPT_BYTES)
+        body = response.read(RESPONSE_BYTES)
     except (OSError, http.client.HTTPException):
-        kept = b""
-    wait = answer.headers.get("Retry-After", "")
+        body = b""
+    retry_after = response.headers.get("Retry-After", "")
+    is_seconds = retry_after.isdecimal() and len(retry_after) < 9
     return {
-        "status": answer.status,
-        "answer": kept.decode(errors="replace"),
-        "retry_after_seconds": int(wait) if wait.isdecimal() and len(wait) < 9 else 0,
+        "status": response.status,
+        "answer": body.decode(errors="replace"),
+        "retry_after_seconds": int(retry_after) if is_seconds else 0,
     }

@@ -1,4 +1,4 @@
-"""The courier: what is due is sent, in order, and again until it arrived or was given up."""
+"""The dispatcher sends due deliveries in order, and retries them until they succeed or fail."""
 
 import ipaddress
 import threading
@@ -6,27 +6,27 @@ import time
 
 import pytest
 
-from models import Event, Webhook, WebhookDelivery, connected
+from models import Event, Webhook, WebhookDelivery
 from models.delivery import Outcome
 from models.records.ids import now
 from models.request_activity import traffic
 from tests.people import until
 from tests.receiver import Receiver
-from webhooks import SafeHttpClient, WebhookDispatcher
-from webhooks import dispatcher as courier
+from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
-SOON = (0.01,) * 9
+AT_ONCE = (0.01,) * 9
 
 
 @pytest.fixture
 def send(instance, monkeypatch):
-    """Starts a courier; it is stopped in the end."""
+    """Starts a dispatcher with the given client and limits."""
     monkeypatch.setattr(Webhook, "allowed", HERE)
     running = []
 
-    def start(guard=None, retries_seconds=SOON):
-        running.append(WebhookDispatcher(guard or SafeHttpClient(HERE), retries_seconds))
+    def start(client, retries_seconds=AT_ONCE, **limits):
+        limits = DispatcherLimits(retries_seconds=retries_seconds, **limits)
+        running.append(WebhookDispatcher(client, limits))
         return running[-1]
 
     yield start
@@ -34,8 +34,8 @@ def send(instance, monkeypatch):
         one.stop()
 
 
-class Answers:
-    """A guard that says what it is told to, and remembers what it was asked to send."""
+class FakeClient:
+    """Returns the given statuses, then 200; records the ids of the events it was given."""
 
     def __init__(self, *statuses, **more):
         self.statuses, self.more, self.sent = list(statuses), more, []
@@ -46,8 +46,8 @@ class Answers:
         return Outcome(1, status, "", **self.more)
 
 
-class Silent:
-    """A guard whose slow receivers take long once, then don't answer until they are released."""
+class HangingClient:
+    """Its slow receivers take long once, then do not respond until they are released."""
 
     def __init__(self):
         self.held, self.released, self._tried = 0, threading.Event(), set()
@@ -71,39 +71,41 @@ def hooked(owner, url="https://hook.example/", types=("webhook.test",)):
     return Webhook.register(owner.id, url, types)
 
 
-def tell(owner):
+def emit(owner):
     return Event.tell(owner.id, "webhook.test", {}).id
 
 
-def test_a_delivery_is_tried_ten_times_and_then_given_up(alice, send):
-    hook, guard = hooked(alice), Answers(*[500] * 99)
-    id = tell(alice)
-    send(guard)
+def test_a_delivery_fails_after_ten_attempts(alice, send):
+    hook, client = hooked(alice), FakeClient(*[500] * 99)
+    id = emit(alice)
+    send(client)
 
     until(lambda: rows(hook)[0].state == "failed")
-    assert guard.sent == [id] * 10
+    assert client.sent == [id] * 10
     assert rows(hook)[0].attempts == 10
 
 
-def test_ten_tries_take_about_three_days():
-    assert len(courier.RETRIES_SECONDS) == 9
-    assert 3 * 86_400 < sum(courier.RETRIES_SECONDS) < 3.5 * 86_400
+def test_ten_attempts_take_about_three_days():
+    retries_seconds = DispatcherLimits().retries_seconds
+
+    assert len(retries_seconds) == 9
+    assert 3 * 86_400 < sum(retries_seconds) < 3.5 * 86_400
 
 
-def test_what_failed_waits_while_later_events_go_on(alice, send):
-    hook, guard = hooked(alice), Answers(500)
-    ids = [tell(alice) for _ in range(3)]
-    send(guard, (0.5,) * 9)
+def test_a_failed_delivery_waits_while_later_events_are_sent(alice, send):
+    hook, client = hooked(alice), FakeClient(500)
+    ids = [emit(alice) for _ in range(3)]
+    send(client, (0.5,) * 9)
 
     until(lambda: all(one.state == "delivered" for one in rows(hook)))
-    assert guard.sent == [*ids, ids[0]]
+    assert client.sent == [*ids, ids[0]]
 
 
-def test_waits_are_longer_and_shorter_by_chance(alice, send):
+def test_retries_have_random_jitter(alice, send):
     hook = hooked(alice)
     for _ in range(8):
-        tell(alice)
-    send(Answers(*[500] * 8), (100,) * 9)
+        emit(alice)
+    send(FakeClient(*[500] * 8), (100,) * 9)
 
     until(lambda: all(one.attempts for one in rows(hook)))
     waits = [one.due_at - one.attempted_at for one in rows(hook)]
@@ -112,39 +114,36 @@ def test_waits_are_longer_and_shorter_by_chance(alice, send):
 
 
 @pytest.mark.parametrize(("asked", "given"), [(600, 600), (10**8, 86_400)])
-def test_a_receiver_may_ask_for_a_longer_wait_within_reason(asked, given, alice, send):
+def test_retry_after_is_respected_up_to_a_day(asked, given, alice, send):
     hook = hooked(alice)
-    tell(alice)
-    send(Answers(503, retry_after_seconds=asked))
+    emit(alice)
+    send(FakeClient(503, retry_after_seconds=asked))
 
     until(lambda: rows(hook)[0].attempts)
     wait = rows(hook)[0].due_at - rows(hook)[0].attempted_at
     assert given * 1000 - 1000 < wait < given * 1000 + 1000
 
 
-def test_what_was_pending_at_a_stop_is_sent_after_the_next_start(alice, send):
+def test_a_delivery_pending_at_a_stop_is_sent_after_the_next_start(alice, send):
     hook = hooked(alice)
-    first = send(Answers(*[500] * 99), (1000,) * 9)
-    tell(alice)
+    first = send(FakeClient(*[500] * 99), (1000,) * 9)
+    emit(alice)
     until(lambda: rows(hook)[0].attempts)
     first.stop()
-    id = tell(alice)
-    guard = Answers()
-    send(guard)
+    id = emit(alice)
+    client = FakeClient()
+    send(client)
 
-    until(lambda: guard.sent == [id])
+    until(lambda: client.sent == [id])
 
 
-def test_a_hanging_receiver_holds_up_nobody_else_and_not_the_stop_for_long(
-    alice, send, receiver, monkeypatch
-):
-    monkeypatch.setattr(courier, "DRAIN_SECONDS", 0.2)
+def test_a_hanging_receiver_delays_neither_other_deliveries_nor_the_stop(alice, send, receiver):
     with Receiver(hang=True) as slow:
         hooked(alice, slow.url())
         hooked(alice, receiver.url())
-        running = send(SafeHttpClient(HERE))
-        tell(alice)
-        tell(alice)
+        running = send(SafeHttpClient(HERE), drain_seconds=0.2)
+        emit(alice)
+        emit(alice)
         receiver.wait_for(2)
         began = time.monotonic()
         running.stop()
@@ -152,136 +151,160 @@ def test_a_hanging_receiver_holds_up_nobody_else_and_not_the_stop_for_long(
         assert len(slow.requests) == 1
 
 
-def test_a_delivery_that_ends_while_others_are_handed_out_is_not_sent_twice(alice, send):
+def test_a_delivery_that_ends_while_others_are_dispatched_is_not_sent_twice(alice, send):
     hooks = [hooked(alice) for _ in range(4)]
-    guard = Answers()
-    send(guard)
-    ids = [tell(alice) for _ in range(50)]
+    client = FakeClient()
+    send(client)
+    ids = [emit(alice) for _ in range(50)]
 
     until(lambda: all(one.state == "delivered" for hook in hooks for one in rows(hook)))
-    assert sorted(guard.sent) == sorted(ids * 4)
+    assert sorted(client.sent) == sorted(ids * 4)
 
 
-def test_what_cannot_be_noted_is_sent_again_after_a_rest(alice, send, monkeypatch, caplog):
-    monkeypatch.setattr(courier, "REST_SECONDS", 0.05)
-    note, broken = Webhook.note, [OSError("no room"), OSError("no room")]
+def test_a_delivery_that_cannot_be_recorded_is_sent_again_after_a_pause(
+    alice, send, monkeypatch, caplog
+):
+    record, errors = Webhook.note, [OSError("disk full"), OSError("disk full")]
 
-    def noted(*args):
-        if broken:
-            raise broken.pop()
-        note(*args)
+    def fail_twice(*args):
+        if errors:
+            raise errors.pop()
+        record(*args)
 
-    monkeypatch.setattr(Webhook, "note", noted)
-    hook, guard = hooked(alice), Answers()
-    id = tell(alice)
+    monkeypatch.setattr(Webhook, "note", fail_twice)
+    hook, client = hooked(alice), FakeClient()
+    id = emit(alice)
     began = time.monotonic()
-    send(guard)
+    send(client, backoff_seconds=0.05)
 
     until(lambda: rows(hook)[0].state == "delivered")
-    assert guard.sent == [id] * 3
+    assert client.sent == [id] * 3
     assert time.monotonic() - began >= 0.1
     assert "failed" in caplog.text
 
 
-def test_a_webhook_deleted_meanwhile_gets_nothing_more(alice, send):
+def test_a_deleted_webhook_gets_no_deliveries(alice, send):
     hook = hooked(alice)
-    tell(alice)
+    emit(alice)
     hook.remove()
-    guard = Answers()
-    send(guard)
+    client = FakeClient()
+    send(client)
     other = hooked(alice)
-    id = tell(alice)
+    id = emit(alice)
 
     until(lambda: rows(other)[0].state == "delivered")
-    assert guard.sent == [id]
+    assert client.sent == [id]
 
 
-def test_what_was_handed_out_before_its_webhook_was_disabled_is_not_sent(alice, send):
-    hook, guard = hooked(alice), Answers()
-    tell(alice)
+def test_a_queued_delivery_is_not_sent_after_its_webhook_was_disabled(alice, send):
+    hook, client = hooked(alice), FakeClient()
+    emit(alice)
     (waiting,) = WebhookDelivery.next_due_per_webhook()
     hook.edit(enabled=False)
-    send(guard)._try(waiting)
+    send(client).deliver(waiting)
 
-    assert guard.sent == []
+    assert client.sent == []
 
 
-def test_what_belongs_to_a_user_who_is_shut_out_waits(alice, bob, send):
+def test_deliveries_of_a_disabled_user_wait_until_the_user_is_enabled(alice, bob, send):
     hook, other = hooked(alice), hooked(bob)
     alice.change(disabled_at=now())
-    withheld, id = tell(alice), tell(bob)
-    guard = Answers()
-    send(guard)
+    withheld, id = emit(alice), emit(bob)
+    client = FakeClient()
+    send(client)
     until(lambda: rows(other)[0].state == "delivered")
-    assert guard.sent == [id]
+    assert client.sent == [id]
     alice.change(disabled_at=None)
-    tell(bob)
+    emit(bob)
     until(lambda: rows(hook)[0].state == "delivered")
-    assert withheld in guard.sent
+    assert withheld in client.sent
 
 
-def test_a_delivery_gives_way_to_requests_but_not_for_ever(alice, send):
+def test_a_delivery_waits_for_running_requests_for_a_limited_time(alice, send):
     hook = hooked(alice)
     traffic.enter()
     try:
-        send(Answers())
-        tell(alice)
+        send(FakeClient())
+        emit(alice)
         until(lambda: rows(hook)[0].state == "delivered", 5)
     finally:
         traffic.leave()
 
 
-def test_receivers_that_take_long_leave_threads_to_a_quick_one(alice, send, monkeypatch):
-    monkeypatch.setattr(courier, "THREADS", 4)
+def test_slow_receivers_leave_threads_to_fast_ones(alice, send):
     for n in range(4):
         hooked(alice, f"https://slow.example/{n}")
-    silent = Silent()
+    client = HangingClient()
     try:
-        tell(alice)
-        send(silent, (0,) * 9)
-        until(lambda: silent.held == 2)  # each has been slow once; now half of the threads wait
-        quick = hooked(alice)
-        tell(alice)
-        until(lambda: any(one.state == "delivered" for one in rows(quick)), 5)
-        assert silent.held == 2
+        emit(alice)
+        send(client, (0,) * 9, threads=4)
+        until(lambda: client.held == 2)  # each has been slow once; now half of the threads wait
+        fast = hooked(alice)
+        emit(alice)
+        until(lambda: any(one.state == "delivered" for one in rows(fast)), 5)
+        assert client.held == 2
     finally:
-        silent.released.set()
+        client.released.set()
 
 
-def test_what_is_late_gives_way_no_more(alice, send, monkeypatch):
-    monkeypatch.setattr(courier, "GIVE_WAY_SECONDS", 5)
+def test_an_overdue_delivery_does_not_wait_for_requests(alice, send):
     hook = hooked(alice)
-    tell(alice)
+    emit(alice)
     WebhookDelivery.update(due_at=now() - 61_000).execute()
     traffic.enter()
     try:
-        send(Answers())
-        until(lambda: rows(hook)[0].state == "delivered", 2)
+        send(FakeClient(), idle_wait_seconds=60)
+        until(lambda: rows(hook)[0].state == "delivered")
     finally:
         traffic.leave()
 
 
-def test_what_was_written_under_a_wrong_clock_is_not_waited_for(alice, send):
+def test_a_due_time_far_in_the_future_is_ignored(alice, send):
     hook = hooked(alice)
-    tell(alice)
+    emit(alice)
     far = now() + 400 * 86_400_000
     WebhookDelivery.update(due_at=far).execute()
-    send(Answers())
+    send(FakeClient())
 
     until(lambda: rows(hook)[0].state == "delivered")
 
 
-def test_a_commit_wakes_the_courier_at_once(alice, send):
+def test_a_commit_wakes_the_dispatcher(alice, send):
+    first, hook = hooked(alice), hooked(alice)
+    emit(alice)
+    send(FakeClient(), poll_seconds=3600)
+    until(lambda: all(rows(one)[0].state == "delivered" for one in (first, hook)))
+
+    emit(alice)
+
+    until(lambda: rows(hook)[-1].state == "delivered")
+
+
+def senders():
+    return [one for one in threading.enumerate() if one.name == "sender"]
+
+
+def test_no_sender_thread_exists_before_the_first_delivery(alice, send):
     hook = hooked(alice)
-    send(Answers())
-    time.sleep(0.1)
-    told = threading.Thread(target=lambda: _tell_connected(alice))
-    told.start()
-    told.join()
+    send(FakeClient())
+    assert senders() == []
 
-    until(lambda: rows(hook)[0].state == "delivered", 1)
+    for number in range(3):
+        emit(alice)
+        until(lambda: rows(hook)[number].state == "delivered")  # noqa: B023
+
+    assert len(senders()) == 1
+    assert senders()[0].daemon
 
 
-def _tell_connected(owner):
-    with connected():
-        tell(owner)
+def test_as_many_sender_threads_are_started_as_deliveries_are_in_flight(alice, send):
+    hooks = [hooked(alice, f"https://slow.example/{n}") for n in range(6)]
+    client = HangingClient()
+    try:
+        emit(alice)
+        send(client, (0,) * 9, threads=4, slow_ms=60_000)
+        until(lambda: client.held == 4)
+        assert len(senders()) == 4
+    finally:
+        client.released.set()
+    until(lambda: all(rows(hook)[0].attempts for hook in hooks))

@@ -1,4 +1,4 @@
-"""The guard: names are looked up once, and nothing goes where it should not."""
+"""The HTTP client resolves a name once and connects to allowed addresses only."""
 
 import datetime
 import ipaddress
@@ -14,14 +14,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from webhooks import SafeHttpClient
-from webhooks import http_client as guard
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
 BODY = b'{"type":"webhook.test"}'
 
 
-class Names:
-    """A resolver: each asking gets the next answer."""
+class FakeResolver:
+    """Each call returns the next of the given lists of addresses."""
 
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
@@ -38,7 +37,7 @@ class Names:
 
 @pytest.fixture
 def serve():
-    """A server on this machine that does one thing with its first connection."""
+    """A local server that handles one connection with the given function."""
     threads = []
 
     def start(talk):
@@ -48,7 +47,7 @@ def serve():
             with listener, listener.accept()[0] as connection:
                 try:
                     talk(connection)
-                except OSError:  # the other side has gone
+                except OSError:  # the client has disconnected
                     return
 
         threads.append(threading.Thread(target=run))
@@ -61,44 +60,45 @@ def serve():
 
 
 @pytest.fixture
-def connected(monkeypatch):
-    """Where the guard would connect to; it never does."""
-    tried = []
+def connect():
+    """Refuses every connection; `tried` lists the addresses."""
 
-    def refuse(addresses, _ends_at):
-        tried.append([address for *_, (address, _) in addresses])
+    def connect(address, _timeout_seconds):
+        connect.tried.append(address[0])
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(guard, "_connected", refuse)
-    return tried
+    connect.tried = []
+    return connect
 
 
-def test_the_name_is_looked_up_once_and_that_address_is_connected_to(connected):
-    names = Names(["93.184.215.14"], ["127.0.0.1"])
+def test_the_name_is_resolved_once_and_that_address_is_connected_to(connect):
+    resolver = FakeResolver(["93.184.215.14"], ["127.0.0.1"])
 
-    SafeHttpClient(resolve=names).post("https://rebinding.example/", {}, BODY)
+    SafeHttpClient(resolve=resolver, connect=connect).post("https://rebinding.example/", {}, BODY)
 
-    assert names.asked == ["rebinding.example"]
-    assert connected == [["93.184.215.14"]]
-
-
-def test_a_name_is_looked_up_anew_for_every_delivery(connected):
-    sender = SafeHttpClient(resolve=Names(["93.184.215.14"], ["127.0.0.1"]))
-
-    sender.post("https://rebinding.example/", {}, BODY)
-    outcome = sender.post("https://rebinding.example/", {}, BODY)
-
-    assert "not public" in outcome.error
-    assert len(connected) == 1
+    assert resolver.asked == ["rebinding.example"]
+    assert connect.tried == ["93.184.215.14"]
 
 
-def test_one_bad_address_among_good_ones_is_enough(connected):
-    names = Names(["93.184.215.14", "10.0.0.1"])
+def test_a_name_is_resolved_again_for_every_delivery(connect):
+    client = SafeHttpClient(resolve=FakeResolver(["93.184.215.14"], ["127.0.0.1"]), connect=connect)
 
-    outcome = SafeHttpClient(resolve=names).post("https://mixed.example/", {}, BODY)
+    client.post("https://rebinding.example/", {}, BODY)
+    outcome = client.post("https://rebinding.example/", {}, BODY)
 
     assert "not public" in outcome.error
-    assert connected == []
+    assert len(connect.tried) == 1
+
+
+def test_one_address_that_is_not_allowed_prevents_sending(connect):
+    resolver = FakeResolver(["93.184.215.14", "10.0.0.1"])
+
+    outcome = SafeHttpClient(resolve=resolver, connect=connect).post(
+        "https://mixed.example/", {}, BODY
+    )
+
+    assert "not public" in outcome.error
+    assert connect.tried == []
 
 
 @pytest.mark.parametrize(
@@ -136,35 +136,36 @@ def test_one_bad_address_among_good_ones_is_enough(connected):
         "ff02::1",
     ],
 )
-def test_an_address_that_is_not_public_is_refused(address, connected):
-    outcome = SafeHttpClient(resolve=Names([address])).post("https://inside.example/", {}, BODY)
+def test_an_address_that_is_not_public_is_refused(address, connect):
+    client = SafeHttpClient(resolve=FakeResolver([address]), connect=connect)
+    outcome = client.post("https://inside.example/", {}, BODY)
 
     assert "not public" in outcome.error
-    assert connected == []
+    assert connect.tried == []
 
 
-def test_public_addresses_are_reached_by_tls_only(connected):
-    names = Names(["93.184.215.14"], ["93.184.215.14"], ["2606:2800:21f::1"])
-    sender = SafeHttpClient(resolve=names)
+def test_public_addresses_are_reached_over_tls_only(connect):
+    resolver = FakeResolver(["93.184.215.14"], ["93.184.215.14"], ["2606:2800:21f::1"])
+    client = SafeHttpClient(resolve=resolver, connect=connect)
 
-    assert "not by https" in sender.post("http://outside.example/", {}, BODY).error
-    sender.post("https://outside.example/", {}, BODY)
-    sender.post("https://outside.example/", {}, BODY)
+    assert "not by https" in client.post("http://outside.example/", {}, BODY).error
+    client.post("https://outside.example/", {}, BODY)
+    client.post("https://outside.example/", {}, BODY)
 
-    assert connected == [["93.184.215.14"], ["2606:2800:21f::1"]]
-
-
-def test_a_named_network_is_reached_also_when_mapped_into_ipv6(connected):
-    names = Names(["::ffff:127.0.0.1"], ["10.0.0.1"])
-    sender = SafeHttpClient(HERE, names)
-
-    sender.post("http://inside.example/", {}, BODY)
-    assert "not public" in sender.post("http://inside.example/", {}, BODY).error
-
-    assert connected == [["::ffff:127.0.0.1"]]
+    assert connect.tried == ["93.184.215.14", "2606:2800:21f::1"]
 
 
-def test_an_unknown_name_is_told():
+def test_an_allowed_network_is_reached_even_if_mapped_to_ipv6(connect):
+    resolver = FakeResolver(["::ffff:127.0.0.1"], ["10.0.0.1"])
+    client = SafeHttpClient(HERE, resolve=resolver, connect=connect)
+
+    client.post("http://inside.example/", {}, BODY)
+    assert "not public" in client.post("http://inside.example/", {}, BODY).error
+
+    assert connect.tried == ["::ffff:127.0.0.1"]
+
+
+def test_an_unknown_name_is_reported():
     def unknown(*_, **__):
         raise socket.gaierror
 
@@ -173,9 +174,11 @@ def test_an_unknown_name_is_told():
     )
 
 
-def test_the_host_header_names_the_host_and_its_port(receiver):
+def test_the_host_header_has_the_name_and_its_port(receiver):
     url = f"http://hook.example:{receiver.port}/a?b=c"
-    outcome = SafeHttpClient(HERE, Names(["127.0.0.1"])).post(url, {"X-One": "two"}, BODY)
+    outcome = SafeHttpClient(HERE, resolve=FakeResolver(["127.0.0.1"])).post(
+        url, {"X-One": "two"}, BODY
+    )
 
     (request,) = receiver.requests
     assert (outcome.status, outcome.answer, outcome.error) == (200, "thanks", None)
@@ -213,7 +216,7 @@ def hang(connection):
 
 @pytest.mark.parametrize("talk", [drip, hang])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_try_ends_at_its_deadline_however_slowly_the_other_side_drips(talk, scheme, serve):
+def test_an_exchange_ends_at_its_deadline_however_slowly_the_response_arrives(talk, scheme, serve):
     began = time.monotonic()
     url = f"{scheme}://127.0.0.1:{serve(talk)}/"
     outcome = SafeHttpClient(HERE, deadline_seconds=0.3).post(url, {}, BODY)
@@ -222,7 +225,7 @@ def test_a_try_ends_at_its_deadline_however_slowly_the_other_side_drips(talk, sc
     assert time.monotonic() - began < 2
 
 
-def test_a_dripping_body_is_not_waited_for_since_the_status_is_known(serve):
+def test_a_slow_response_body_is_cut_at_the_deadline_and_the_status_counts(serve):
     url = f"http://127.0.0.1:{serve(drip_body)}/"
     outcome = SafeHttpClient(HERE, deadline_seconds=0.3).post(url, {}, BODY)
 
@@ -230,7 +233,7 @@ def test_a_dripping_body_is_not_waited_for_since_the_status_is_known(serve):
     assert outcome.duration_ms < 2000
 
 
-def test_an_endless_answer_is_cut_at_one_kib(serve):
+def test_an_endless_response_is_cut_at_one_kib(serve):
     def pour(connection):
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 500 Oh\r\nRetry-After: 7\r\n\r\n")
@@ -244,7 +247,7 @@ def test_an_endless_answer_is_cut_at_one_kib(serve):
 
 
 @pytest.mark.parametrize("said", [b"", b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 2xx\r\n\r\n", b"\0" * 99])
-def test_what_is_no_http_is_a_failure(said, serve):
+def test_a_response_that_is_not_http_is_a_failure(said, serve):
     def talk(connection):
         connection.recv(65536)
         connection.sendall(said)
@@ -254,7 +257,7 @@ def test_what_is_no_http_is_a_failure(said, serve):
     assert (outcome.status, outcome.error is None) == (None, False)
 
 
-def test_the_certificate_has_to_be_of_the_name(serve, tmp_path):
+def test_the_certificate_must_match_the_name(serve, tmp_path):
     server, trusting = certified("hook.example", tmp_path)
     asked = []
     server.sni_callback = lambda _, name, __: asked.append(name)
@@ -264,11 +267,11 @@ def test_the_certificate_has_to_be_of_the_name(serve, tmp_path):
             secured.recv(65536)
             secured.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
-    sender = SafeHttpClient(HERE, Names(["127.0.0.1"], ["127.0.0.1"]))
-    sender._certificates = trusting
-    good = sender.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
-    bad = sender.post(f"https://other.example:{serve(talk)}/", {}, BODY)
-    stranger = SafeHttpClient(HERE, Names(["127.0.0.1"]))
+    resolver = FakeResolver(["127.0.0.1"], ["127.0.0.1"])
+    client = SafeHttpClient(HERE, resolve=resolver, tls=lambda: trusting)
+    good = client.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
+    bad = client.post(f"https://other.example:{serve(talk)}/", {}, BODY)
+    stranger = SafeHttpClient(HERE, resolve=FakeResolver(["127.0.0.1"]))
     unknown = stranger.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
 
     assert (good.status, good.error) == (204, None)
