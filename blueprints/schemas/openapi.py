@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask
 from flask_smorest import Api
 
-from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
 from .responses import Problem
 
