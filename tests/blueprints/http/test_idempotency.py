@@ -1,4 +1,4 @@
-"""An answer is kept in the transaction of what it tells of, which begins no sooner than needed."""
+"""A response is stored in the transaction of its request, which begins as late as possible."""
 
 import pytest
 
@@ -19,8 +19,8 @@ def client(tmp_path):
     setup.close_all()
 
 
-@pytest.mark.parametrize("more", [{}, KEY], ids=["once", "idempotent"])
-def test_no_password_is_digested_while_others_wait_to_write(client, more, monkeypatch):
+@pytest.mark.parametrize("more", [{}, KEY], ids=["without a key", "with a key"])
+def test_no_password_is_hashed_within_a_transaction(client, more, monkeypatch):
     held, digest = [], passwords.digest
 
     def watched(password):
