@@ -6,7 +6,6 @@ not open.
 """
 
 import logging
-import mimetypes
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -19,6 +18,7 @@ from crypto.password_file import PasswordSeal
 from .document_token import DocumentToken
 from .errors import NotFound
 from .event import Event
+from .media_types import essence, usual_extension
 from .rate_limiter import RateLimiter
 from .records.ids import now
 from .records.keyed import OwnsDataKey
@@ -26,21 +26,6 @@ from .records.owned import Owned, ResultPage, require_future
 from .storage import payload_rows
 from .storage.database import database, shred, transaction
 
-_TYPES = mimetypes.MimeTypes()  # Python's own table: the same on every machine
-for _type, _ending in {
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.oasis.opendocument.text": ".odt",
-    "application/vnd.oasis.opendocument.spreadsheet": ".ods",
-    "application/vnd.oasis.opendocument.presentation": ".odp",
-    "image/webp": ".webp",
-    "image/avif": ".avif",
-    "text/markdown": ".md",
-    "application/yaml": ".yaml",
-    "application/toml": ".toml",
-}.items():
-    _TYPES.add_type(_type, _ending)
 _FILTERS = {
     "content_type": "content_type = :content_type",
     "media_type": "media_type = :media_type",
@@ -109,7 +94,11 @@ class Document(OwnsDataKey, Owned):
 
     @property
     def name(self) -> str:
-        return self.meta["name"] or self.id + (_TYPES.guess_extension(self.media_type) or "")
+        return self.meta["name"] or self.default_name
+
+    @property
+    def default_name(self) -> str:
+        return self.id + usual_extension(self.media_type)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -177,8 +166,3 @@ class Document(OwnsDataKey, Owned):
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))
-
-
-def essence(content_type: str) -> str:
-    """The media type without its parameters, in lower case."""
-    return content_type.partition(";")[0].strip().lower()

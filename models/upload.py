@@ -14,8 +14,9 @@ from peewee import OperationalError
 
 from crypto import sealing
 
-from .document import Document, essence
+from .document import Document
 from .errors import Busy
+from .media_types import essence
 from .quota import Quota
 from .records.ids import generate_id
 from .records.owned import require_future

@@ -1,7 +1,7 @@
 // <script src="https://…/embed.js" data-url="VIEW_URL"></script>
-// Puts a frame with the document where the script stands. Options: data-height (pixels; without
-// it the frame is as high as the document), data-max-height, data-title.
-// The frame posts what happens as events on the element: `ready`, `size`, `error`.
+// Inserts an iframe with the document at the place of the script. Options: data-height (pixels;
+// default: the height of the document), data-max-height, data-title.
+// The iframe element dispatches the events `ready`, `size` and `error`.
 (() => {
   "use strict";
   const script = document.currentScript;
@@ -19,22 +19,22 @@
   frame.className = "document-viewer";
   frame.src = address;
 
-  const tell = (type, detail) => frame.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
+  const dispatch = (type, detail) => frame.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
   let ready = false;
   addEventListener("message", event => {
-    const said = event.data;
-    // the viewer is sandboxed and has no origin, so it is known by its window
-    if (event.source !== frame.contentWindow || !said || said.source !== "document-viewer") return;
-    if (said.type === "size" && !script.dataset.height) {
-      const most = +script.dataset.maxHeight || 20000;
-      frame.style.height = Math.min(Math.max(+said.height || 0, 200), most) + "px";
+    const message = event.data;
+    // the viewer is sandboxed and has no origin: check its window instead
+    if (event.source !== frame.contentWindow || !message || message.source !== "document-viewer") return;
+    if (message.type === "size" && !script.dataset.height) {
+      const maxHeight = +script.dataset.maxHeight || 20000;
+      frame.style.height = Math.min(Math.max(+message.height || 0, 200), maxHeight) + "px";
     }
-    ready = ready || said.type === "ready";
-    tell(said.type, said);
+    ready = ready || message.type === "ready";
+    dispatch(message.type, message);
   });
-  // a frame that was refused loads a page of the browser's own, which says nothing
-  frame.addEventListener("load", () => setTimeout(() => ready || tell("error", { type: "error" }), 3000));
-  // nothing shows in a head, so a script that stands there means the body
+  // for a rejected iframe the browser loads an error page, which posts no message
+  frame.addEventListener("load", () => setTimeout(() => ready || dispatch("error", { type: "error" }), 3000));
+  // a script in the head inserts the iframe into the body
   if (!script.closest("head")) script.after(frame);
   else addEventListener("DOMContentLoaded", () => document.body.append(frame));
 })();

@@ -1,4 +1,4 @@
-// Opens a file under a password: derives the key, opens every piece, shows the page in a frame.
+// Derives the key, decrypts all pieces, shows the page in an iframe.
 (() => {
 "use strict";
 const $ = id => document.getElementById(id);
@@ -12,14 +12,14 @@ const to64 = bytes => {
 };
 const aad = text.encode($("header").textContent);
 const header = JSON.parse($("header").textContent);
-const say = message => { $("message").textContent = message; };
+const showMessage = message => { $("message").textContent = message; };
 
-const keyOf = async password => {
+const deriveKey = async password => {
   const base = await crypto.subtle.importKey("raw", text.encode(password), "PBKDF2", false, ["deriveKey"]);
   const kdf = { name: "PBKDF2", hash: header.hash, salt: from64(header.salt), iterations: header.rounds };
   return crypto.subtle.deriveKey(kdf, base, { name: "AES-GCM", length: 256 }, false, ["decrypt"]);
 };
-const opened = async key => {
+const decryptAll = async key => {
   const lines = $("pieces").textContent.trim().split("\n");
   const plain = new Uint8Array(header.head + header.original + header.tail);
   const iv = new Uint8Array(12), view = new DataView(iv.buffer);
@@ -32,12 +32,12 @@ const opened = async key => {
     plain.set(piece, at);
     at += piece.length;
     lines[i] = "";
-    if (lines.length > 8) say(`Opening… ${Math.round(100 * (i + 1) / lines.length)} %`);
+    if (lines.length > 8) showMessage(`Opening… ${Math.round(100 * (i + 1) / lines.length)} %`);
   }
   if (at !== plain.length) throw new Error("cut");
   return plain;
 };
-const page = plain => {
+const pageOf = plain => {
   const start = header.head, end = start + header.original, parts = [plain.subarray(0, start)];
   for (let i = start; i < end; i += 0xc0000) parts.push(to64(plain.subarray(i, Math.min(i + 0xc0000, end))));
   parts.push(plain.subarray(end));
@@ -54,14 +54,14 @@ const show = blob => {
 };
 $("form").addEventListener("submit", async e => {
   e.preventDefault();
-  if (!globalThis.crypto?.subtle) return say("This browser can't open it from here. Save the file and open it from the disk.");
+  if (!globalThis.crypto?.subtle) return showMessage("This browser can't open it from here. Save the file and open it from the disk.");
   $("open").disabled = true;
-  say("Opening…");
+  showMessage("Opening…");
   await new Promise(done => setTimeout(done, 30));
   try {
-    show(page(await opened(await keyOf($("password").value.normalize("NFC")))));
+    show(pageOf(await decryptAll(await deriveKey($("password").value.normalize("NFC")))));
   } catch {
-    say("Wrong password, or the file is damaged.");
+    showMessage("Wrong password, or the file is damaged.");
     $("open").disabled = false;
     $("password").select();
   }

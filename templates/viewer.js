@@ -1,4 +1,4 @@
-// The one script of the viewer. It adds comfort: without it the document is shown and saved too.
+// Optional: without scripts the document can still be read and saved.
 (() => {
 "use strict";
 const $ = s => document.querySelector(s);
@@ -29,7 +29,7 @@ const saver = $("#save") || (embedded && $("a.save"));
 saver && saver.addEventListener("click", e => { e.preventDefault(); save(); });
 if (embedded && carrier.matches("audio,video") && source.length > 2e6) carrier.src = URL.createObjectURL(original());
 
-// --- its digest. WebCrypto is missing on plain http and inside an opened sealed file ---
+// --- SHA-256. WebCrypto is missing on plain HTTP and in a decrypted file ---
 const digest = async data => {
   if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   const primes = [];
@@ -42,17 +42,17 @@ const digest = async data => {
   last[length - whole] = 128;
   end.setUint32(last.length - 8, Math.floor(length / 536870912));
   end.setUint32(last.length - 4, length << 3);
-  const w = new Int32Array(64), turn = (x, n) => x >>> n | x << 32 - n;
+  const w = new Int32Array(64), rotate = (x, n) => x >>> n | x << 32 - n;
   const block = (view, at) => {
     for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + 4 * i);
     for (let i = 16; i < 64; i++) {
       const x = w[i - 15], y = w[i - 2];
-      w[i] = w[i - 16] + (turn(x, 7) ^ turn(x, 18) ^ x >>> 3) + w[i - 7] + (turn(y, 17) ^ turn(y, 19) ^ y >>> 10);
+      w[i] = w[i - 16] + (rotate(x, 7) ^ rotate(x, 18) ^ x >>> 3) + w[i - 7] + (rotate(y, 17) ^ rotate(y, 19) ^ y >>> 10);
     }
     let [a, b, c, d, e, f, g, h] = state;
     for (let i = 0; i < 64; i++) {
-      const s = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (e & f ^ ~e & g) + k[i] + w[i] | 0;
-      const t = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
+      const s = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (e & f ^ ~e & g) + k[i] + w[i] | 0;
+      const t = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
       h = g; g = f; f = e; e = d + s | 0; d = c; c = b; b = a; a = s + t | 0;
     }
     [a, b, c, d, e, f, g, h].forEach((v, i) => { state[i] = state[i] + v | 0; });
@@ -69,7 +69,7 @@ const verify = async () => {
   const ok = Array.from(sum, x => x.toString(16).padStart(2, "0")).join("") === record.sha256;
   $("#check").dataset.ok = ok ? "yes" : "no";
   $("#check").textContent = ok ? "✓ verified" : "✗ does not match: this copy is damaged";
-  if (!ok) tell("error", { reason: "damaged" });
+  if (!ok) post("error", { reason: "damaged" });
 };
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
 if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
@@ -98,13 +98,13 @@ const go = n => {
   current = Math.min(pages.length - 1, Math.max(0, n));
   pages[current]?.scrollIntoView({ block: "start" });
 };
-const seen = entries => entries.forEach(e => {
+const updatePage = entries => entries.forEach(e => {
   if (!e.isIntersecting) return;
   current = pages.indexOf(e.target);
   $("#page").textContent = `${current + 1} / ${pages.length}`;
 });
 if (pages.length) {
-  const observer = new IntersectionObserver(seen, { rootMargin: "-45% 0px -45% 0px" });
+  const observer = new IntersectionObserver(updatePage, { rootMargin: "-45% 0px -45% 0px" });
   pages.forEach(p => observer.observe(p));
   $("#page").textContent = `1 / ${pages.length}`;
 }
@@ -125,19 +125,18 @@ document.addEventListener("click", e => {
 });
 $(".is-image .stage")?.addEventListener("dblclick", fit);
 
-// --- in somebody else's page: say what happens, obey a few words. This page has no origin of
-// its own (it is sandboxed), so both sides know each other by window, not by origin ---
+// --- embedded: post events to the parent, accept its commands. A sandboxed page has no origin,
+// so both sides check the window of a message instead ---
 const framed = parent !== window;
-function tell(type, detail) {
+function post(type, detail) {
   if (framed) parent.postMessage({ source: "document-viewer", type, id: record.id, ...detail }, root.dataset.parent);
 }
 if (framed) {
-  // only what has a height of its own asks for it: pictures and framed pages fit any frame,
-  // and asking for theirs would make frame and page grow after each other
-  let told = 0;
+  // images and iframes adapt to any height: reporting theirs would make the iframe grow forever
+  let lastHeight = 0;
   const measure = () => {
     const height = Math.ceil($("main").getBoundingClientRect().height) + $(".bar").offsetHeight;
-    if (Math.abs(height - told) > 1) tell("size", { height: told = height });
+    if (Math.abs(height - lastHeight) > 1) post("size", { height: lastHeight = height });
   };
   if (document.body.matches(".embed") && !$(".stage,.frame")) new ResizeObserver(measure).observe($("main"));
   addEventListener("message", e => {
@@ -148,7 +147,7 @@ if (framed) {
     if (command === "zoom") zoom(Number(value) || 1);
     if (command === "print") print();
   });
-  tell("ready", { contentType: record.contentType, size: record.size, pages: pages.length });
+  post("ready", { contentType: record.contentType, size: record.size, pages: pages.length });
 }
-if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", () => tell("error", { reason: "unreadable" }));
+if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", () => post("error", { reason: "unreadable" }));
 })();

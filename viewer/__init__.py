@@ -1,27 +1,26 @@
-"""The viewer: a document's bytes into a page that shows it. Pure: no framework, no database.
+"""Turns a document's bytes into an HTML page. Uses no web framework and no database.
 
     view(original)                   the page shown inline
     download(original)               one self-contained file
-    sealed_download(original, seal)  the same, opened by a password
+    sealed_download(original, seal)  the same file, encrypted under a password
 
-`kinds` holds one file for each kind of document, `child` the process in which untrusted
-bytes are parsed, `policy` what the browser is told to refuse.
+`kinds` holds one module per kind of document, `sandbox` the child process that parses
+untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
-from viewer.extensions import extension
 from viewer.media_types import is_shown_inline
-from viewer.names import disposition
+from viewer.names import content_disposition
 from viewer.original import Original
-from viewer.page import RenderedPage, download, view
+from viewer.page import EMBEDDED_LIMIT, RenderedPage, download, view
 from viewer.sealed import Seal, sealed_download
 
 __all__ = [
+    "EMBEDDED_LIMIT",
     "Original",
     "RenderedPage",
     "Seal",
-    "disposition",
+    "content_disposition",
     "download",
-    "extension",
     "is_shown_inline",
     "sealed_download",
     "view",

@@ -1,4 +1,4 @@
-"""Bytes into text, whatever the sender wrote them in. Never fails."""
+"""Decodes text in a declared or detected character encoding. Never fails."""
 
 import codecs
 
@@ -9,7 +9,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Plain character tables only: no utf-7, punycode or escapes, which hide markup from a reader.
+# Plain character tables only: utf-7, punycode and escape codecs can hide markup.
 CHARSETS = """
     utf-8 utf-16 utf-16-le utf-16-be utf-32 ascii mac-roman koi8-r koi8-u tis-620
     iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
@@ -20,46 +20,48 @@ CHARSETS = """
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
-    """The text with line ends as \\n, and the encoding it was in."""
+    """Return the text with line ends normalised to \\n, and the encoding used."""
     text, encoding = _decode(data, charset)
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
-def known_charset(name: str | None) -> str | None:
-    """The codec for a charset's name, if it is one of the plain tables."""
+def safe_codec(charset: str | None) -> str | None:
+    """Return the name of the codec for this charset; None if it is not in CHARSETS."""
     try:
-        codec = codecs.lookup(name or "").name
+        codec = codecs.lookup(charset or "").name
     except (LookupError, ValueError):
         return None
     return codec if codec in CHARSETS.split() else None
 
 
-def load_codecs(*names: str | None) -> None:
-    """Codecs are files: read these now, before the child gives up reading files."""
-    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", *names):
-        known_charset(name)
+def preload_codecs(*charsets: str | None) -> None:
+    """Import the codec modules now: the child process can't open files later."""
+    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1"):
+        safe_codec(name)
+    for charset in charsets:
+        safe_codec(charset)
 
 
 def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
     for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace"), encoding
-    encoding = known_charset(charset) or _guess(data)
+    encoding = safe_codec(charset) or _detect(data)
     return data.decode(encoding, "replace"), encoding
 
 
-def _guess(data: bytes) -> str:
-    """UTF-8 where it fits; UTF-16 where every other byte is zero; else what browsers assume."""
-    if wide := _utf_16(data[:2000]):
-        return wide
+def _detect(data: bytes) -> str:
+    """UTF-16 if every other byte is zero, UTF-8 if valid, else cp1252 as browsers assume."""
+    if utf_16 := _detect_utf_16(data[:2000]):
+        return utf_16
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return "utf-8" if _cut_short(error, data) else "cp1252"
+        return "utf-8" if _is_truncated(error, data) else "cp1252"
     return "utf-8"
 
 
-def _utf_16(sample: bytes) -> str | None:
+def _detect_utf_16(sample: bytes) -> str | None:
     enough = max(2, len(sample) // 5)
     if sample[1::2].count(0) >= enough and not sample[0::2].count(0):
         return "utf-16-le"
@@ -68,6 +70,6 @@ def _utf_16(sample: bytes) -> str | None:
     return None
 
 
-def _cut_short(error: UnicodeDecodeError, data: bytes) -> bool:
-    """Only the last character is broken: the reader stopped in its middle."""
+def _is_truncated(error: UnicodeDecodeError, data: bytes) -> bool:
+    """Whether only the last character is incomplete, because the input was cut there."""
     return error.reason == "unexpected end of data" and error.start >= len(data) - 3 > 0

@@ -1,4 +1,4 @@
-"""Media types: what the sender declared, read with suspicion, and what follows from it."""
+"""Media types: checks the declared type, detects an undeclared one, says how it may be used."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ UNKNOWN: Final = "application/octet-stream"
 UNTYPED: Final = frozenset(
     {UNKNOWN, "binary/octet-stream", "application/unknown", "application/x-unknown"}
 )
-ESSENCE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:-]{1,40})', re.I)
 ALIASES: Final = {
     "image/jpg": "image/jpeg",
@@ -23,24 +23,16 @@ ALIASES: Final = {
     "audio/x-m4a": "audio/mp4",
     "application/x-zip-compressed": "application/zip",
 }
+OPEN_XML: Final = "application/vnd.openxmlformats-officedocument."
+OPEN_DOCUMENT: Final = "application/vnd.oasis.opendocument."
 RASTER_IMAGES: Final = frozenset(
-    f"image/{form}"
-    for form in (
-        "png",
-        "apng",
-        "jpeg",
-        "gif",
-        "webp",
-        "avif",
-        "bmp",
-        "x-icon",
-        "vnd.microsoft.icon",
-    )
+    {"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
+    | {"image/x-icon", "image/vnd.microsoft.icon"}
 )
 IMAGES: Final = RASTER_IMAGES | {"image/svg+xml"}
-# Beside audio and video: what a browser may show by itself under `default-src 'none'; sandbox`.
+# With audio and video: what a browser may show by itself under `default-src 'none'; sandbox`.
 SHOWN_INLINE: Final = RASTER_IMAGES | {"application/pdf", "text/plain"}
-# Types a browser would run. A data: link to them says "just bytes" instead.
+# Types that may run scripts when opened; data: URIs declare them as octet-stream.
 ACTIVE: Final = re.compile(r"text/(html|xsl|css)|.*[/+]xml|.*script|.*xhtml.*")
 SIGNATURES: Final = (
     (b"%PDF-", "application/pdf"),
@@ -56,40 +48,40 @@ SIGNATURES: Final = (
 BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-def essence(content_type: str) -> str:
-    """`type/subtype` in lower case and by its usual name; octet-stream if it is neither."""
+def canonical_type(content_type: str) -> str:
+    """Return `type/subtype` in lower case, aliases replaced; octet-stream if it is malformed."""
     declared = content_type.partition(";")[0].strip().lower()
-    if not ESSENCE.fullmatch(declared):
+    if not MEDIA_TYPE.fullmatch(declared):
         return UNKNOWN
     return ALIASES.get(declared, declared)
 
 
 def charset(content_type: str) -> str | None:
-    """The charset parameter, if there is one."""
+    """Return the charset parameter, if there is one."""
     found = CHARSET.search(content_type)
     return found.group(1).lower() if found else None
 
 
-def recognise(first: bytes) -> str:
-    """The type that the first bytes of a document speak of."""
-    for signature, kind in SIGNATURES:
+def sniff(first: bytes) -> str:
+    """Detect the type from the first bytes of a document."""
+    for signature, media_type in SIGNATURES:
         if first.startswith(signature):
-            return kind
-    return _recognise_container(first) or _recognise_text(first)
+            return media_type
+    return _sniff_container(first) or _sniff_text(first)
 
 
 def is_shown_inline(content_type: str) -> bool:
-    """Whether the bare original may be shown by the browser itself (under a sandbox)."""
-    kind = essence(content_type)
-    return kind in SHOWN_INLINE or kind.startswith(("audio/", "video/"))
+    """Whether the browser may show the original by itself (under a sandbox)."""
+    media_type = canonical_type(content_type)
+    return media_type in SHOWN_INLINE or media_type.startswith(("audio/", "video/"))
 
 
-def link_type(kind: str, *, is_image: bool = False) -> str:
-    """The type a data: URI carries: its own, unless opening it could run something."""
-    return kind if is_image or not ACTIVE.fullmatch(kind) else UNKNOWN
+def data_uri_type(media_type: str, *, is_image: bool = False) -> str:
+    """Return the type for a data: URI: its own, unless opening it could run a script."""
+    return media_type if is_image or not ACTIVE.fullmatch(media_type) else UNKNOWN
 
 
-def _recognise_container(first: bytes) -> str | None:
+def _sniff_container(first: bytes) -> str | None:
     if first[:4] == b"RIFF":
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(first[8:12])
     if first[4:8] == b"ftyp":
@@ -97,5 +89,5 @@ def _recognise_container(first: bytes) -> str | None:
     return None
 
 
-def _recognise_text(first: bytes) -> str:
+def _sniff_text(first: bytes) -> str:
     return "text/plain" if first and not BINARY.search(first[:4096]) else UNKNOWN

@@ -1,32 +1,42 @@
-"""File names: the sender's, made fit to show, to save and to stand in a header."""
+"""File names chosen by the uploader, made safe to show, to save and to put into a header."""
 
 from urllib.parse import quote
 
-from viewer.escaping import plain
-from viewer.extensions import extension
+from viewer.escaping import single_line
 
-UNSAFE_IN_FILES = dict.fromkeys(map(ord, '\\/:*?"<>|'), "_")
-LONGEST = 180
-
-
-def shown_name(name: str, id: str, content_type: str) -> str:
-    """The name to show, without what deceives; the id and the type's ending where it is empty."""
-    return plain(name).strip() or id + extension(content_type)
+UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, '\\/:*?"<>|'), "_")
+MAX_LENGTH = 180
 
 
-def file_name(name: str) -> str:
-    """The name as a file may have it on any system: one part, no hidden file, not too long."""
-    flat = plain(name).translate(UNSAFE_IN_FILES).strip().lstrip(".") or "document"
-    stem, dot, end = flat.rpartition(".")
-    if len(flat) <= LONGEST or not dot or len(end) > 20:
-        return flat[:LONGEST]
-    return stem[: LONGEST - len(end) - 1] + dot + end
+def display_name(name: str, default: str) -> str:
+    """Return the name without invisible characters; the default if nothing is left."""
+    return single_line(name).strip() or default
 
 
-def disposition(name: str, *, inline: bool = False) -> str:
-    """Content-Disposition by RFC 6266: a plain name for old readers, the true one beside it."""
-    true = file_name(name)
-    ascii_name = true.encode("ascii", "replace").decode().replace("?", "_").replace("%", "_")
-    encoded = quote(true.encode("utf-8", "replace"), safe="")
+def safe_file_name(name: str) -> str:
+    """Return a file name valid on any system: no path, not hidden, at most MAX_LENGTH long."""
+    flat = single_line(name).translate(UNSAFE_IN_FILE_NAMES).strip().lstrip(".") or "document"
+    stem, dot, extension = flat.rpartition(".")
+    if len(flat) <= MAX_LENGTH or not dot or len(extension) > 20:
+        return flat[:MAX_LENGTH]
+    return stem[: MAX_LENGTH - len(extension) - 1] + dot + extension
+
+
+def content_disposition(name: str, *, inline: bool = False) -> str:
+    """Return the header by RFC 6266: an ASCII file name for old clients, the real one beside it."""
+    safe = safe_file_name(name)
+    ascii_name = safe.encode("ascii", "replace").decode().replace("?", "_").replace("%", "_")
+    encoded = quote(safe.encode("utf-8", "replace"), safe="")
     kind = "inline" if inline else "attachment"
     return f"{kind}; filename=\"{ascii_name}\"; filename*=UTF-8''{encoded}"
+
+
+def extension_of(name: str) -> str:
+    """Return a file name's extension in lower case, without the dot."""
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def badge(name: str, kind: str) -> str:
+    """Return the extension if it is short and plain, else the kind: at most four characters."""
+    own = extension_of(name)
+    return own if 0 < len(own) <= 4 and own.isalnum() and own.isascii() else kind[:4]

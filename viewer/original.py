@@ -1,38 +1,43 @@
-"""The document as the viewer gets it: facts, and a way to read the bytes."""
+"""The document as the viewer receives it: its properties and a way to read its bytes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from viewer.media_types import UNTYPED, essence, recognise
+from viewer.media_types import UNTYPED, canonical_type, sniff
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """What is shown. Name and content type are the sender's words: never trusted."""
+    """The document to show. Its name and content type come from the uploader: never trusted.
+
+    `read(start, stop)` yields the bytes from `start` to before `stop`; `default_name` is shown
+    when the name has no visible character.
+    """
 
     id: str
     name: str
+    default_name: str
     content_type: str
     size: int
     sha256: str
     created_at: str
     read: Callable[[int, int], Iterable[bytes]]
 
-    def kind(self) -> str:
-        """The type to show. Content speaks only where the sender said nothing."""
-        declared = essence(self.content_type)
-        return recognise(self.first(4096)) if declared in UNTYPED else declared
+    def media_type(self) -> str:
+        """Return the declared type; the type detected in the content if none was declared."""
+        declared = canonical_type(self.content_type)
+        return sniff(self.first(4096)) if declared in UNTYPED else declared
 
     def first(self, limit: int) -> bytes:
-        """The first bytes, at most `limit`."""
+        """Return at most `limit` bytes from the start."""
         return b"".join(self.read(0, min(limit, self.size))) if self.size else b""
 
     def pieces(self) -> Iterable[bytes]:
-        """All bytes, in pieces of the reader's choice."""
+        """Return all bytes, in pieces of any size."""
         return self.read(0, self.size) if self.size else ()
 
     def record(self) -> dict[str, str | int]:
-        """The facts, as the HTTP contract names them."""
+        """Return the properties under the names that the HTTP API uses."""
         return {
             "id": self.id,
             "name": self.name,

@@ -1,27 +1,27 @@
-"""The page around a document: one shape for the inline view and for the self-contained file.
+"""The page around a document; the inline view and the self-contained file have the same layout:
 
     head | base64 of the original, piece by piece | tail
 
-The head is everything before the bytes, so the first paint never waits for them.
+The head holds everything to be shown, so that the first paint does not wait for the bytes.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer import policy
-from viewer.encoding import base64_pieces, base64_size
+from viewer.base64_stream import base64_length, base64_pieces
 from viewer.kinds import preview_of
-from viewer.names import disposition, shown_name
+from viewer.names import content_disposition, display_name
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.shell import Delivery, head_and_tail
+from viewer.shell import PageOptions, head_and_tail
 
-EMBEDDED_LIMIT = 8 << 20  # larger originals come from their own address, when there is one
+EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page ready to send: headers, exact length, and a body that is made while it is read."""
+    """Headers, exact length in bytes, and a body that is produced while it is read."""
 
     headers: dict[str, str]
     length: int
@@ -38,43 +38,43 @@ def view(
     embed: bool = False,
     may_save: bool = True,
 ) -> RenderedPage:
-    """The page that shows a document inline."""
-    elsewhere = content_url if original.size > EMBEDDED_LIMIT else None
-    delivery = Delivery(
-        content_url=elsewhere,
-        save_url=(save_url or elsewhere) if elsewhere else None,
+    """Return the page that shows a document inline."""
+    external_url = content_url if original.size > EMBEDDED_LIMIT else None
+    options = PageOptions(
+        content_url=external_url,
+        save_url=(save_url or external_url) if external_url else None,
         oembed_url=oembed_url,
         embed=embed,
         may_save=may_save,
-        parent=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
+        parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
     )
     preview = preview_of(original)
-    rules = policy.served(preview, frame_ancestors, elsewhere)
+    rules = policy.for_view(preview, frame_ancestors, external_url)
     headers = policy.headers(rules, frame_ancestors)
     if oembed_url:
         headers["Link"] = f'<{oembed_url}>; rel="alternate"; type="application/json+oembed"'
-    return _page(headers, original, preview, delivery)
+    return _page(headers, original, preview, options)
 
 
 def download(original: Original) -> RenderedPage:
-    """The self-contained file: shows the same offline, gives the original back byte for byte."""
+    """Return the self-contained file: it works offline and holds the exact original."""
     preview = preview_of(original)
-    headers = download_headers(original, policy.offline(preview))
-    return _page(headers, original, preview, Delivery(offline=True))
+    headers = download_headers(original, policy.for_file(preview))
+    return _page(headers, original, preview, PageOptions(offline=True))
 
 
 def download_headers(original: Original, rules: str) -> dict[str, str]:
-    """A file to save, named after its document; should a browser show it, it is sandboxed."""
-    name = shown_name(original.name, original.id, original.content_type)
-    headers = policy.headers(policy.sandboxed(rules, ("'none'",)), ())
-    return headers | {"Content-Disposition": disposition(name + ".html")}
+    """Return the headers of a file to save; sandboxed, should a browser show it anyway."""
+    name = display_name(original.name, original.default_name)
+    headers = policy.headers(policy.with_header_directives(rules, ("'none'",)), ())
+    return headers | {"Content-Disposition": content_disposition(name + ".html")}
 
 
 def _page(
-    headers: dict[str, str], original: Original, preview: Preview, way: Delivery
+    headers: dict[str, str], original: Original, preview: Preview, options: PageOptions
 ) -> RenderedPage:
-    head, tail, embedded = head_and_tail(original, preview, way)
-    size = base64_size(original.size) if embedded else 0
+    head, tail, embedded = head_and_tail(original, preview, options)
+    size = base64_length(original.size) if embedded else 0
     body = _body(head, original if embedded else None, tail)
     return RenderedPage(headers, len(head) + size + len(tail), body)
 

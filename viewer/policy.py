@@ -1,13 +1,15 @@
-"""The Content-Security-Policy of each page. One policy: nothing loads, posts, frames or runs,
-but our own script and style by their hashes."""
+"""The Content-Security-Policy and other headers of each page.
+
+Nothing loads, posts, frames or runs except our own scripts and stylesheets, allowed by hash.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
 from viewer.preview import Preview
-from viewer.templating import script, source_hash, style
+from viewer.templating import asset, source_hash
 
 SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
@@ -19,32 +21,32 @@ UNUSED_FEATURES: Final = (
 )
 
 
-def served(preview: Preview, ancestors: Sequence[str], content_url: str | None) -> str:
-    """The policy of a page that we serve: a sandbox, and a say in who may frame it."""
-    media = (_source(content_url),) if content_url else ()
-    return sandboxed(_join(*_restrictions(preview, media)), ancestors)
+def for_view(preview: Preview, ancestors: Sequence[str], content_url: str | None) -> str:
+    """Return the policy of a served page, with a sandbox and the origins that may frame it."""
+    media = (_origin_of(content_url),) if content_url else ()
+    return with_header_directives(_join(*_restrictions(preview, media)), ancestors)
 
 
-def sandboxed(policy: str, ancestors: Sequence[str]) -> str:
-    """What only a header can say, added to a policy."""
+def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
+    """Add the directives that browsers ignore in a meta element."""
     return _join(policy, f"frame-ancestors {_ancestors(ancestors)}", f"sandbox {SANDBOX}")
 
 
-def offline(preview: Preview) -> str:
-    """The policy inside a file (a meta element can neither sandbox nor name ancestors)."""
+def for_file(preview: Preview) -> str:
+    """Return the policy for the meta element of a file."""
     return _join(*_restrictions(preview, ()))
 
 
-def locked(preview: Preview) -> str:
-    """The policy of a sealed file. The page it opens to is a blob: and inherits it."""
-    scripts = _hashes(script, "viewer.js", "sealed.js")
-    own_styles = _hashes(style, "viewer.css", "sealed.css")
+def for_sealed_file(preview: Preview) -> str:
+    """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
+    scripts = _hashes("viewer.js", "sealed.js")
+    own_styles = _hashes("viewer.css", "sealed.css")
     styles = "'unsafe-inline'" if preview.foreign_style else own_styles
     return _join(*_directives(scripts, styles, ()), "frame-src blob:")
 
 
 def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
-    """What every page of ours is sent with."""
+    """Return the headers of every page."""
     return {
         "Content-Type": "text/html; charset=utf-8",
         "Content-Security-Policy": policy,
@@ -56,8 +58,8 @@ def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
 
 
 def _restrictions(preview: Preview, media: Iterable[str]) -> list[str]:
-    styles = "'unsafe-inline'" if preview.foreign_style else _hashes(style, "viewer.css")
-    return _directives(_hashes(script, "viewer.js"), styles, media)
+    styles = "'unsafe-inline'" if preview.foreign_style else _hashes("viewer.css")
+    return _directives(_hashes("viewer.js"), styles, media)
 
 
 def _directives(scripts: str, styles: str, media: Iterable[str]) -> list[str]:
@@ -75,11 +77,11 @@ def _directives(scripts: str, styles: str, media: Iterable[str]) -> list[str]:
     ]
 
 
-def _hashes(read: Callable[[str], str], *names: str) -> str:
-    return " ".join(source_hash(read(name)) for name in names)
+def _hashes(*assets: str) -> str:
+    return " ".join(source_hash(asset(name)) for name in assets)
 
 
-def _source(url: str) -> str:
+def _origin_of(url: str) -> str:
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
     return _checked(origin)
@@ -90,7 +92,7 @@ def _ancestors(origins: Sequence[str]) -> str:
 
 
 def _checked(origin: str) -> str:
-    """An origin that could end its directive would be a policy of somebody else's making."""
+    """Raise ValueError for an origin that could add directives of its own."""
     if not ORIGIN.fullmatch(origin):
         raise ValueError(f"not an origin: {origin!r}")
     return origin

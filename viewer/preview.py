@@ -1,4 +1,4 @@
-"""What a kind of document gives to the page around it."""
+"""The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,10 +8,10 @@ Carrier = Literal["a", "img", "audio", "video"]
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Safe HTML, and what the toolbar says and offers.
+    """Safe HTML, and the texts and tools of the toolbar.
 
-    The carrier is the element that holds the one copy of the bytes: a link, or for
-    images, audio and video the element that shows them.
+    The carrier is the element that holds the only copy of the original's bytes: a link, or
+    for images, audio and video the element that shows them.
     """
 
     kind: str
@@ -22,4 +22,4 @@ class Preview:
     note: str = ""
     tools: frozenset[str] = frozenset()
     foreign_style: bool = False
-    """A framed document brings its own <style>; only such pages allow inline styles."""
+    """The body has an iframe with styles of its own; only such pages allow inline styles."""

@@ -1,22 +1,21 @@
-"""The shell of the page: toolbar, facts, record, and the element that carries the bytes."""
+"""The page without the original's bytes: toolbar, preview, properties, and the carrier element."""
 
 from dataclasses import dataclass
 
 from viewer import policy
-from viewer.extensions import badge
-from viewer.media_types import link_type
-from viewer.names import file_name, shown_name
+from viewer.formatting import format_size
+from viewer.media_types import data_uri_type
+from viewer.names import badge, display_name, safe_file_name
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.templating import fragment
-from viewer.wording import human_size
+from viewer.templating import render
 
-BYTES_HERE = "\0bytes\0"  # no text of a document can hold it: escaping makes NUL visible
+BYTES_PLACEHOLDER = "\0bytes\0"  # can't occur in a preview: escaping replaces NUL
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """How this page reaches its reader, and what it may do there."""
+class PageOptions:
+    """How a page is served, and what its reader may do with it."""
 
     offline: bool = False
     content_url: str | None = None
@@ -24,42 +23,44 @@ class Delivery:
     oembed_url: str | None = None
     embed: bool = False
     may_save: bool = True
-    parent: str = "*"
+    parent_origin: str = "*"
 
 
-def head_and_tail(original: Original, preview: Preview, way: Delivery) -> tuple[bytes, bytes, bool]:
-    """What stands before and after the bytes, and whether the bytes stand there at all."""
-    embedded = not way.content_url and (way.may_save or preview.carrier != "a")
-    page = fragment("viewer.html", **_values(original, preview, way, embedded=embedded))
-    head, _, tail = page.partition(BYTES_HERE)
+def head_and_tail(
+    original: Original, preview: Preview, options: PageOptions
+) -> tuple[bytes, bytes, bool]:
+    """Return the page before and after the bytes, and whether the bytes are embedded."""
+    embedded = not options.content_url and (options.may_save or preview.carrier != "a")
+    page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
+    head, _, tail = page.partition(BYTES_PLACEHOLDER)
     return head.encode("utf-8", "replace"), tail.encode("utf-8", "replace"), embedded
 
 
 def _values(
-    original: Original, preview: Preview, way: Delivery, *, embedded: bool
+    original: Original, preview: Preview, options: PageOptions, *, embedded: bool
 ) -> dict[str, object]:
-    name = shown_name(original.name, original.id, original.content_type)
+    name = display_name(original.name, original.default_name)
     return {
         "preview": preview,
-        "way": way,
+        "options": options,
         "record": original.record(),
         "name": name,
         "original_name": original.name.strip() or name,
-        "comment_name": _fit_for_comment(name),
-        "file_name": _fit_for_comment(file_name(name)).replace(" ", "_"),
+        "comment_name": _safe_in_comment(name),
+        "safe_file_name": _safe_in_comment(safe_file_name(name)).replace(" ", "_"),
         "badge": badge(name, preview.kind),
-        "summary": (preview.label, human_size(original.size), *preview.facts),
-        "policy": policy.offline(preview) if way.offline else None,
-        "source": _source(original, preview) if embedded else way.content_url,
+        "summary": (preview.label, format_size(original.size), *preview.facts),
+        "policy": policy.for_file(preview) if options.offline else None,
+        "source": _data_uri(original, preview) if embedded else options.content_url,
         "embedded": embedded,
     }
 
 
-def _source(original: Original, preview: Preview) -> str:
-    safe = link_type(original.kind(), is_image=preview.carrier == "img")
-    return f"data:{safe};base64,{BYTES_HERE}"
+def _data_uri(original: Original, preview: Preview) -> str:
+    media_type = data_uri_type(original.media_type(), is_image=preview.carrier == "img")
+    return f"data:{media_type};base64,{BYTES_PLACEHOLDER}"
 
 
-def _fit_for_comment(name: str) -> str:
-    """Nothing in it can end a comment or mean something to a command line."""
+def _safe_in_comment(name: str) -> str:
+    """Replace what could end an HTML comment or has a meaning in a shell command."""
     return "".join(c if c.isalnum() or c in " ._" else "_" for c in name)

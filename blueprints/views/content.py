@@ -63,7 +63,7 @@ def _headers(document: Document) -> Headers:
     return Headers(
         {
             "Content-Type": document.content_type,
-            "Content-Disposition": viewer.disposition(document.name, inline=inline),
+            "Content-Disposition": viewer.content_disposition(document.name, inline=inline),
             "ETag": quote_etag(document.id),  # the content of an id never changes
             "Accept-Ranges": "bytes",
             "Content-Security-Policy": POLICY,

@@ -14,7 +14,6 @@ from models import Document, DocumentToken
 from models.document_token import TokenGrant
 from models.errors import Invalid, ScopeMissing, WrongCredentials
 from models.records.ids import rfc3339
-from viewer.page import EMBEDDED_LIMIT
 
 from ..http.authentication import FORM
 from .links import base_url
@@ -101,6 +100,7 @@ def _original(document: Document) -> viewer.Original:
     return viewer.Original(
         id=document.id,
         name=document.name,
+        default_name=document.default_name,
         content_type=document.content_type,
         size=document.size,
         sha256=document.sha256,
@@ -121,7 +121,7 @@ def _record_and_send(
 
 def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -> str | None:
     """Where the page loads a large original from, with a ticket that dies with the token."""
-    if grant is None or document.size <= EMBEDDED_LIMIT:
+    if grant is None or document.size <= viewer.EMBEDDED_LIMIT:
         return None
     ticket = DocumentToken.ticket(grant)
     return f"{base_url()}/v1/documents/{document.id}/content?ticket={ticket}{more}"

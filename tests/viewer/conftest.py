@@ -1,4 +1,4 @@
-"""A real browser, a server for hostile pages, and an ear for everything that leaves them."""
+"""Fixtures: a browser, a web server for pages, and a listener for connections from them."""
 
 import contextlib
 import http.server
@@ -23,7 +23,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="session")
 def browser():
-    """Chromium; the tests that need it are passed over where it isn't installed."""
+    """Chromium; tests that need it are skipped if it is not installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     with playwright.sync_playwright() as driver:
@@ -36,7 +36,7 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    """One page in a context of its own, which keeps what the console said and what was asked."""
+    """A page in a context of its own; `heard` collects console messages and script errors."""
     context = browser.new_context(accept_downloads=True)
     page = context.new_page()
     page.heard = []
@@ -46,8 +46,8 @@ def page(browser):
     context.close()
 
 
-class Ear:
-    """Listens on a port and writes down every connection, also those that send nothing."""
+class Listener:
+    """Records the path of every connection to its port, also of those that send nothing."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -78,15 +78,15 @@ class Ear:
 
 
 @pytest.fixture(scope="session")
-def ear():
-    """Where hostile documents try to call home."""
-    listener = Ear()
+def listener():
+    """The address that hostile documents try to contact."""
+    listener = Listener()
     yield listener
     listener.close()
 
 
 class Site:
-    """Serves what a test puts into it, by path: (headers, body). Ranges are answered."""
+    """Serves (headers, body) by path, with byte ranges."""
 
     def __init__(self):
         self.pages = {}
@@ -109,12 +109,12 @@ class Site:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                with contextlib.suppress(ConnectionError):  # a player stops when it has enough
+                with contextlib.suppress(ConnectionError):  # a player may close early
                     self.wfile.write(body)
                 return None
 
             def log_message(self, *_):
-                """Silence."""
+                """Log nothing."""
 
         self.asked = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -129,7 +129,7 @@ class Site:
 
     @property
     def elsewhere(self):
-        """The same server under a name that is another origin."""
+        """The same server under another origin."""
         return f"http://localhost:{self.port}"
 
     def put(self, path, page, **more):

@@ -1,8 +1,8 @@
-# ruff: noqa: E501  (an attack is kept in one piece)
-"""Hostile documents: each tries to run, to call home, to leave, or to wear the reader out.
+# ruff: noqa: E501  (one attack per line)
+"""Hostile documents: they try to run scripts, open connections, navigate or exhaust resources.
 
-`CALL` is where they call; a test puts the port of its ear there. What runs marks the page,
-what loads is heard.
+`CALL` is the address they contact; @PORT@ is replaced by the port of the test's listener.
+Scripts mark the page when they run; requests are recorded by the listener.
 """
 
 import zlib
@@ -191,7 +191,7 @@ NAMES = [
 
 
 def hostile(port):
-    """All of them: (label, file name, content type, bytes)."""
+    """Yield every document as (label, file name, content type, bytes)."""
     wild = [(label, HTML, text) for label, text in IN_HTML.items()] + OTHERS
     number = count()
     for label, kind, text in wild:
@@ -229,7 +229,7 @@ def _inflated_pdf():
     return head + packed + b"\nendstream endobj\ntrailer<</Root 1 0 R>>"
 
 
-HEAVY = {  # what tries to wear out the service or the reader; made only when asked for
+HEAVY = {  # documents that need much memory or time; created on demand
     "two million lines": ("a.txt", TEXT, lambda: b"\n" * (2 << 20)),
     "one long line": ("a.txt", TEXT, lambda: b"word " * (400 << 10)),
     "a million columns": ("a.csv", "text/csv", lambda: b"a," * 1_000_000 + b"\n" + b"1," * 100_000),

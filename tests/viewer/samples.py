@@ -1,4 +1,4 @@
-"""Small documents of every kind, made here: no files, no fonts, no network."""
+"""Small documents of every kind, generated without files, fonts or network."""
 
 import io
 import math
@@ -16,18 +16,20 @@ OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 
 
 def original(data, name="file", content_type="application/octet-stream", **facts):
-    """The document as the service would hand it to the viewer, read in odd pieces."""
+    """A document as the service gives it to the viewer, read in pieces of 7,001 bytes."""
 
     def read(start, stop):
         return (data[at : min(at + 7001, stop)] for at in range(start, stop, 7001))
 
     digest = facts.get("sha256") or sha256(data).hexdigest()
     created = "2026-01-31T09:30:00.000Z"
-    return Original("doc_0123", name, content_type, len(data), digest, created, read)
+    return Original(
+        "doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read
+    )
 
 
 def pdf(*texts, extra="", catalog=""):
-    """A PDF of one page a text, 300 by 200 points, in a font every reader has."""
+    """A PDF with one page of 300 by 200 points for each text, in a standard font."""
     count = len(texts)
     kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(count))
     objects = [
@@ -54,8 +56,15 @@ def pdf(*texts, extra="", catalog=""):
     )
 
 
+def locked_pdf():
+    """A PDF that opens with a password only."""
+    digest = b"00" * 32
+    lock = b"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<%b>/U<%b>>>/ID[<00><00>]" % (digest, digest)
+    return pdf("x").replace(b"trailer<<", b"trailer<<" + lock)
+
+
 def png(width=240, height=160):
-    """A sunset."""
+    """A picture of a sunset."""
     rows = bytearray()
     for y in range(height):
         for x in range(width):
@@ -68,7 +77,7 @@ def png(width=240, height=160):
 
 
 def wav(seconds=1):
-    """A tone."""
+    """A sine tone."""
     out = io.BytesIO()
     with wave.open(out, "wb") as sound:
         sound.setnchannels(1)
@@ -80,7 +89,7 @@ def wav(seconds=1):
 
 
 def package(**parts):
-    """A zip; in part names `__` stands for a slash and `_dot_` for a dot."""
+    """A zip archive; in part names `__` stands for a slash and `_dot_` for a dot."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
@@ -128,7 +137,16 @@ def docx(body=None, **targets):
     )
 
 
-def xlsx():
+def xlsx(rows=None, format_id="14", code=""):
+    """A workbook with one sheet; cells of style 1 have the number format that is given."""
+    default = (
+        '<row><c r="A1" t="s"><v>0</v></c>'
+        '<c r="B1" t="inlineStr"><is><t>Day</t></is></c>'
+        '<c r="D1" t="inlineStr"><is><t>Units</t></is></c></row>'
+        '<row><c r="A2" t="s"><v>1</v></c>'
+        '<c r="B2" s="1"><v>46053</v></c><c r="D2"><v>1234</v></c></row>'
+        '<row><c r="A3" t="b"><v>1</v></c></row>'
+    )
     return package(
         xl__workbook_dot_xml=(
             f'<workbook xmlns:r="{RELATIONSHIPS}"><sheets>'
@@ -137,15 +155,11 @@ def xlsx():
         xl___rels__workbook_dot_xml_dot_rels=relationships(rId1="worksheets/sheet1.xml"),
         xl__sharedStrings_dot_xml="<sst><si><t>Region</t></si><si><t>North</t></si></sst>",
         xl__styles_dot_xml=(
-            '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'
+            f'<styleSheet><numFmts><numFmt numFmtId="{format_id}" formatCode="{code}"/></numFmts>'
+            f'<cellXfs><xf numFmtId="0"/><xf numFmtId="{format_id}"/></cellXfs></styleSheet>'
         ),
         xl__worksheets__sheet1_dot_xml=(
-            '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c>'
-            '<c r="B1" t="inlineStr"><is><t>Day</t></is></c>'
-            '<c r="D1" t="inlineStr"><is><t>Units</t></is></c></row>'
-            '<row><c r="A2" t="s"><v>1</v></c>'
-            '<c r="B2" s="1"><v>46053</v></c><c r="D2"><v>1234</v></c></row>'
-            '<row><c r="A3" t="b"><v>1</v></c></row></sheetData></worksheet>'
+            f"<worksheet><sheetData>{rows or default}</sheetData></worksheet>"
         ),
     )
 
@@ -165,7 +179,7 @@ def pptx():
     )
 
 
-def _open_document(kind, content):
+def open_document(kind, content):
     return package(
         content_dot_xml=(
             '<o:document-content xmlns:o="o" xmlns:t="t" xmlns:b="b" xmlns:d="d"><o:body>'
@@ -175,7 +189,7 @@ def _open_document(kind, content):
 
 
 def odt():
-    return _open_document(
+    return open_document(
         "text",
         '<t:h t:outline-level="2">Minutes</t:h><t:p>Two<t:s t:c="2"/>spaces.</t:p>'
         "<t:list><t:list-item><t:p>Point</t:p></t:list-item></t:list>",
@@ -183,7 +197,7 @@ def odt():
 
 
 def ods():
-    return _open_document(
+    return open_document(
         "spreadsheet",
         '<b:table b:name="Costs"><b:table-row><b:table-cell><t:p>Item</t:p></b:table-cell>'
         "<b:table-cell><t:p>Price</t:p></b:table-cell></b:table-row><b:table-row>"
@@ -193,7 +207,7 @@ def ods():
 
 
 def odp():
-    return _open_document(
+    return open_document(
         "presentation", '<d:page d:name="1"><d:frame><t:p>Welcome</t:p></d:frame></d:page>'
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.decoding import decode, known_charset, load_codecs
+from viewer.decoding import decode, preload_codecs, safe_codec
 
 
 @pytest.mark.parametrize(
@@ -23,21 +23,21 @@ from viewer.decoding import decode, known_charset, load_codecs
         ("big5", "你好"),
     ],
 )
-def test_a_declared_charset_is_believed(charset, text):
+def test_a_declared_charset_is_used(charset, text):
     assert decode(text.encode(charset), charset)[0] == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_a_byte_order_mark_is_believed_and_not_shown(encoding):
+def test_a_byte_order_mark_is_used_and_removed(encoding):
     assert decode("é text".encode(encoding))[0] == "é text"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_known_by_its_zeros(encoding):
+def test_utf_16_is_detected_by_its_zero_bytes(encoding):
     assert decode("some plain text".encode(encoding)) == ("some plain text", encoding)
 
 
-def test_what_is_not_utf_8_is_read_as_browsers_do():
+def test_invalid_utf_8_is_decoded_as_cp1252():
     assert decode(b"caf\xe9 \x93q\x94") == ("café “q”", "cp1252")
 
 
@@ -48,18 +48,18 @@ def test_a_character_cut_by_the_limit_does_not_change_the_encoding():
 @pytest.mark.parametrize(
     "name", ["utf-7", "idna", "unicode_escape", "zlib", "base64", "", "\0", "x" * 99]
 )
-def test_no_charset_that_hides_markup_is_known(name):
-    assert known_charset(name) is None
+def test_charsets_that_can_hide_markup_are_rejected(name):
+    assert safe_codec(name) is None
 
 
-def test_every_line_end_is_one():
+def test_line_ends_are_normalised():
     assert decode(b"a\r\nb\rc\nd")[0] == "a\nb\nc\nd"
 
 
 @given(st.binary(max_size=200), st.sampled_from(["", "utf-16", "big5", "nonsense", "utf-32"]))
-def test_it_never_fails(data, charset):
+def test_decoding_never_fails(data, charset):
     assert isinstance(decode(data, charset)[0], str)
 
 
-def test_codecs_can_be_loaded_by_any_name():
-    load_codecs("koi8-r", None, "no such thing")
+def test_preloading_an_unknown_charset_does_not_raise():
+    preload_codecs("koi8-r", None, "no such thing")

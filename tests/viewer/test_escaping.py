@@ -6,28 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.escaping import escape, json_for_script, plain
+from viewer.escaping import escape, json_for_script, single_line
 
 HOSTILE = "</script><!-- ]]> <script>&amp;\u2028\u2029'\""
 
 
-def test_markup_becomes_text():
+def test_markup_is_escaped():
     assert escape('<b a="\'">&') == "&lt;b a=&quot;&#x27;&quot;&gt;&amp;"
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200f", "\ufeff", "\x00", "\x1b", "\u200b"])
-def test_a_character_that_deceives_is_shown(sign):
+def test_an_invisible_character_is_shown_as_a_chip(sign):
     assert sign not in escape(f"a{sign}b")
     assert f"U+{ord(sign):04X}" in escape(f"a{sign}b")
-    assert plain(f"a{sign}b") == "ab"
+    assert single_line(f"a{sign}b") == "ab"
 
 
-def test_tabs_and_line_ends_stay():
+def test_tabs_and_line_ends_are_kept_in_html_and_spaces_in_titles():
     assert escape("a\tb\nc") == "a\tb\nc"
-    assert plain("a\tb\nc") == "a b c"
+    assert single_line("a\tb\nc") == "a b c"
 
 
-def test_json_in_a_script_can_neither_end_it_nor_open_a_comment():
+def test_json_in_a_script_cannot_end_the_element():
     text = json_for_script({"name": HOSTILE})
 
     assert "<" not in text
@@ -36,12 +36,12 @@ def test_json_in_a_script_can_neither_end_it_nor_open_a_comment():
 
 
 @given(st.text())
-def test_json_in_a_script_means_what_it_meant(value):
+def test_json_in_a_script_keeps_its_value(value):
     assert json.loads(json_for_script(value)) == value
 
 
 @given(st.text())
-def test_no_text_becomes_markup_of_its_own(value):
+def test_escaped_text_has_no_markup_except_chips(value):
     escaped = escape(value).replace('<span class="ctl" title="U+', "").replace("</span>", "")
 
     assert "<" not in escaped

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.media_types import charset, essence, is_shown_inline, link_type, recognise
+from viewer.media_types import canonical_type, charset, data_uri_type, is_shown_inline, sniff
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from viewer.media_types import charset, essence, is_shown_inline, link_type, rec
         ('text/html"><script>', "application/octet-stream"),
     ],
 )
-def test_the_essence(declared, kind):
-    assert essence(declared) == kind
+def test_a_declared_type_is_normalised_or_rejected(declared, kind):
+    assert canonical_type(declared) == kind
 
 
 @pytest.mark.parametrize("text", ["text/plain; charset=koi8-r", 'text/plain;x=1; CHARSET="koi8-r"'])
-def test_the_charset(text):
+def test_the_charset_parameter_is_found(text):
     assert charset(text) == "koi8-r"
     assert charset("text/plain") is None
 
@@ -42,21 +42,21 @@ def test_the_charset(text):
         (b"", "application/octet-stream"),
     ],
 )
-def test_what_the_first_bytes_speak_of(first, kind):
-    assert recognise(first) == kind
+def test_a_type_is_detected_by_the_first_bytes(first, kind):
+    assert sniff(first) == kind
 
 
 @pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "text/xml", "text/javascript"])
-def test_what_could_run_is_never_served_inline(kind):
+def test_active_types_are_never_shown_inline(kind):
     assert not is_shown_inline(kind)
-    assert link_type(kind) == "application/octet-stream"
+    assert data_uri_type(kind) == "application/octet-stream"
 
 
 @pytest.mark.parametrize("kind", ["application/pdf", "image/png", "audio/mpeg", "text/plain; a=b"])
-def test_what_only_shows_itself_is_served_inline(kind):
+def test_passive_types_are_shown_inline(kind):
     assert is_shown_inline(kind)
 
 
-def test_an_svg_in_an_image_keeps_its_type():
-    assert link_type("image/svg+xml", is_image=True) == "image/svg+xml"
-    assert link_type("application/pdf") == "application/pdf"
+def test_an_svg_in_an_img_element_keeps_its_type():
+    assert data_uri_type("image/svg+xml", is_image=True) == "image/svg+xml"
+    assert data_uri_type("application/pdf") == "application/pdf"

@@ -5,7 +5,7 @@ import pytest
 from tests.viewer.samples import original
 
 
-def test_first_reads_no_further_than_it_was_asked():
+def test_first_reads_no_more_than_its_limit():
     asked = []
     document = original(b"0123456789")
     object.__setattr__(
@@ -16,17 +16,17 @@ def test_first_reads_no_further_than_it_was_asked():
     assert asked == [(0, 4)]
 
 
-def test_first_of_a_short_document_is_all_of_it():
+def test_first_returns_all_of_a_short_document():
     assert original(b"abc").first(4096) == b"abc"
 
 
 @pytest.mark.parametrize("nothing", ["application/octet-stream", "binary/octet-stream", "nonsense"])
-def test_content_speaks_only_where_the_sender_said_nothing(nothing):
-    assert original(b"%PDF-1.7", content_type=nothing).kind() == "application/pdf"
-    assert original(b"%PDF-1.7", content_type="Text/CSV; x=y").kind() == "text/csv"
+def test_the_type_is_detected_only_if_none_is_declared(nothing):
+    assert original(b"%PDF-1.7", content_type=nothing).media_type() == "application/pdf"
+    assert original(b"%PDF-1.7", content_type="Text/CSV; x=y").media_type() == "text/csv"
 
 
-def test_an_empty_document_is_never_read():
+def test_an_empty_document_is_not_read():
     document = original(b"")
     object.__setattr__(document, "read", None)
 
@@ -34,7 +34,7 @@ def test_an_empty_document_is_never_read():
     assert list(document.pieces()) == []
 
 
-def test_the_record_has_the_names_of_the_contract():
+def test_the_record_has_the_names_of_the_api():
     assert set(original(b"").record()) == {
         "id",
         "name",

@@ -8,8 +8,7 @@ import subprocess
 import pytest
 
 from tests.viewer.samples import CODE, every_kind, original, png
-from viewer import download, view
-from viewer.page import EMBEDDED_LIMIT
+from viewer import EMBEDDED_LIMIT, download, view
 
 
 def body(page):
@@ -27,7 +26,7 @@ def bytes_in(html):
 @pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_every_kind_shows_and_carries_its_bytes_once(name, kind, data):
+def test_every_kind_of_page_holds_the_original_once(name, kind, data):
     document = original(data, name, kind)
 
     assert bytes_in(body(download(document))) == data
@@ -35,26 +34,26 @@ def test_every_kind_shows_and_carries_its_bytes_once(name, kind, data):
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 7000, 7001, 7002, 21003, 100_000])
-def test_every_size_comes_back_byte_for_byte(size):
+def test_an_original_of_any_size_is_restored_exactly(size):
     data = os.urandom(size)
 
     assert bytes_in(body(download(original(data)))) == data
 
 
-def test_the_length_is_known_before_a_byte_is_read():
+def test_the_length_is_exact():
     document = original(bytes(64 << 20), "large.bin")
     page = download(document)
 
     assert page.length == sum(map(len, page.body))
 
 
-def test_memory_stays_at_one_piece():
+def test_the_body_is_produced_piece_by_piece():
     document = original(bytes(1 << 20), "x.bin")
 
     assert max(map(len, download(document).body)) < 40_000
 
 
-def test_the_file_is_saved_under_its_documents_name():
+def test_the_file_has_the_name_of_its_document():
     headers = download(original(b"", "Größe.pdf", "text/plain")).headers
 
     assert headers["Content-Disposition"].endswith("filename*=UTF-8''Gr%C3%B6%C3%9Fe.pdf.html")
@@ -62,7 +61,7 @@ def test_the_file_is_saved_under_its_documents_name():
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
 
 
-def test_the_view_is_shown_and_not_saved():
+def test_the_view_is_inline_and_links_to_oembed():
     page = view(original(b"x", "x.txt", "text/plain"), oembed_url="https://d.example/o")
 
     assert "Content-Disposition" not in page.headers
@@ -72,7 +71,7 @@ def test_the_view_is_shown_and_not_saved():
     )
 
 
-def test_a_large_original_comes_from_its_own_address_when_there_is_one():
+def test_a_large_original_is_loaded_from_its_content_url():
     large = original(bytes(EMBEDDED_LIMIT + 1), "film.mp4", "video/mp4")
     address = "https://d.example/v1/documents/doc_1/content?ticket=t"
     page = view(large, content_url=address)
@@ -84,14 +83,14 @@ def test_a_large_original_comes_from_its_own_address_when_there_is_one():
     assert view(large).length > EMBEDDED_LIMIT
 
 
-def test_a_small_original_is_embedded_though_it_has_an_address():
+def test_a_small_original_is_embedded_despite_a_content_url():
     page = view(original(b"abc", "a.txt", "text/plain"), content_url="https://d.example/c")
 
     assert bytes_in(body(page)) == b"abc"
     assert "d.example" not in page.headers["Content-Security-Policy"]
 
 
-def test_messages_go_to_the_one_parent_there_is():
+def test_messages_are_posted_to_the_only_allowed_parent_origin():
     document = original(b"x", "x.txt", "text/plain")
 
     assert 'data-parent="https://a.example"' in body(
@@ -102,8 +101,8 @@ def test_messages_go_to_the_one_parent_there_is():
     )
 
 
-def test_the_comment_in_the_file_tells_the_truth(tmp_path):
-    """Without a browser: the sed line at the top of the file gives the bytes back."""
+def test_the_command_in_the_file_comment_extracts_the_original(tmp_path):
+    """Runs the sed command that the file's comment gives for use without a browser."""
     for name, kind, data in (("sum.py", "text/x-python", CODE), ("sun.png", "image/png", png())):
         (tmp_path / "FILE.html").write_text(body(download(original(data, name, kind))))
         line = re.search(r"^ +(sed .*)$", (tmp_path / "FILE.html").read_text(), re.M).group(1)
@@ -112,7 +111,7 @@ def test_the_comment_in_the_file_tells_the_truth(tmp_path):
         assert (tmp_path / name).read_bytes() == data
 
 
-def test_damage_found_while_reading_is_not_hidden():
+def test_an_error_while_reading_the_original_is_raised():
     document = original(b"abc", "a.bin")
 
     def broken(_start, _stop):

@@ -1,4 +1,4 @@
-"""The page as people meet it: in Chromium, served, framed, and from a file."""
+"""The page in Chromium: served, embedded, and opened from a file."""
 
 import hashlib
 import os
@@ -13,14 +13,14 @@ OK = "✓ verified"
 
 
 def opened(page, tmp_path, made, name="file.html"):
-    """Open a page as a file from the disk."""
+    """Save a rendered page and open it from disk."""
     (tmp_path / name).write_bytes(b"".join(made.body))
     page.goto((tmp_path / name).as_uri())
     return page
 
 
 def digest_line(page):
-    """What the footer says of the digest, once it has been reckoned."""
+    """Wait for the result of the digest check in the footer."""
     for _ in range(100):
         if said := page.text_content("#check"):
             return said
@@ -37,7 +37,9 @@ def saved(page, click):
 @pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_every_kind_opens_from_a_file_verified_and_silent(page, tmp_path, name, kind, data):
+def test_every_kind_of_file_opens_verified_without_console_messages(
+    page, tmp_path, name, kind, data
+):
     opened(page, tmp_path, download(original(data, name, kind)))
 
     assert page.title() == name
@@ -49,7 +51,7 @@ def test_every_kind_opens_from_a_file_verified_and_silent(page, tmp_path, name, 
     ("name", "size"),
     [("none.bin", 0), ("one.bin", 1), ("odd.bin", 100_003), ("<!-- <script> 'n' \"q\" é.txt", 5)],
 )
-def test_save_gives_name_and_bytes_back(page, tmp_path, name, size):
+def test_saving_restores_name_and_bytes(page, tmp_path, name, size):
     data = os.urandom(size)
     opened(page, tmp_path, download(original(data, name)))
     file = saved(page, lambda: page.click("#original"))
@@ -66,7 +68,7 @@ def test_save_works_in_the_sandbox_of_a_served_page(page, site):
     assert saved(page, lambda: page.click("#original")).path().read_bytes() == data
 
 
-def test_who_may_only_look_sees_all_and_saves_nothing(page, site):
+def test_without_permission_to_save_a_document_is_shown_but_not_saved(page, site):
     for name, kind, data in (("a.png", "image/png", png()), ("a.txt", "text/plain", b"words")):
         page.goto(site.put("/looked", view(original(data, name, kind), may_save=False)))
         page.keyboard.press("s")
@@ -76,7 +78,7 @@ def test_who_may_only_look_sees_all_and_saves_nothing(page, site):
         assert page.heard == []
 
 
-def test_fifty_mebibytes_open_and_are_verified(page, tmp_path):
+def test_a_file_of_fifty_mebibytes_opens_verified(page, tmp_path):
     data = os.urandom(1 << 20) * 50
     opened(page, tmp_path, download(original(data, "large.bin")))
 
@@ -87,7 +89,7 @@ def test_fifty_mebibytes_open_and_are_verified(page, tmp_path):
     )
 
 
-def test_a_damaged_copy_says_so(page, tmp_path):
+def test_a_damaged_copy_is_reported(page, tmp_path):
     made = download(original(b"words", "a.txt", "text/plain", sha256="00" * 32))
 
     assert "damaged" in digest_line(opened(page, tmp_path, made))
@@ -101,7 +103,7 @@ def test_the_digest_needs_no_webcrypto(page, tmp_path):
         assert digest_line(page) == OK
 
 
-def test_without_scripts_it_shows_says_and_saves(browser, tmp_path):
+def test_without_scripts_the_document_is_shown_and_saved(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False, accept_downloads=True)
     page = opened(
         context.new_page(), tmp_path, download(original(b"some words", "a.txt", "text/plain"))
@@ -114,7 +116,7 @@ def test_without_scripts_it_shows_says_and_saves(browser, tmp_path):
     context.close()
 
 
-def test_tools_and_keys(page, tmp_path):
+def test_buttons_and_keys_work(page, tmp_path):
     opened(page, tmp_path, download(original(b"a\nb\n", "a.txt", "text/plain")))
     page.keyboard.press("+")
     page.keyboard.press("w")
@@ -129,7 +131,7 @@ def test_tools_and_keys(page, tmp_path):
     assert not page.is_visible("#help")
 
 
-def test_pages_of_a_pdf_are_drawn_and_their_text_can_be_found(page, tmp_path):
+def test_pdf_pages_are_drawn_with_searchable_text(page, tmp_path):
     opened(
         page,
         tmp_path,
@@ -144,7 +146,7 @@ def test_pages_of_a_pdf_are_drawn_and_their_text_can_be_found(page, tmp_path):
     assert page.text_content("#page") == "2 / 2"
 
 
-def test_it_prints_a_sheet_a_page(page, tmp_path):
+def test_each_pdf_page_is_printed_on_one_sheet(page, tmp_path):
     opened(
         page, tmp_path, download(original(pdf("One", "Two", "Three"), "r.pdf", "application/pdf"))
     )
@@ -160,7 +162,7 @@ def test_it_prints_a_sheet_a_page(page, tmp_path):
         ("tone.wav", "audio/wav", wav()),
     ],
 )
-def test_a_sealed_file_opens_offline_with_its_password_alone(page, tmp_path, name, kind, data):
+def test_a_sealed_file_opens_offline_with_its_password_only(page, tmp_path, name, kind, data):
     opened(page, tmp_path, sealed_download(original(data, name, kind), PasswordSeal("pässword")))
     page.fill("#password", "password")
     page.click("#open")
@@ -188,7 +190,7 @@ def test_a_sealed_file_that_was_changed_does_not_open(page, tmp_path):
     page.wait_for_selector("#message:has-text('damaged')")
 
 
-def test_a_large_original_plays_from_its_own_address(page, site):
+def test_a_large_original_is_played_from_its_content_url(page, site):
     tone = wav(600)
     path = "/content/tone"
     site.pages[path] = (
@@ -210,7 +212,7 @@ def test_a_large_original_plays_from_its_own_address(page, site):
 
 
 def framed(page, site, made, path):
-    """The page in a frame of another origin, which keeps the messages it gets."""
+    """Show the page in an iframe of another origin; return the messages posted to it."""
     source = site.put(path, made)
     outside = (
         "<script>window.said=[];addEventListener('message',e=>{said.push(e.data);"
@@ -223,7 +225,7 @@ def framed(page, site, made, path):
     return page.evaluate("said")
 
 
-def test_a_frame_elsewhere_hears_ready_and_size(page, site):
+def test_a_parent_page_receives_ready_and_size(page, site):
     document = original(b"x", "a.txt", "text/plain")
     said = framed(
         page, site, view(document, frame_ancestors=(site.elsewhere,), embed=True), "/framed"
@@ -237,7 +239,7 @@ def test_a_frame_elsewhere_hears_ready_and_size(page, site):
 @pytest.mark.parametrize(
     "name", ["report.pdf", "sunset.png", "README.md", "sales.csv", "page.html"]
 )
-def test_a_frame_that_grows_with_its_document_comes_to_rest(page, site, name):
+def test_an_iframe_that_follows_the_size_stops_growing(page, site, name):
     (document,) = (original(data, name, kind) for n, kind, data in every_kind() if n == name)
     said = framed(page, site, view(document, frame_ancestors=("*",), embed=True), "/growing")
     page.wait_for_timeout(500)
@@ -246,14 +248,14 @@ def test_a_frame_that_grows_with_its_document_comes_to_rest(page, site, name):
     assert page.locator("iframe").bounding_box()["height"] >= 300
 
 
-def test_a_frame_elsewhere_hears_of_an_unreadable_image(page, site):
+def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     broken = original(b"\x89PNG\r\n\x1a\nnonsense", "a.png", "image/png")
     said = framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")
 
     assert "error" in {message["type"] for message in said}
 
 
-def test_an_origin_that_is_not_allowed_sees_nothing(page, site):
+def test_an_origin_that_is_not_allowed_cannot_embed_the_page(page, site):
     document = original(b"words to hide", "a.txt", "text/plain")
 
     for number, allowed in enumerate([(), ("https://other.example",)]):

@@ -3,6 +3,6 @@
 from viewer.preview import Preview
 
 
-def test_bytes_stand_in_a_link_unless_an_element_shows_them():
+def test_the_default_carrier_is_a_link():
     assert Preview("text", "Text").carrier == "a"
     assert not Preview("text", "Text").foreign_style

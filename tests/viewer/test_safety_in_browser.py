@@ -1,8 +1,8 @@
-"""No document can do harm: the corpus, in Chromium, with ears open.
+"""Shows the hostile documents of corpus.py in Chromium.
 
-Nothing may run, no connection may leave, the page may not go anywhere, nothing may be stored,
-and the page must answer. The last tests take the guards away and expect to hear the attacks:
-were they silent too, the silence above would mean nothing.
+No script may run, no connection be opened, no navigation happen, nothing be stored, and the
+page must stay responsive. The last tests remove the protections and expect the attacks to
+succeed, which proves that the listener would notice them.
 """
 
 import time
@@ -14,16 +14,16 @@ import pytest
 from crypto.password_file import PasswordSeal
 from tests.viewer.corpus import HEAVY, hostile
 from tests.viewer.samples import original
-from viewer import disposition, download, is_shown_inline, sealed_download, view
-from viewer.names import shown_name
+from viewer import content_disposition, download, is_shown_inline, sealed_download, view
+from viewer.names import display_name
 
 BATCH = 30
-SETTLED = 500  # milliseconds in which a document may try what it can
+SETTLED = 500  # milliseconds for attacks to take effect
 
 
 @pytest.fixture(scope="module")
 def context(browser):
-    """Pages are used again: what one document left behind would meet the next."""
+    """One context for all pages, so that stored data would be noticed later."""
     context = browser.new_context()
     context.harm = []
     context.on("dialog", lambda dialog: (context.harm.append("a dialog"), dialog.dismiss()))
@@ -32,13 +32,15 @@ def context(browser):
 
 
 @pytest.fixture(scope="module")
-def documents(ear):
-    return [(label, original(data, name, kind)) for label, name, kind, data in hostile(ear.port)]
+def documents(listener):
+    return [
+        (label, original(data, name, kind)) for label, name, kind, data in hostile(listener.port)
+    ]
 
 
 @pytest.fixture(autouse=True)
-def silence(ear):
-    ear.heard.clear()
+def silence(listener):
+    listener.heard.clear()
 
 
 def batches(documents):
@@ -46,13 +48,13 @@ def batches(documents):
 
 
 def made(make, batch):
-    """The pages of a batch; the children that draw them work side by side."""
+    """Render a batch of documents, four at a time."""
     with ThreadPoolExecutor(4) as pool:
         return list(pool.map(lambda pair: make(pair[1]), batch))
 
 
 def visit(context, addresses):
-    """Open all of them beside each other, and give them time."""
+    """Open all addresses in parallel tabs and wait until attacks had time to take effect."""
     while len(context.pages) < len(addresses):
         page = context.new_page()
         page.on("popup", lambda _: context.harm.append("a window"))
@@ -72,21 +74,21 @@ STATE = """() => [location.href, document.title, typeof self.ran,
 
 
 def assert_unharmed(page, label, address, document):
-    """Where it was, under its own title, nothing run but our script, nothing stored."""
-    name = shown_name(document.name, document.id, document.content_type)
+    """Assert address and title unchanged, only our script run, nothing stored."""
+    name = display_name(document.name, document.default_name)
     assert page.evaluate(STATE) == [address, " ".join(name.split()), "undefined", True, 0], label
 
 
-def test_nothing_happens_in_a_page_that_is_served(context, site, ear, documents):
+def test_hostile_documents_do_nothing_in_a_served_page(context, site, listener, documents):
     for batch in batches(documents):
         places = [site.put(f"/hostile/{n}", page) for n, page in enumerate(made(view, batch))]
         pages = visit(context, places)
         for page, place, (label, document) in zip(pages, places, batch, strict=True):
             assert_unharmed(page, label, place, document)
-        assert (ear.heard, context.harm) == ([], []), [label for label, _ in batch]
+        assert (listener.heard, context.harm) == ([], []), [label for label, _ in batch]
 
 
-def test_nothing_happens_in_a_file(context, tmp_path, ear, documents):
+def test_hostile_documents_do_nothing_in_a_file(context, tmp_path, listener, documents):
     for batch in batches(documents):
         places = [tmp_path / f"{n}.html" for n in range(len(batch))]
         for place, page in zip(places, made(download, batch), strict=True):
@@ -94,29 +96,31 @@ def test_nothing_happens_in_a_file(context, tmp_path, ear, documents):
         pages = visit(context, [place.as_uri() for place in places])
         for page, place, (label, document) in zip(pages, places, batch, strict=True):
             assert_unharmed(page, label, place.as_uri(), document)
-        assert (ear.heard, context.harm) == ([], []), [label for label, _ in batch]
+        assert (listener.heard, context.harm) == ([], []), [label for label, _ in batch]
 
 
-def frames(site, addresses):
-    """A page of another origin with all of them in frames."""
+def iframes(site, addresses):
+    """Serve a page of another origin with all of them in iframes; return its address."""
     body = "<title>outside</title>" + "".join(f"<iframe src='{a}'></iframe>" for a in addresses)
     site.pages["/frames"] = ({"Content-Type": "text/html"}, body.encode())
     return site.elsewhere + "/frames"
 
 
-def test_nothing_leaves_a_frame(context, site, ear, documents):
+def test_hostile_documents_do_nothing_in_an_iframe(context, site, listener, documents):
     framed = partial(view, frame_ancestors=(site.elsewhere,), embed=True)
     for batch in batches(documents):
         places = [site.put(f"/hostile/{n}", page) for n, page in enumerate(made(framed, batch))]
-        outside = frames(site, places)
+        outside = iframes(site, places)
         (page,) = visit(context, [outside])
         assert (page.url, page.title()) == (outside, "outside")
         assert {frame.url for frame in page.main_frame.child_frames} == set(places)
         assert page.evaluate("localStorage.length") == 0
-        assert (ear.heard, context.harm) == ([], []), [label for label, _ in batch]
+        assert (listener.heard, context.harm) == ([], []), [label for label, _ in batch]
 
 
-def test_the_bare_original_is_harmless_with_the_headers_of_content(context, site, ear, documents):
+def test_hostile_originals_do_nothing_with_the_headers_of_the_content_route(
+    context, site, listener, documents
+):
     for batch in batches(documents):
         for n, (_, doc) in enumerate(batch):
             inline = is_shown_inline(doc.content_type)
@@ -125,20 +129,20 @@ def test_the_bare_original_is_harmless_with_the_headers_of_content(context, site
                     "Content-Type": doc.content_type.replace("\r", "").replace("\n", ""),
                     "Content-Security-Policy": "default-src 'none'; sandbox",
                     "X-Content-Type-Options": "nosniff",
-                    "Content-Disposition": disposition(doc.name, inline=inline),
+                    "Content-Disposition": content_disposition(doc.name, inline=inline),
                 },
                 doc.first(doc.size),
             )
-        outside = frames(site, [f"{site.here}/content/{n}" for n in range(len(batch))])
+        outside = iframes(site, [f"{site.here}/content/{n}" for n in range(len(batch))])
         (page,) = visit(context, [outside])
         assert (page.url, page.title()) == (outside, "outside")
-        assert ear.heard == [], [label for label, _ in batch]
+        assert listener.heard == [], [label for label, _ in batch]
 
 
 SEALED = "script|frame|css exfiltration|meta refresh|svg onload|links|nested frames|svg alone"
 
 
-def test_nothing_happens_in_a_sealed_file_that_was_opened(browser, tmp_path, ear, documents):
+def test_hostile_documents_do_nothing_in_a_decrypted_file(browser, tmp_path, listener, documents):
     context = browser.new_context()
     for label in SEALED.split("|"):
         file = sealed_download(dict(documents)[label], PasswordSeal("word", rounds=1000))
@@ -153,7 +157,7 @@ def test_nothing_happens_in_a_sealed_file_that_was_opened(browser, tmp_path, ear
         assert page.title() == "Protected document", label
         assert opened.evaluate("typeof self.ran") == "undefined", label
     page.wait_for_timeout(SETTLED)
-    assert ear.heard == []
+    assert listener.heard == []
     context.close()
 
 
@@ -161,8 +165,8 @@ CLICKED = "javascript link|data link|form|form action script|isindex|ping|xlink|
 
 
 @pytest.mark.parametrize("label", CLICKED.split("|"))
-def test_a_click_runs_nothing_and_keeps_the_page(browser, site, ear, documents, label):
-    """Everything in the page that can be clicked, then whatever takes the focus."""
+def test_a_click_runs_nothing_and_keeps_the_page(browser, site, listener, documents, label):
+    """Clicks the first links, then activates the focused element by keyboard."""
     context = browser.new_context()
     page = context.new_page()
     place = site.put("/clicked", view(dict(documents)[label]))
@@ -174,12 +178,12 @@ def test_a_click_runs_nothing_and_keeps_the_page(browser, site, ear, documents, 
     page.wait_for_timeout(150)
 
     assert page.url.partition("#")[0] == place
-    assert not {"/ran", "/form", "/ping"} & set(ear.heard)
+    assert not {"/ran", "/form", "/ping"} & set(listener.heard)
     context.close()
 
 
 @pytest.mark.parametrize("label", HEAVY)
-def test_a_heavy_document_wears_nobody_out(context, site, label):
+def test_heavy_documents_are_rendered_in_bounded_time_and_size(context, site, label):
     name, kind, make = HEAVY[label]
     data = make()
     begun = time.monotonic()
@@ -201,37 +205,39 @@ def pages_of(documents, *kinds):
     return [pair for pair in documents if pair[1].content_type in kinds][:BATCH]
 
 
-def test_without_any_guard_the_attacks_are_heard(context, site, ear, documents):
-    """The same documents as a careless service would show them."""
+def test_unprotected_attacks_reach_the_listener(context, site, listener, documents):
+    """The same documents served without any protection."""
     batch = pages_of(documents, "text/html")
     for n, (_, document) in enumerate(batch):
         site.pages[f"/raw/{n}"] = ({"Content-Type": "text/html"}, document.first(document.size))
-    visit(context, [frames(site, [f"{site.here}/raw/{n}" for n in range(len(batch))])])
+    visit(context, [iframes(site, [f"{site.here}/raw/{n}" for n in range(len(batch))])])
 
-    assert {"/ran", "/frame", "/refresh", "/css", "/srcset", "/import", "/object"} <= set(ear.heard)
+    assert {"/ran", "/frame", "/refresh", "/css", "/srcset", "/import", "/object"} <= set(
+        listener.heard
+    )
 
 
 def uncleaned(_job, pieces, _options, *, seconds):
     return {"seconds": seconds}, b"".join(pieces).decode("utf-8", "replace").replace("\0", "")
 
 
-def test_without_the_cleaning_the_policy_alone_stops_every_script(
-    context, site, ear, documents, monkeypatch
+def test_without_sanitizing_the_policy_alone_stops_every_script(
+    context, site, listener, documents, monkeypatch
 ):
-    monkeypatch.setattr("viewer.kinds.html.result", uncleaned)
+    monkeypatch.setattr("viewer.kinds.html.run_html_job", uncleaned)
     shown = made(view, pages_of(documents, "text/html"))
     visit(context, [site.put(f"/hostile/{n}", page) for n, page in enumerate(shown)])
 
-    assert not [path for path in ear.heard if path != "a connection"]
+    assert not [path for path in listener.heard if path != "a connection"]
 
 
-def test_without_cleaning_and_policy_the_attacks_are_heard(
-    context, site, ear, documents, monkeypatch
+def test_without_sanitizing_and_policy_attacks_reach_the_listener(
+    context, site, listener, documents, monkeypatch
 ):
-    monkeypatch.setattr("viewer.kinds.html.result", uncleaned)
+    monkeypatch.setattr("viewer.kinds.html.run_html_job", uncleaned)
     monkeypatch.setattr("viewer.kinds.html.SANDBOX", "allow-scripts allow-same-origin")
     shown = made(view, pages_of(documents, "text/html"))
     none = {"Content-Security-Policy": "frame-ancestors *"}
     visit(context, [site.put(f"/hostile/{n}", page, **none) for n, page in enumerate(shown)])
 
-    assert "/ran" in ear.heard
+    assert "/ran" in listener.heard

@@ -11,8 +11,8 @@ from tests.viewer.samples import HTML, original
 from viewer import download, sealed_download
 
 
-class Ruled:
-    """A seal that only writes down what it was given."""
+class RecordingSeal:
+    """A seal that encrypts nothing and records its calls."""
 
     piece_bytes, tag_bytes = 1000, 5
 
@@ -28,7 +28,7 @@ class Ruled:
 
 
 def sealed(data, **facts):
-    seal = Ruled()
+    seal = RecordingSeal()
     page = sealed_download(original(data, **facts), seal)
     content = b"".join(page.body)
     assert len(content) == page.length
@@ -44,7 +44,7 @@ def plain_of(html):
     return b"".join(base64.b64decode(line, validate=True)[:-5] for line in lines)
 
 
-def test_inside_is_the_page_that_download_gives():
+def test_the_plaintext_is_the_page_of_download():
     data = bytes(range(256)) * 9
     html, _, _ = sealed(data, name="x.bin")
     facts, plain = json.loads(header_of(html)), plain_of(html)
@@ -56,7 +56,7 @@ def test_inside_is_the_page_that_download_gives():
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 1001, 5000])
-def test_every_size_has_its_length_and_one_last_piece(size):
+def test_a_sealed_page_of_any_size_has_one_last_piece(size):
     _, seal, _ = sealed(bytes(size))
     sizes, numbers, lasts, _ = zip(*seal.calls, strict=True)
 
@@ -65,13 +65,13 @@ def test_every_size_has_its_length_and_one_last_piece(size):
     assert [number for number, last in zip(numbers, lasts, strict=True) if last] == [numbers[-1]]
 
 
-def test_every_piece_is_bound_to_the_header_as_it_stands_in_the_file():
+def test_every_piece_is_bound_to_the_exact_header():
     html, seal, _ = sealed(b"abc")
 
     assert {header for *_, header in seal.calls} == {header_of(html).encode()}
 
 
-def test_nothing_of_the_document_stands_in_the_clear():
+def test_a_sealed_file_shows_nothing_of_its_document():
     html, _, page = sealed(
         b"secret words", name="secret.txt", content_type="text/plain", sha256="5ec7e7"
     )
@@ -81,5 +81,5 @@ def test_nothing_of_the_document_stands_in_the_clear():
     assert "attachment" in page.headers["Content-Disposition"]
 
 
-def test_a_foreign_page_brings_its_rule_for_styles():
+def test_a_sealed_html_page_allows_inline_styles():
     assert "style-src 'unsafe-inline'" in unescape(sealed(HTML, content_type="text/html")[0])

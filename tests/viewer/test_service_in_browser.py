@@ -1,4 +1,4 @@
-"""The live service in a real browser: links that open by a button, and pages on other sites."""
+"""The running service in Chromium: links that open by a button, and embedding on other sites."""
 
 import http.server
 import threading
@@ -7,7 +7,7 @@ import pytest
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """Somebody else's site: one page, under a name of its own."""
+    """A site of another origin with one page."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -46,19 +46,19 @@ for (const type of ["ready", "size", "error"])
 
 
 def shown_in(page):
-    """The title of the document in the page's frame; None if the frame shows none of ours."""
+    """The document's title in the page's iframe; None if the iframe shows no document."""
     page.wait_for_timeout(1500)
     frame = page.frames[-1]
     heading = frame.query_selector("header h1")
     return heading and heading.inner_text()
 
 
-def test_a_limited_link_opens_by_its_button_once(page, service, alice):
+def test_a_link_with_one_view_opens_once_by_its_button(page, service, alice):
     document = alice.upload(b"only once", name="once.txt")
     link = alice.share(document, maxViews=1)
 
     page.goto(link["viewUrl"])
-    page.goto(link["viewUrl"])  # looking at the button spends nothing
+    page.goto(link["viewUrl"])  # showing the button does not count as a view
     page.click("button")
 
     assert "only once" in page.inner_text("main")
@@ -66,7 +66,7 @@ def test_a_limited_link_opens_by_its_button_once(page, service, alice):
     assert "token_spent" in page.content()
 
 
-def test_a_link_with_a_password_says_when_it_is_wrong_and_opens_when_it_is_right(page, alice):
+def test_a_link_with_a_password_rejects_a_wrong_one_and_opens_with_the_right_one(page, alice):
     link = alice.share(alice.upload(b"behind a word", name="w.txt"), password="hunter22")
 
     page.goto(link["viewUrl"])
@@ -79,7 +79,7 @@ def test_a_link_with_a_password_says_when_it_is_wrong_and_opens_when_it_is_right
     assert "behind a word" in page.inner_text("main")
 
 
-def test_the_frame_shows_on_an_allowed_site_and_nothing_on_another(page, site, alice):
+def test_a_document_is_embedded_on_an_allowed_site_only(page, site, alice):
     document = alice.upload(b"framed", name="framed.txt")
     allowed = alice.share(document, allowedOrigins=[site.origin])
     elsewhere = alice.share(document, allowedOrigins=["https://other.example"])
@@ -91,7 +91,7 @@ def test_the_frame_shows_on_an_allowed_site_and_nothing_on_another(page, site, a
         assert shown_in(page) == expected
 
 
-def test_any_site_may_frame_a_link_that_allows_all(page, site, alice):
+def test_any_site_may_embed_a_link_that_allows_all_origins(page, site, alice):
     link = alice.share(alice.upload(b"x", name="any.txt"), allowedOrigins=["*"])
     site.html = f"<!doctype html>{link['embedHtml']}"
 
@@ -100,7 +100,7 @@ def test_any_site_may_frame_a_link_that_allows_all(page, site, alice):
     assert shown_in(page) == "any.txt"
 
 
-def test_the_script_puts_a_frame_there_sizes_it_and_tells_that_it_is_ready(
+def test_the_embed_script_inserts_and_sizes_an_iframe_and_dispatches_ready(
     page, site, service, alice
 ):
     document = alice.upload(b"line\n" * 200, name="long.txt")
@@ -117,7 +117,9 @@ def test_the_script_puts_a_frame_there_sizes_it_and_tells_that_it_is_ready(
     assert frame.bounding_box()["height"] > 1500
 
 
-def test_the_script_tells_an_error_where_the_frame_is_refused(page, site, service, alice):
+def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
+    page, site, service, alice
+):
     link = alice.share(alice.upload(b"x"), allowedOrigins=["https://other.example"])
     script = f'<script src="{service.url}/embed.js" data-url="{link["viewUrl"]}"></script>'
     site.html = f"<!doctype html><body>{LISTENING}{script}"
@@ -128,7 +130,7 @@ def test_the_script_tells_an_error_where_the_frame_is_refused(page, site, servic
     assert page.evaluate("window.heard") == ["error"]
 
 
-def test_a_large_original_is_loaded_by_ticket_and_saved_whole(page, alice, tmp_path):
+def test_a_large_original_is_loaded_by_ticket_and_saved_completely(page, alice, tmp_path):
     content = bytes(range(256)) * (9 << 12)  # 9 MiB
     link = alice.upload(content, "application/octet-stream", name="large.bin")["token"]
 
@@ -140,7 +142,7 @@ def test_a_large_original_is_loaded_by_ticket_and_saved_whole(page, alice, tmp_p
     assert (tmp_path / "large.bin").read_bytes() == content
 
 
-def test_our_own_pages_load_nothing_from_elsewhere(page, service):
+def test_our_pages_load_nothing_from_other_origins(page, service):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     for path in ("/", "/docs"):

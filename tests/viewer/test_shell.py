@@ -7,21 +7,21 @@ import pytest
 
 from tests.viewer.samples import original
 from viewer.preview import Preview
-from viewer.shell import Delivery, head_and_tail
+from viewer.shell import PageOptions, head_and_tail
 
 TEXT = Preview("text", "Plain text", "<p>shown</p>")
 IMAGE = Preview("image", "PNG image", carrier="img")
 HOSTILE = "</script><script>alert(1)</script><!--\u202e\0\"'><img src=x onerror=alert(1)>.txt"
 
 
-def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **way):
+def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **options):
     head, tail, embedded = head_and_tail(
-        original(size, name, content_type), preview, Delivery(**way)
+        original(size, name, content_type), preview, PageOptions(**options)
     )
     return head.decode(), tail.decode(), embedded
 
 
-def test_the_bytes_stand_between_head_and_tail_in_a_link_that_saves():
+def test_the_bytes_are_in_a_save_link_between_head_and_tail():
     head, tail, embedded = shell()
 
     assert embedded
@@ -35,7 +35,7 @@ def test_the_bytes_stand_between_head_and_tail_in_a_link_that_saves():
 @pytest.mark.parametrize(
     ("carrier", "start"), [("img", "<img "), ("audio", "<audio "), ("video", "<video ")]
 )
-def test_or_in_the_element_that_shows_them(carrier, start):
+def test_the_bytes_are_in_the_element_that_shows_them(carrier, start):
     head, _, embedded = shell(Preview("x", "X", carrier=carrier), content_type="image/png")
 
     assert embedded
@@ -43,14 +43,14 @@ def test_or_in_the_element_that_shows_them(carrier, start):
     assert head.endswith('src="data:image/png;base64,')
 
 
-def test_the_record_can_be_read_by_a_machine():
+def test_the_record_is_embedded_as_json():
     head, _, _ = shell(name=HOSTILE)
     found = re.search(r'<script type="application/json" id="document">(.*?)</script>', head)
 
     assert json.loads(found.group(1)) == original(b"abc", HOSTILE, "text/plain").record()
 
 
-def test_no_name_can_leave_its_place():
+def test_no_name_adds_markup():
     head, tail, _ = shell(name=HOSTILE)
 
     assert "<script>alert" not in head + tail
@@ -59,7 +59,7 @@ def test_no_name_can_leave_its_place():
     assert "\0" not in head + tail
 
 
-def test_a_type_that_could_run_is_only_bytes_to_the_link():
+def test_an_active_type_is_octet_stream_in_the_save_link():
     assert "data:application/octet-stream;base64," in shell(content_type="text/html")[0]
 
 
@@ -73,7 +73,7 @@ def test_a_large_original_is_linked_and_not_embedded():
     assert 'src="/c?t=1&amp;x=2"' in shell(IMAGE, content_url="/c?t=1&x=2", save_url="/s")[0]
 
 
-def test_who_may_only_look_gets_no_button_and_no_bytes_to_keep():
+def test_without_permission_to_save_a_page_has_no_button_and_no_bytes():
     head, tail, embedded = shell(may_save=False)
 
     assert not embedded
@@ -81,27 +81,27 @@ def test_who_may_only_look_gets_no_button_and_no_bytes_to_keep():
     assert 'id="original"' not in head
 
 
-def test_who_may_only_look_at_an_image_still_sees_it():
+def test_without_permission_to_save_an_image_is_still_shown():
     head, _, embedded = shell(IMAGE, may_save=False)
 
     assert embedded
     assert 'id="save"' not in head
 
 
-def test_only_a_file_carries_its_policy():
+def test_only_a_file_has_its_policy_in_a_meta_element():
     assert "http-equiv" not in shell()[0]
     assert 'http-equiv="Content-Security-Policy" content="default-src' in shell(offline=True)[0]
 
 
-def test_the_discovery_link_stands_before_the_style():
+def test_the_oembed_link_precedes_the_styles():
     head = shell(oembed_url="https://d.example/oembed?url=x&format=json")[0]
 
     assert head.index("application/json+oembed") < head.index("<style>")
     assert "url=x&amp;format=json" in head
 
 
-def test_embed_mode_and_the_one_parent_are_marked():
-    head = shell(embed=True, parent="https://a.example")[0]
+def test_embed_mode_and_parent_origin_are_attributes():
+    head = shell(embed=True, parent_origin="https://a.example")[0]
 
     assert '<body class="is-text embed">' in head
     assert 'data-parent="https://a.example"' in head

@@ -1,15 +1,13 @@
-"""What kind of document this is, and how that kind is shown. One file a kind."""
+"""Chooses how a document is shown. One module per kind of document."""
 
 from collections.abc import Callable
 from typing import Final
 
-from viewer.extensions import OPEN_DOCUMENT, OPEN_XML, ending
 from viewer.kinds import (
-    audio_video as media,
-)
-from viewer.kinds import (
+    audio_video,
     card,
     code,
+    html,
     image,
     mail,
     markdown,
@@ -18,13 +16,11 @@ from viewer.kinds import (
     table,
     text,
 )
-from viewer.kinds import (
-    html as web,
-)
-from viewer.media_types import IMAGES
+from viewer.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML
+from viewer.names import extension_of
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import ChildFailed
+from viewer.sandbox.process import SandboxError
 
 Renderer = Callable[[Original, str], Preview]
 
@@ -33,46 +29,46 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "text/markdown": markdown.preview,
     "text/csv": table.preview,
     "text/tab-separated-values": table.preview,
-    "text/html": web.preview,
-    "application/xhtml+xml": web.preview,
+    "text/html": html.preview,
+    "application/xhtml+xml": html.preview,
     "message/rfc822": mail.preview,
     "application/zip": office.preview,
     **dict.fromkeys(IMAGES, image.preview),
 }
-PLAIN_BY_ENDING: Final[dict[str, Renderer]] = {
+PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
     "md": markdown.preview,
     "markdown": markdown.preview,
     "csv": table.preview,
     "tsv": table.preview,
 }
-BY_BEGINNING: Final[tuple[tuple[str, Renderer], ...]] = (
-    ("audio/", media.preview),
-    ("video/", media.preview),
+BY_PREFIX: Final[tuple[tuple[str, Renderer], ...]] = (
+    ("audio/", audio_video.preview),
+    ("video/", audio_video.preview),
     (OPEN_XML, office.preview),
     (OPEN_DOCUMENT, office.preview),
 )
-NOT_DRAWN: Final = "The preview could not be drawn. The original is intact."
+FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
 def preview_of(original: Original) -> Preview:
-    """The preview for this document; the bare card where its own kind can't be drawn."""
-    kind = original.kind()
+    """Return the preview of a document; a card if it is empty or can't be drawn."""
+    media_type = original.media_type()
     if not original.size:
-        return card.preview(original, kind, "This document is empty.")
+        return card.preview(original, media_type, "This document is empty.")
     try:
-        return _renderer(kind, original.name)(original, kind)
-    except ChildFailed:
-        return card.preview(original, kind, NOT_DRAWN)
+        return _renderer(media_type, original.name)(original, media_type)
+    except SandboxError:
+        return card.preview(original, media_type, FAILED)
 
 
-def _renderer(kind: str, name: str) -> Renderer:
-    if kind == "text/plain" and ending(name) in PLAIN_BY_ENDING:
-        return PLAIN_BY_ENDING[ending(name)]
-    if kind in BY_TYPE:
-        return BY_TYPE[kind]
-    for beginning, renderer in BY_BEGINNING:
-        if kind.startswith(beginning):
+def _renderer(media_type: str, name: str) -> Renderer:
+    if media_type == "text/plain" and extension_of(name) in PLAIN_TEXT_BY_EXTENSION:
+        return PLAIN_TEXT_BY_EXTENSION[extension_of(name)]
+    if media_type in BY_TYPE:
+        return BY_TYPE[media_type]
+    for prefix, renderer in BY_PREFIX:
+        if media_type.startswith(prefix):
             return renderer
-    if code.is_code(kind, name):
+    if code.is_code(media_type, name):
         return code.preview
-    return text.preview if kind.startswith("text/") else card.preview
+    return text.preview if media_type.startswith("text/") else card.preview

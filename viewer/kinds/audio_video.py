@@ -1,4 +1,4 @@
-"""Audio and video: the browser's own player."""
+"""Audio and video: played by the browser's own player."""
 
 from typing import Literal, cast
 
@@ -6,8 +6,8 @@ from viewer.original import Original
 from viewer.preview import Preview
 
 
-def preview(_original: Original, kind: str) -> Preview:
-    """The player itself is the carrier of the bytes."""
-    element, _, form = kind.partition("/")
+def preview(_original: Original, media_type: str) -> Preview:
+    """Return a preview whose player element carries the bytes."""
+    element, _, subtype = media_type.partition("/")
     carrier = cast(Literal["audio", "video"], element)
-    return Preview(element, f"{form.removeprefix('x-').upper()} {element}", carrier=carrier)
+    return Preview(element, f"{subtype.removeprefix('x-').upper()} {element}", carrier=carrier)

@@ -1,33 +1,33 @@
-"""Whatever has no preview: a card that says what it is, and its first bytes."""
+"""A card for documents without a preview: type, size, digest and the first bytes."""
 
 from viewer.escaping import escape
+from viewer.formatting import format_size
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.templating import fragment
-from viewer.wording import human_size
+from viewer.templating import render
 
 SHOWN_BYTES = 1024
 ROW_BYTES = 16
 
 
 def preview(
-    original: Original, kind: str, message: str = "There is no preview for this type."
+    original: Original, media_type: str, message: str = "There is no preview for this type."
 ) -> Preview:
-    """Name, type, size, digest and the first kibibyte in hexadecimal."""
+    """Return the card with this message as its heading."""
     first = original.first(SHOWN_BYTES)
-    body = fragment(
+    body = render(
         "kinds/card.html",
         original=original,
-        kind=kind,
-        size=human_size(original.size),
+        media_type=media_type,
+        size=format_size(original.size),
         message=message,
         count=len(first),
-        rows=[_row(first, start) for start in range(0, len(first), ROW_BYTES)],
+        rows=[_hex_row(first, start) for start in range(0, len(first), ROW_BYTES)],
     )
-    return Preview("unknown", kind, body)
+    return Preview("unknown", media_type, body)
 
 
-def _row(data: bytes, start: int) -> str:
+def _hex_row(data: bytes, start: int) -> str:
     row = data[start : start + ROW_BYTES]
     readable = "".join(chr(byte) if 32 <= byte < 127 else "·" for byte in row)
     return f"{start:08x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {escape(readable)}"

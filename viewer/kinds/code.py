@@ -1,24 +1,24 @@
-"""Source code, configuration and data in text form, highlighted by name or type."""
+"""Source code, configuration and structured data: highlighted by file name or media type."""
 
 import re
 from typing import Any, Final
 
-from viewer.extensions import ending
+from viewer.formatting import format_count
 from viewer.kinds import text
 from viewer.media_types import charset
+from viewer.names import extension_of
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import ChildFailed, result
-from viewer.wording import counted
+from viewer.sandbox.process import SandboxError, run_html_job
 
-LIMIT: Final = 256 << 10
+MAX_SIZE: Final = 256 << 10
 SECONDS: Final = 10
-TYPE: Final = re.compile(
+CODE_TYPE: Final = re.compile(
     r"application/(json|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|typescript|x-sh|x-httpd-php"
     r"|graphql|x-ndjson|x-python|x-ruby|x-perl|x-tex|x-latex|xml-dtd|rtf)"
     r"|.*\+(json|xml|yaml)|text/(?!plain$).*"
 )
-ENDINGS: Final = frozenset(
+CODE_EXTENSIONS: Final = frozenset(
     {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
     | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}
     | {"erl", "clj", "dart", "zig", "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "graphql"}
@@ -26,39 +26,43 @@ ENDINGS: Final = frozenset(
     | {"toml", "ini", "cfg", "conf", "properties", "env", "diff", "patch", "tf", "proto", "tex"}
     | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
 )
-NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
+CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
 
 
-def is_code(kind: str, name: str) -> bool:
-    """By its type; or plain text by its name."""
-    if kind == "text/plain":
-        return ending(name) in ENDINGS or name.lower() in NAMES
-    return bool(TYPE.fullmatch(kind))
+def is_code(media_type: str, name: str) -> bool:
+    """Whether this is code by its media type; plain text by its file name."""
+    if media_type == "text/plain":
+        return extension_of(name) in CODE_EXTENSIONS or name.lower() in CODE_NAMES
+    return bool(CODE_TYPE.fullmatch(media_type))
 
 
-def preview(original: Original, kind: str) -> Preview:
-    """Coloured lines; plain ones above the limit, or where colouring fails."""
-    if original.size > LIMIT:
-        return text.preview(original, kind, look="code")
+def preview(original: Original, media_type: str) -> Preview:
+    """Return highlighted lines; plain lines above MAX_SIZE or if highlighting fails."""
+    if original.size > MAX_SIZE:
+        return text.preview(original, media_type, kind="code")
+    options = _options(original, media_type)
     try:
-        facts, html = result("code", original.pieces(), _order(original, kind), seconds=SECONDS)
-    except ChildFailed:
-        return text.preview(original, kind, look="code")
+        facts, html = run_html_job("code", original.pieces(), options, seconds=SECONDS)
+    except SandboxError:
+        return text.preview(original, media_type, kind="code")
     lines = html.split("\n")
-    if len(lines) > text.LINE_LIMIT:
-        return text.preview(original, kind, look="code")
+    if len(lines) > text.MAX_LINES:
+        return text.preview(original, media_type, kind="code")
     return Preview(
         "code",
-        str(facts.get("language", "")) or text.label_of(kind),
+        str(facts.get("language", "")) or text.label_of(media_type),
         text.numbered(lines),
-        facts=(counted(len(lines), "line"),),
+        facts=(format_count(len(lines), "line"),),
         tools=text.TOOLS,
     )
 
 
-def _order(original: Original, kind: str) -> dict[str, Any]:
-    name = original.name if kind == "text/plain" or "." in original.name else ""
-    is_json = kind.endswith(("/json", "+json")) or ending(original.name) == "json"
-    coloured = "application/json" if is_json else kind
-    charset_name = charset(original.content_type)
-    return {"name": name[-120:], "type": coloured, "json": is_json, "charset": charset_name}
+def _options(original: Original, media_type: str) -> dict[str, Any]:
+    name = original.name if media_type == "text/plain" or "." in original.name else ""
+    is_json = media_type.endswith(("/json", "+json")) or extension_of(original.name) == "json"
+    return {
+        "name": name[-120:],
+        "type": "application/json" if is_json else media_type,
+        "json": is_json,
+        "charset": charset(original.content_type),
+    }

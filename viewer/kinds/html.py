@@ -1,4 +1,4 @@
-"""HTML: looks like itself, inert. Cleaned in the child, then shown in a sandboxed frame."""
+"""HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
 import html
 
@@ -6,30 +6,30 @@ from viewer.kinds import code
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import ChildFailed, result
+from viewer.sandbox.process import SandboxError, run_html_job
 
-LIMIT = 4 << 20
+MAX_SIZE = 4 << 20
 SECONDS = 12
 NOTE = "Scripts, forms and remote content are switched off."
-# Not even its own origin. A clicked link opens in a tab that knows nothing of this one.
+# No scripts and no origin. A clicked link opens in a tab without access to this page.
 SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
 
 
-def preview(original: Original, kind: str) -> Preview:
-    """The page in a frame; its source where it can't be cleaned."""
-    if original.size > LIMIT:
-        return code.preview(original, kind)
-    order = {"charset": charset(original.content_type)}
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the page in an iframe; its source above MAX_SIZE or if sanitizing fails."""
+    if original.size > MAX_SIZE:
+        return code.preview(original, media_type)
+    options = {"charset": charset(original.content_type)}
     try:
-        _, page = result("web", original.pieces(), order, seconds=SECONDS)
-    except ChildFailed:
-        return code.preview(original, kind)
-    body = frame(page, "The document, with scripts and network off")
+        _, page = run_html_job("html", original.pieces(), options, seconds=SECONDS)
+    except SandboxError:
+        return code.preview(original, media_type)
+    body = iframe(page, "The document, with scripts and network off")
     return Preview("web", "HTML", body, note=NOTE, foreign_style=True)
 
 
-def frame(page: str, title: str) -> str:
-    """The only place where a foreign page may stand."""
+def iframe(page: str, title: str) -> str:
+    """Return a sandboxed iframe: the only element that may contain an uploaded page."""
     source = html.escape(page, quote=True)
     return (
         f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'

@@ -1,4 +1,4 @@
-"""Images: the browser draws them in an <img>, where an SVG can neither run nor load anything."""
+"""Images: shown in an <img>, where an SVG can neither run scripts nor load anything."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ LABELS: Final = {
 }
 
 
-def preview(_original: Original, kind: str) -> Preview:
-    """The image itself is the carrier of the bytes."""
-    label = LABELS.get(kind) or kind.partition("/")[2].upper() + " image"
+def preview(_original: Original, media_type: str) -> Preview:
+    """Return a preview whose <img> carries the bytes."""
+    label = LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
     return Preview("image", label, carrier="img", tools=frozenset({"fit"}))

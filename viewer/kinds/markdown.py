@@ -1,23 +1,23 @@
-"""Markdown: CommonMark with tables, drawn in the child; plain text where that fails."""
+"""Markdown: CommonMark with tables, rendered in the sandbox."""
 
 from viewer.kinds import text
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import ChildFailed, result
+from viewer.sandbox.process import SandboxError, run_html_job
 
-LIMIT = 512 << 10
+MAX_SIZE = 512 << 10
 SECONDS = 10
 
 
-def preview(original: Original, kind: str) -> Preview:
-    """The text as its writer meant it."""
-    if original.size > LIMIT:
-        return text.preview(original, kind, label="Markdown")
-    order = {"charset": charset(original.content_type)}
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the rendered text; the source above MAX_SIZE or if rendering fails."""
+    if original.size > MAX_SIZE:
+        return text.preview(original, media_type, label="Markdown")
+    options = {"charset": charset(original.content_type)}
     try:
-        _, html = result("markdown", original.pieces(), order, seconds=SECONDS)
-    except ChildFailed:
-        return text.preview(original, kind, label="Markdown")
+        _, html = run_html_job("markdown", original.pieces(), options, seconds=SECONDS)
+    except SandboxError:
+        return text.preview(original, media_type, label="Markdown")
     body = f'<article class="prose">{html}</article>'
     return Preview("markdown", "Markdown", body, tools=frozenset({"zoom"}))

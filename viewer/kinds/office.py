@@ -1,10 +1,10 @@
-"""Office and OpenDocument files, and archives: reading views made in the child."""
+"""Office and OpenDocument files and archives: reading views rendered in the sandbox."""
 
 from typing import Final
 
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import result
+from viewer.sandbox.process import run_html_job
 
 SECONDS: Final = 15
 LABELS: Final = {
@@ -16,20 +16,20 @@ LABELS: Final = {
     "odp": "Presentation",
     "zip": "Archive",
 }
-BROAD: Final = frozenset({"xlsx", "ods", "pptx", "odp", "zip"})
+WIDE: Final = frozenset({"xlsx", "ods", "pptx", "odp", "zip"})
 NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
 
 
-def preview(original: Original, _kind: str) -> Preview:
-    """Structure, text, tables and pictures; what it is, is read from the file itself."""
-    facts, html = result("office", original.pieces(), {}, seconds=SECONDS)
-    form = str(facts["form"])
-    broad = " broad" if form in BROAD else ""
+def preview(original: Original, _media_type: str) -> Preview:
+    """Return structure, text, tables and pictures. The format is read from the file itself."""
+    facts, html = run_html_job("office", original.pieces(), {}, seconds=SECONDS)
+    file_format = str(facts["format"])
+    wide = " broad" if file_format in WIDE else ""
     return Preview(
         "office",
-        LABELS[form],
-        f'<article class="prose{broad}">{html}</article>',
+        LABELS[file_format],
+        f'<article class="prose{wide}">{html}</article>',
         facts=tuple(map(str, facts["counts"])),
-        note="" if form == "zip" else NOTE,
+        note="" if file_format == "zip" else NOTE,
         tools=frozenset({"zoom"}),
     )

@@ -1,19 +1,19 @@
-"""PDF: pages drawn in a child process, with the text over them to select, copy and search.
+"""PDF: pages drawn in the sandbox, with their text as a layer to select, copy and search.
 
-The browser's own PDF viewer is never used: it does not run in a sandbox, it runs the
-document's scripts, and one click in it may leave the page.
+The browser's own PDF viewer is not used: it does not work in a sandboxed page, runs the
+document's scripts, and follows its links out of the page.
 """
 
 import base64
 from dataclasses import dataclass
 from typing import Any
 
+from viewer.formatting import format_count
 from viewer.kinds import card
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.sandbox.process import ChildFailed, run
-from viewer.templating import fragment
-from viewer.wording import counted
+from viewer.sandbox.process import JobResult, SandboxError, run
+from viewer.templating import render
 
 SECONDS = 30
 MESSAGES = {
@@ -23,8 +23,8 @@ MESSAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """One drawn page: its number, its size in pixels, its picture, and where its text stands."""
+class DrawnPage:
+    """One page: its number, its size in pixels, its text runs, and a PNG in base64."""
 
     number: int
     width: int
@@ -33,27 +33,32 @@ class Sheet:
     picture: str
 
 
-def preview(original: Original, kind: str) -> Preview:
-    """All pages within the limits, and a note about those beyond."""
-    answer = run("pdf", original.pieces(), {}, seconds=SECONDS)
-    sheets = [_sheet(facts, png) for facts, png in answer.frames if "page" in facts]
-    if not sheets:
-        if answer.failure in MESSAGES:
-            return card.preview(original, kind, MESSAGES[answer.failure])
-        raise ChildFailed(answer.failure)
-    total = int(answer.frames[0][0].get("pages", len(sheets)))
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the pages that could be drawn; a card if the file is locked or no PDF."""
+    result = run("pdf", original.pieces(), {}, seconds=SECONDS)
+    if result.failure in MESSAGES:
+        return card.preview(original, media_type, MESSAGES[result.failure])
+    return pages_preview(result)
+
+
+def pages_preview(result: JobResult) -> Preview:
+    """Return the pages, with a note if some are missing; raise SandboxError if all are."""
+    pages = [_page(facts, png) for facts, png in result.messages if "page" in facts]
+    if not pages:
+        raise SandboxError(result.failure)
+    total = int(result.messages[0][0].get("pages", len(pages)))
     return Preview(
         "pdf",
         "PDF",
-        fragment("kinds/pdf.html", sheets=sheets, total=total),
-        facts=(counted(total, "page"),),
-        note=_note(len(sheets), total),
+        render("kinds/pdf.html", pages=pages, total=total),
+        facts=(format_count(total, "page"),),
+        note=_note(len(pages), total),
         tools=frozenset({"zoom", "pages"}),
     )
 
 
-def _sheet(facts: dict[str, Any], png: bytes) -> Sheet:
-    return Sheet(
+def _page(facts: dict[str, Any], png: bytes) -> DrawnPage:
+    return DrawnPage(
         number=int(facts["page"]),
         width=int(facts["width"]),
         height=int(facts["height"]),
@@ -65,4 +70,5 @@ def _sheet(facts: dict[str, Any], png: bytes) -> Sheet:
 def _note(shown: int, total: int) -> str:
     if shown >= total:
         return ""
-    return f"Showing {shown:,} of {counted(total, 'page')}. Save the original to read all of it."
+    pages = format_count(total, "page")
+    return f"Showing {shown:,} of {pages}. Save the original to read all of it."

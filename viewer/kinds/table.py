@@ -1,4 +1,4 @@
-"""CSV and TSV: a table with a standing header, numbers to the right."""
+"""CSV and TSV: a table with a fixed header row and right-aligned numbers."""
 
 import csv
 import io
@@ -8,85 +8,82 @@ from typing import Final
 
 from viewer.decoding import decode
 from viewer.escaping import escape
-from viewer.extensions import ending
+from viewer.formatting import format_count
 from viewer.kinds import text
 from viewer.media_types import charset
+from viewer.names import extension_of
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.wording import counted
 
-READ_LIMIT: Final = 2 << 20
-ROW_LIMIT: Final = 5_000
-COLUMN_LIMIT: Final = 100
-CELL_LIMIT: Final = 60_000
+MAX_READ: Final = 2 << 20
+MAX_ROWS: Final = 5_000
+MAX_COLUMNS: Final = 100
+MAX_CELLS: Final = 60_000
 LONG_CELL: Final = 60
-LONGEST_CELL: Final = 5_000
+MAX_CELL_LENGTH: Final = 5_000
 NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
 
 Row = Sequence[str]
 
 
-def preview(original: Original, kind: str) -> Preview:
-    """The first rows as a table; plain text where it isn't one."""
-    content, _ = decode(original.first(READ_LIMIT), charset(original.content_type))
-    delimiter = _delimiter(content, kind, original.name)
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the first rows as a table; plain text if the content can't be parsed."""
+    content, _ = decode(original.first(MAX_READ), charset(original.content_type))
+    delimiter = _delimiter(content, media_type, original.name)
     try:
         rows, cut = _rows(content, delimiter)
     except csv.Error:
-        return text.preview(original, kind)
-    partial = cut or original.size > READ_LIMIT
+        return text.preview(original, media_type)
+    partial = cut or original.size > MAX_READ
     return Preview(
         "table",
         "TSV" if delimiter == "\t" else "CSV",
         _table(rows),
-        facts=() if partial else (counted(max(len(rows) - 1, 0), "row"),),
+        facts=() if partial else (format_count(max(len(rows) - 1, 0), "row"),),
         note=_note(rows, partial=partial),
         tools=frozenset({"zoom"}),
     )
 
 
-def _delimiter(content: str, kind: str, name: str) -> str:
-    """The sign that parts the same, greatest number of columns in every one of the first lines."""
-    if kind == "text/tab-separated-values" or ending(name) == "tsv":
+def _delimiter(content: str, media_type: str, name: str) -> str:
+    """Return the delimiter that occurs most often in each of the first lines."""
+    if media_type == "text/tab-separated-values" or extension_of(name) == "tsv":
         return "\t"
     lines = [line for line in content[:20_000].split("\n")[:20] if line.strip()]
     return max(",;\t|", key=lambda sign: min((line.count(sign) for line in lines), default=0))
 
 
 def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
-    """Rows up to the limits, and whether any was left out."""
+    """Return rows up to the limits, and whether any was left out."""
     rows: list[Row] = []
     cells = 0
-    csv.field_size_limit(READ_LIMIT)
+    csv.field_size_limit(MAX_READ)
     for row in csv.reader(io.StringIO(content, newline=""), delimiter=delimiter):
-        if len(rows) > ROW_LIMIT or cells > CELL_LIMIT:
+        if len(rows) > MAX_ROWS or cells > MAX_CELLS:
             return rows, True
         if row:
             rows.append(row)
-            cells += min(len(row), COLUMN_LIMIT)
+            cells += min(len(row), MAX_COLUMNS)
     return rows, False
 
 
 def _table(rows: list[Row]) -> str:
     numeric = _numeric_columns(rows[1:60])
+    body = (part for n, row in enumerate(rows[1:], 1) for part in _body_row(n, row, numeric))
     return "".join(
         (
             '<div class="grid" tabindex="0" role="region" aria-label="Table"><table>',
-            *_head(rows[0] if rows else [], numeric),
+            *_header_row(rows[0] if rows else [], numeric),
             "<tbody>",
-            *(
-                line
-                for number, row in enumerate(rows[1:], 1)
-                for line in _line(number, row, numeric)
-            ),
+            *body,
             "</tbody></table></div>",
         )
     )
 
 
 def _numeric_columns(sample: list[Row]) -> set[int]:
-    """Columns of which every filled cell in the sample is a number."""
-    columns = range(min(COLUMN_LIMIT, max(map(len, sample), default=0)))
+    """Return the columns in which every filled cell of the sample is a number."""
+    columns = range(min(MAX_COLUMNS, max(map(len, sample), default=0)))
     return {column for column in columns if _is_numeric(sample, column)}
 
 
@@ -95,26 +92,26 @@ def _is_numeric(sample: list[Row], column: int) -> bool:
     return bool(filled) and all(NUMBER.fullmatch(cell.strip()) for cell in filled)
 
 
-def _head(row: Row, numeric: set[int]) -> Iterator[str]:
+def _header_row(row: Row, numeric: set[int]) -> Iterator[str]:
     yield '<thead><tr><th scope="col"><span class="hidden">Row</span></th>'
-    for column, cell in enumerate(row[:COLUMN_LIMIT]):
-        side = ' class="num"' if column in numeric else ""
-        yield f'<th scope="col"{side}>{escape(cell[:LONGEST_CELL])}</th>'
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = ' class="num"' if column in numeric else ""
+        yield f'<th scope="col"{css_class}>{escape(cell[:MAX_CELL_LENGTH])}</th>'
     yield "</tr></thead>"
 
 
-def _line(number: int, row: Row, numeric: set[int]) -> Iterator[str]:
+def _body_row(number: int, row: Row, numeric: set[int]) -> Iterator[str]:
     yield f'<tr><th scope="row">{number}</th>'
-    for column, cell in enumerate(row[:COLUMN_LIMIT]):
-        look = "num" if column in numeric else "long" if len(cell) > LONG_CELL else ""
-        yield f'<td class="{look}">' if look else "<td>"
-        yield escape(cell[:LONGEST_CELL]) + "</td>"
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = "num" if column in numeric else "long" if len(cell) > LONG_CELL else ""
+        yield f'<td class="{css_class}">' if css_class else "<td>"
+        yield escape(cell[:MAX_CELL_LENGTH]) + "</td>"
     yield "</tr>"
 
 
 def _note(rows: list[Row], *, partial: bool) -> str:
-    shown = [f"the first {counted(len(rows) - 1, 'row')}"] if partial else []
+    shown = [f"the first {format_count(len(rows) - 1, 'row')}"] if partial else []
     widest = max(map(len, rows), default=0)
-    if widest > COLUMN_LIMIT:
-        shown.append(f"{COLUMN_LIMIT} of {counted(widest, 'column')}")
+    if widest > MAX_COLUMNS:
+        shown.append(f"{MAX_COLUMNS} of {format_count(widest, 'column')}")
     return f"Showing {' and '.join(shown)}. Save the original to read all of it." if shown else ""

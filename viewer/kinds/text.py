@@ -1,56 +1,57 @@
-"""Plain text: numbered lines, as the sender wrote them."""
+"""Plain text: numbered lines without highlighting."""
 
 from collections.abc import Iterable
 
 from viewer.decoding import decode
 from viewer.escaping import escape
+from viewer.formatting import format_count, format_size
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
-from viewer.wording import counted, human_size
 
-READ_LIMIT = 2 << 20
-LINE_LIMIT = 20_000
+MAX_READ = 2 << 20
+MAX_LINES = 20_000
 PRE = '<pre class="code" tabindex="0" role="region" aria-label="Text">'
 TOOLS = frozenset({"zoom", "wrap"})
 
 
-def preview(original: Original, kind: str, *, label: str = "", look: str = "text") -> Preview:
-    """The first lines of any text, without colours."""
-    text, encoding = decode(original.first(READ_LIMIT), charset(original.content_type))
+def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
+    """Return the first lines of any text."""
+    text, encoding = decode(original.first(MAX_READ), charset(original.content_type))
     lines = text.removesuffix("\n").split("\n")
-    cut = len(lines) > LINE_LIMIT
     return Preview(
-        look,
-        label or label_of(kind),
-        numbered(map(escape, lines[:LINE_LIMIT])),
-        facts=facts(lines, encoding, whole=original.size <= READ_LIMIT),
-        note=_note(original.size, cut=cut),
+        kind,
+        label or label_of(media_type),
+        numbered(map(escape, lines[:MAX_LINES])),
+        facts=_facts(lines, encoding, complete=original.size <= MAX_READ),
+        note=_note(original.size, len(lines)),
         tools=TOOLS,
     )
 
 
 def numbered(lines: Iterable[str]) -> str:
-    """Lines of ready HTML. Numbers come from the stylesheet, so that copying leaves them out."""
+    """Return lines of HTML as a block. CSS adds the numbers, so that they are not copied."""
     body = "".join(f'<span class="ln" id="L{n}">{line}\n</span>' for n, line in enumerate(lines, 1))
     return f"{PRE}<code>{body}</code></pre>"
 
 
-def label_of(kind: str) -> str:
-    """What the toolbar calls this type."""
-    form = kind.partition("/")[2].removeprefix("x-")
-    return "Plain text" if kind == "text/plain" else form.upper() if len(form) < 8 else form
+def label_of(media_type: str) -> str:
+    """Return the name of this type in the toolbar."""
+    subtype = media_type.partition("/")[2].removeprefix("x-")
+    if media_type == "text/plain":
+        return "Plain text"
+    return subtype.upper() if len(subtype) < 8 else subtype
 
 
-def facts(lines: list[str], encoding: str, *, whole: bool) -> tuple[str, ...]:
-    """Number of lines, where all were read; the encoding, where it is not the usual one."""
-    count = (counted(len(lines), "line"),) if whole else ()
+def _facts(lines: list[str], encoding: str, *, complete: bool) -> tuple[str, ...]:
+    """Return the number of lines if all were read, and the encoding if it is not UTF-8."""
+    count = (format_count(len(lines), "line"),) if complete else ()
     return count if encoding in ("utf-8", "ascii") else (*count, encoding)
 
 
-def _note(size: int, *, cut: bool) -> str:
-    if cut:
-        return f"Showing the first {LINE_LIMIT:,} lines. Save the original to read all of it."
-    if size > READ_LIMIT:
-        return f"Showing the first {human_size(READ_LIMIT)}. Save the original to read all of it."
+def _note(size: int, lines: int) -> str:
+    if lines > MAX_LINES:
+        return f"Showing the first {MAX_LINES:,} lines. Save the original to read all of it."
+    if size > MAX_READ:
+        return f"Showing the first {format_size(MAX_READ)}. Save the original to read all of it."
     return ""

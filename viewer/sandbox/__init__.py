@@ -1,4 +1,4 @@
-"""Where untrusted bytes are parsed: a short-lived process with hard limits and no rights.
+"""Parses untrusted bytes in a short-lived child process with hard resource limits.
 
-`process` is the parent's side; everything else runs in the child.
+`process` is the parent's side; all other modules run in the child process.
 """

@@ -1,9 +1,8 @@
-"""Runs in the child. A whole foreign page, kept as it looks, with everything taken out that
-runs, loads, frames, posts or re-bases.
+"""Runs in the child process. Sanitizes a whole HTML page and keeps its styles.
 
-What comes out still lives in a sandboxed frame under `default-src 'none'`. It is cleaned
-first, because a browser opens a connection for a frame's address even where the policy then
-blocks the frame.
+Removed is all that runs, loads, embeds, submits or changes base addresses. The result is shown
+in a sandboxed iframe under `default-src 'none'`; sanitizing is still needed because browsers
+open a connection for an iframe's address even if the policy then blocks the iframe.
 """
 
 import re
@@ -12,43 +11,31 @@ from typing import Any, Final
 
 import nh3
 
-from viewer.decoding import decode, load_codecs
-from viewer.sandbox.frames import Frame
-from viewer.sandbox.sanitizer import LISTS, PHRASES, TAGS, safe_link, safe_picture
+from viewer.decoding import decode, preload_codecs
+from viewer.sandbox.messages import Message
+from viewer.sandbox.sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
 
 DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
 BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)
 STYLE: Final = re.compile(r"""\bstyle\s*=\s*("[^"<>]*"|'[^'<>]*')""", re.I)
 BACKGROUND: Final = re.compile(r"""\bbgcolor\s*=\s*["']?(#?\w{1,30})""", re.I)
-TO_A_PLACE_INSIDE: Final = re.compile(r'(<a\b[^<>]*\shref="#[^"<>]*"[^<>]*?) target="_blank"')
+LINK_TO_ANCHOR: Final = re.compile(r'(<a\b[^<>]*\shref="#[^"<>]*"[^<>]*?) target="_blank"')
 PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"
 LAYOUT: Final = frozenset(
     {"style", "article", "aside", "header", "footer", "main", "nav", "address", "center", "hgroup"}
     | {"div", "colgroup", "col", "details", "summary", "fieldset", "legend", "label", "picture"}
     | {"map", "area", "meter", "progress", "ruby", "rp", "rt", "wbr"}
 )
-OLD_AND_SMALL: Final = frozenset(
+OLD_ELEMENTS: Final = frozenset(
     {"font", "big", "tt", "strike", "bdi", "bdo", "cite", "data", "dfn", "time", "var"}
 )
-PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_AND_SMALL
-ANYWHERE: Final = frozenset(
-    {
-        "style",
-        "class",
-        "id",
-        "title",
-        "dir",
-        "lang",
-        "align",
-        "valign",
-        "bgcolor",
-        "color",
-        "hidden",
-    }
-    | {"width", "height", "border", "cellpadding", "cellspacing", "role", "aria-label"}
+PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_ELEMENTS
+GLOBAL_ATTRIBUTES: Final = frozenset(
+    {"style", "class", "id", "title", "dir", "lang", "align", "valign", "bgcolor", "color"}
+    | {"hidden", "width", "height", "border", "cellpadding", "cellspacing", "role", "aria-label"}
 )
 ATTRIBUTES: Final[dict[str, set[str]]] = {
-    "*": set(ANYWHERE),
+    "*": set(GLOBAL_ATTRIBUTES),
     "a": {"href", "name"},
     "area": {"href", "shape", "coords", "alt"},
     "img": {"src", "alt", "usemap"},
@@ -67,49 +54,49 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "progress": {"value", "max"},
     "hr": {"size", "noshade"},
 }
-DROPPED_WHOLE: Final = {
+REMOVED_WITH_CONTENT: Final = {
     *("script", "noscript", "template", "svg", "math", "iframe", "object", "title", "textarea"),
     *("select", "xmp", "noembed", "noframes", "plaintext"),
 }
 
 
-def prepare(data: bytes, order: dict[str, Any]) -> None:
-    """The page may name its own charset."""
+def prepare(data: bytes, options: dict[str, Any]) -> None:
+    """Use the charset of the page's <meta> element if the content type has none."""
     found = DECLARED_CHARSET.search(data[:4096])
-    order["charset"] = order.get("charset") or (found.group(1).decode() if found else None)
-    load_codecs(order["charset"])
+    options["charset"] = options.get("charset") or (found.group(1).decode() if found else None)
+    preload_codecs(options["charset"])
 
 
-def frames(data: bytes, order: dict[str, Any]) -> Iterator[Frame]:
-    """One page for a frame."""
-    text, encoding = decode(data, order["charset"])
-    yield {"encoding": encoding}, cleaned_page(text).encode("utf-8", "replace")
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the sanitized page."""
+    text, encoding = decode(data, options["charset"])
+    yield {"encoding": encoding}, sanitize_page(text).encode("utf-8", "replace")
 
 
-def cleaned_page(text: str) -> str:
-    """The page for the frame's srcdoc. A link in it opens beside it."""
+def sanitize_page(text: str) -> str:
+    """Return the page for an iframe's srcdoc. Links in it open in a new tab."""
     cleaned = nh3.clean(
         text.replace("\0", "\ufffd"),
         tags=set(PAGE_TAGS),
         attributes=ATTRIBUTES,
         attribute_filter=_filter,
-        clean_content_tags=set(DROPPED_WHOLE),
+        clean_content_tags=set(REMOVED_WITH_CONTENT),
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}, "area": {"target": "_blank"}},
     )
-    inside = TO_A_PLACE_INSIDE.sub(r"\1", cleaned)
-    return f"<!doctype html>{PAGE_STYLE}<body{_body_style(text[:200_000])}>{inside}"
+    cleaned = LINK_TO_ANCHOR.sub(r"\1", cleaned)
+    return f"<!doctype html>{PAGE_STYLE}<body{_body_style(text[:200_000])}>{cleaned}"
 
 
 def _filter(_tag: str, name: str, value: str) -> str | None:
     if name == "href":
         return safe_link(value)
-    return safe_picture(value) if name == "src" else value
+    return safe_image_source(value) if name == "src" else value
 
 
 def _body_style(text: str) -> str:
-    """The body's own style, which cleaning a fragment loses. No character in it ends a tag."""
+    """Return the body's own style, lost in sanitizing. The patterns exclude < and >."""
     body = BODY.search(text)
     if not body:
         return ""

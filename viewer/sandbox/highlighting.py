@@ -1,4 +1,4 @@
-"""Runs in the child. Source code -> lines of HTML with a class for each kind of token."""
+"""Runs in the child process. Turns source code into HTML with a class for each token type."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,12 +8,12 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-from viewer.decoding import decode, load_codecs
+from viewer.decoding import decode, preload_codecs
 from viewer.escaping import escape
-from viewer.sandbox.frames import Frame
-from viewer.sandbox.json_layout import laid_out
+from viewer.sandbox.json_indent import indent_json
+from viewer.sandbox.messages import Message
 
-COLOURS: Final = {  # the nearest ancestor of a token decides
+TOKEN_CLASSES: Final = {  # the nearest ancestor of a token type counts
     Keyword: "k",
     Keyword.Constant: "m",
     Keyword.Type: "m",
@@ -43,23 +43,23 @@ COLOURS: Final = {  # the nearest ancestor of a token decides
 
 
 class Highlighter:
-    """Lexers by the name they are asked for; loaded before the child gives up reading files."""
+    """Lexers by language name, imported while the process may still open files."""
 
     def __init__(self) -> None:
         self.lexers: dict[str, Lexer] = {}
 
     def load(self, language: str, *, filename: str = "", media_type: str = "") -> None:
-        """Find a lexer by language, else by file name, else by media type."""
-        for find, clue in (
+        """Find a lexer by language, file name or media type, and keep it under the language."""
+        for find, value in (
             (get_lexer_by_name, language),
             (get_lexer_for_filename, filename),
             (get_lexer_for_mimetype, media_type),
         ):
-            if clue and language not in self.lexers and (lexer := _found(find, clue)):
+            if value and language not in self.lexers and (lexer := _found(find, value)):
                 self.lexers[language] = lexer
 
-    def colour(self, language: str, code: str) -> str:
-        """HTML of which every line is well formed by itself."""
+    def highlight(self, language: str, code: str) -> str:
+        """Return HTML in which every line is well-formed; unhighlighted without a lexer."""
         lexer = self.lexers.get(language)
         if lexer is None:
             return escape(code)
@@ -69,40 +69,42 @@ class Highlighter:
 DOCUMENT: Final = Highlighter()
 
 
-def prepare(_data: bytes, order: dict[str, Any]) -> None:
-    """Find the lexer by the file's name, else by its type."""
-    load_codecs(order.get("charset"))
-    DOCUMENT.load("", filename=order["name"], media_type=order["type"])
+def prepare(_data: bytes, options: dict[str, Any]) -> None:
+    """Import the codec and the lexer."""
+    preload_codecs(options.get("charset"))
+    DOCUMENT.load("", filename=options["name"], media_type=options["type"])
 
 
-def frames(data: bytes, order: dict[str, Any]) -> Iterator[Frame]:
-    """One fragment; lines are parted by line ends."""
-    text, encoding = decode(data, order.get("charset"))
-    if order["json"]:
-        text = laid_out(text)
-    html = DOCUMENT.colour("", text.removesuffix("\n")).removesuffix("\n")
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the highlighted lines."""
+    text, encoding = decode(data, options.get("charset"))
+    if options["json"]:
+        text = indent_json(text)
+    html = DOCUMENT.highlight("", text.removesuffix("\n")).removesuffix("\n")
     lexer = DOCUMENT.lexers.get("")
     facts = {"encoding": encoding, "language": lexer.name if lexer else ""}
     yield facts, html.encode("utf-8", "replace")
 
 
-def _found(find: Any, clue: str) -> Lexer | None:
+def _found(find: Any, value: str) -> Lexer | None:
     try:
-        lexer: Lexer = find(clue, stripnl=False, ensurenl=False)
+        lexer: Lexer = find(value, stripnl=False, ensurenl=False)
     except (ClassNotFound, ValueError):
         return None
     return lexer
 
 
 def _span(token: Any, text: str) -> str:
-    colour = _colour(token)
-    if not colour:
+    css_class = _css_class(token)
+    if not css_class:
         return escape(text)
     lines = (escape(line) for line in text.split("\n"))
-    return "\n".join(f'<span class="tok-{colour}">{line}</span>' if line else "" for line in lines)
+    return "\n".join(
+        f'<span class="tok-{css_class}">{line}</span>' if line else "" for line in lines
+    )
 
 
-def _colour(token: Any) -> str | None:
-    while token is not None and token not in COLOURS:
+def _css_class(token: Any) -> str | None:
+    while token is not None and token not in TOKEN_CLASSES:
         token = token.parent
-    return COLOURS.get(token)
+    return TOKEN_CLASSES.get(token)

@@ -1,4 +1,4 @@
-"""Runs in the child. A mail message -> its headers, its attachments and its readable body."""
+"""Runs in the child process. Parses a mail message: headers, attachments, readable body."""
 
 import base64
 import contextlib
@@ -9,58 +9,61 @@ from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from typing import Any, Final
 
-from viewer.decoding import decode, load_codecs
-from viewer.sandbox.frames import Frame
+from viewer.decoding import decode, preload_codecs
+from viewer.sandbox.messages import Message
 
-CLEAN_PAGE: Callable[[str], str] | None = None
-with contextlib.suppress(ImportError):  # without the sanitizer, only plain bodies are shown
-    from viewer.sandbox.foreign_html import cleaned_page as CLEAN_PAGE  # noqa: N812
+Sanitizer = Callable[[str], str]
+SANITIZE_PAGE: Sanitizer | None = None
+with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
+    from viewer.sandbox.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
 
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
-LONGEST_HEADER: Final = 2_000
-LONGEST_BODY: Final = 4 << 20
-LONGEST_PICTURE: Final = 2 << 20
-MOST_ATTACHMENTS: Final = 200
+MAX_HEADER: Final = 2_000
+MAX_BODY: Final = 4 << 20
+MAX_PICTURE: Final = 2 << 20
+MAX_ATTACHMENTS: Final = 200
 CHARSET: Final = re.compile(rb'charset\s*=\s*"?([\w-]{1,40})', re.I)
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
 
 
-def prepare(data: bytes, _order: dict[str, Any]) -> None:
-    """Every part may have a charset of its own; load those that the message names."""
-    load_codecs(*{name.decode() for name in CHARSET.findall(data)})
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import the codecs of all parts, and what the email package imports on first use."""
+    preload_codecs(*{name.decode() for name in CHARSET.findall(data)})
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default)
 
 
-def frames(data: bytes, _order: dict[str, Any]) -> Iterator[Frame]:
-    """The facts, and the body: a page for a frame, or plain text."""
+def render(
+    data: bytes, _options: dict[str, Any], sanitize: Sanitizer | None = SANITIZE_PAGE
+) -> Iterator[Message]:
+    """Yield one message with the facts and the body: a sanitized page or plain text."""
     message = email.message_from_bytes(data, policy=email.policy.default)
-    form, body = _body(message)
+    body_format, body = _body(message, sanitize)
     facts = {
         "headers": [[name, text] for name in HEADERS if (text := _header(message, name))],
         "attachments": list(_attachments(message)),
-        "form": form,
+        "format": body_format,
     }
     yield facts, body.encode("utf-8", "replace")
 
 
 def _header(message: EmailMessage, name: str) -> str:
     try:
-        return str(message.get(name, ""))[:LONGEST_HEADER]
+        return str(message.get(name, ""))[:MAX_HEADER]
     except Exception:  # noqa: BLE001  (the parser fails in many ways on broken headers)
         return ""
 
 
-def _body(message: EmailMessage) -> tuple[str, str]:
-    order = ("html", "plain") if CLEAN_PAGE else ("plain",)
-    part: Any = message.get_body(preferencelist=order)
+def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[str, str]:
+    preferences = ("html", "plain") if sanitize else ("plain",)
+    part: Any = message.get_body(preferencelist=preferences)
     text = _text(part) if part is not None else ""
     is_html = part is not None and part.get_content_type() == "text/html"
-    if not is_html or CLEAN_PAGE is None or len(text) > LONGEST_BODY:
+    if not is_html or sanitize is None or len(text) > MAX_BODY:
         return "plain", text
     pictures = dict(_pictures(message))
     with_pictures = re.sub(r'cid:([^"\'\s>)]{1,200})', lambda m: pictures.get(m[1], ""), text)
-    return "html", CLEAN_PAGE(f'<body style="{BODY_STYLE}">{with_pictures}')
+    return "html", sanitize(f'<body style="{BODY_STYLE}">{with_pictures}')
 
 
 def _text(part: Any) -> str:
@@ -72,12 +75,12 @@ def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
     for part in message.walk():
         name, kind = part.get("Content-ID"), part.get_content_type()
         data = part.get_payload(decode=True) if name and kind in PICTURES else None
-        if isinstance(data, bytes) and len(data) <= LONGEST_PICTURE:
+        if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
             yield str(name).strip(" <>"), f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
 def _attachments(message: EmailMessage) -> Iterator[list[Any]]:
-    for _, part in zip(range(MOST_ATTACHMENTS), message.iter_attachments(), strict=False):
+    for _, part in zip(range(MAX_ATTACHMENTS), message.iter_attachments(), strict=False):
         data = None if part.is_multipart() else part.get_payload(decode=True)
         size = len(data) if isinstance(data, bytes) else 0
         yield [_filename(part), part.get_content_type(), size]

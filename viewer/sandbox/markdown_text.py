@@ -1,4 +1,4 @@
-"""Runs in the child. Markdown -> HTML: CommonMark with tables, strike-through and task lists."""
+"""Runs in the child process. Renders CommonMark with tables, strikethrough and task lists."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,54 +7,54 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from viewer.decoding import decode, load_codecs
+from viewer.decoding import decode, preload_codecs
 from viewer.escaping import escape
-from viewer.sandbox.frames import Frame
 from viewer.sandbox.highlighting import Highlighter
-from viewer.sandbox.sanitizer import anchor, clean, safe_picture
+from viewer.sandbox.messages import Message
+from viewer.sandbox.sanitizer import heading_id, safe_image_source, sanitize_fragment
 
 FENCE: Final = re.compile(rb"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]{1,30})", re.M)
-MOST_LANGUAGES: Final = 20
-LONGEST_HIGHLIGHT: Final = 40_000
+MAX_LANGUAGES: Final = 20
+MAX_HIGHLIGHTED: Final = 40_000
 TASK: Final = re.compile(r"\[([ xX])\] ")
-FENCES: Final = Highlighter()
+HIGHLIGHTER: Final = Highlighter()
 
 
-def prepare(data: bytes, order: dict[str, Any]) -> None:
-    """Load the lexers of the languages that the fences name."""
-    load_codecs(order.get("charset"))
+def prepare(data: bytes, options: dict[str, Any]) -> None:
+    """Import the codec and the lexers of the languages named by code fences."""
+    preload_codecs(options.get("charset"))
     names = dict.fromkeys(name.decode("ascii", "ignore") for name in FENCE.findall(data))
-    for name in list(names)[:MOST_LANGUAGES]:
-        FENCES.load(name)
+    for name in list(names)[:MAX_LANGUAGES]:
+        HIGHLIGHTER.load(name)
 
 
-def frames(data: bytes, order: dict[str, Any]) -> Iterator[Frame]:
-    """One fragment."""
-    text, encoding = decode(data, order.get("charset"))
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the rendered text."""
+    text, encoding = decode(data, options.get("charset"))
     yield {"encoding": encoding}, to_html(text).encode("utf-8", "replace")
 
 
 def to_html(text: str) -> str:
-    """Safe HTML. Raw HTML in the text is shown as text."""
+    """Return safe HTML. Raw HTML in the text is shown as text."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40})
     parser.enable(["table", "strikethrough"])
     parser.add_render_rule("image", _image)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
     tokens = parser.parse(text)
-    _mark(tokens)
-    return clean(str(parser.renderer.render(tokens, parser.options, {})))
+    _annotate(tokens)
+    return sanitize_fragment(str(parser.renderer.render(tokens, parser.options, {})))
 
 
-def _mark(tokens: Sequence[Token]) -> None:
+def _annotate(tokens: Sequence[Token]) -> None:
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and following:
-            token.attrSet("id", anchor(following.content))
+            token.attrSet("id", heading_id(following.content))
         elif token.type in ("th_open", "td_open"):
             _align(token)
         elif token.type == "inline" and token.children:
-            _mark_inline(token.children)
-    _mark_tasks(tokens)
+            _annotate_links(token.children)
+    _annotate_tasks(tokens)
 
 
 def _align(cell: Token) -> None:
@@ -63,21 +63,21 @@ def _align(cell: Token) -> None:
         cell.attrSet("class", side)
 
 
-def _mark_inline(children: Sequence[Token]) -> None:
+def _annotate_links(children: Sequence[Token]) -> None:
     for token in children:
         if token.type == "link_open":
-            _aim(token, str(token.attrGet("href") or ""))
+            _set_target(token, str(token.attrGet("href") or ""))
 
 
-def _aim(link: Token, target: str) -> None:
-    """A link within the text goes to our anchor; any other opens beside the page."""
+def _set_target(link: Token, target: str) -> None:
+    """Point a link within the text to our heading id; open any other in a new tab."""
     if target.startswith("#"):
-        link.attrSet("href", "#" + anchor(target[1:]))
+        link.attrSet("href", "#" + heading_id(target[1:]))
     else:
         link.attrSet("target", "_blank")
 
 
-def _mark_tasks(tokens: Sequence[Token]) -> None:
+def _annotate_tasks(tokens: Sequence[Token]) -> None:
     for item, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if item.type != "list_item_open" or inline.type != "inline" or not inline.children:
             continue
@@ -89,9 +89,9 @@ def _mark_tasks(tokens: Sequence[Token]) -> None:
 
 
 def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    """A picture within the text is shown; one elsewhere is named, never fetched."""
+    """Show an embedded picture; in place of a remote one show its text, never load it."""
     source, alt = str(tokens[index].attrGet("src") or ""), tokens[index].content
-    if safe_picture(source):
+    if safe_image_source(source):
         return f'<img src="{escape(source)}" alt="{escape(alt)}">'
     return (
         f'<span class="broken" title="Not loaded: it lies elsewhere">{escape(alt or source)}</span>'
@@ -101,8 +101,10 @@ def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
 def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
     language = (token.info or "").split(maxsplit=1)[:1]
-    short = len(token.content) < LONGEST_HIGHLIGHT
+    short = len(token.content) < MAX_HIGHLIGHTED
     code = (
-        FENCES.colour(language[0], token.content) if language and short else escape(token.content)
+        HIGHLIGHTER.highlight(language[0], token.content)
+        if language and short
+        else escape(token.content)
     )
     return f'<pre tabindex="0"><code>{code}</code></pre>'

@@ -1,49 +1,57 @@
-"""Runs in the child. PDF -> a picture of each page and its text, by PDFium."""
+"""Runs in the child process. Renders PDF pages with PDFium: a picture and the text of each."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw
 
-from viewer.decoding import load_codecs
-from viewer.sandbox.frames import Frame
+from viewer.decoding import preload_codecs
+from viewer.sandbox.messages import Message
 from viewer.sandbox.png import Bitmap
 
-MOST_PAGES = 60
-MOST_PIXELS = 4_000_000
-MOST_OUTPUT = 24 << 20
-MOST_TEXT = 20_000
-MOST_RUNS = 4_000
-FEW_PAGES = 10  # as many can be drawn finer
-FINE, USUAL = 2.0, 1.5
+MAX_PIXELS = 4_000_000  # of one page
+FEW_PAGES = 10  # documents up to this length are drawn at the high resolution
+HIGH_SCALE, NORMAL_SCALE = 2.0, 1.5
 
-Run = tuple[float, float, float, float, str]  # left, top, width, height in pixels, text
+TextRun = tuple[float, float, float, float, str]  # left, top, width, height in pixels, text
 
 
-class Unreadable(Exception):
-    """PDFium refused the file; the reason is one the reader can understand."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is rendered: pages and bytes of pictures in all, text of each page."""
+
+    pages: int = 60
+    picture_bytes: int = 24 << 20
+    text_length: int = 20_000
+    text_runs: int = 4_000
+
+
+class UnreadablePdfError(Exception):
+    """PDFium can't open the file; the reason is "password" or "format"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-def prepare(_data: bytes, _order: dict[str, Any]) -> None:
-    """PDFium's text is UTF-16."""
-    load_codecs()
+def prepare(_data: bytes, _options: dict[str, Any]) -> None:
+    """Import the UTF-16 codec, the encoding of PDFium's text."""
+    preload_codecs()
 
 
-def frames(data: bytes, _order: dict[str, Any]) -> Iterator[Frame]:
-    """How many pages there are, then page by page until a limit is reached."""
+def render(data: bytes, _options: dict[str, Any], limits: Limits = Limits()) -> Iterator[Message]:
+    """Yield the number of pages, then each page until a limit is reached."""
     document, size = _open(data), 0
     total = len(document)
+    scale = HIGH_SCALE if total <= FEW_PAGES else NORMAL_SCALE
     yield {"pages": total}, b""
-    for index in range(min(total, MOST_PAGES)):
-        facts, picture = _page(document[index], FINE if total <= FEW_PAGES else USUAL)
+    for index in range(min(total, limits.pages)):
+        facts, picture = _page(document[index], scale, limits)
         yield {"page": index + 1, **facts}, picture
         size += len(picture)
-        if size > MOST_OUTPUT:
+        if size > limits.picture_bytes:
             break
 
 
@@ -52,21 +60,21 @@ def _open(data: bytes) -> Any:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         locked = error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
-        raise Unreadable("password" if locked else "format") from error
+        raise UnreadablePdfError("password" if locked else "format") from error
 
 
-def _page(page: Any, scale: float) -> Frame:
+def _page(page: Any, scale: float, limits: Limits) -> Message:
     width, height = page.get_size()
-    scale = min(scale, (MOST_PIXELS / max(width * height, 1)) ** 0.5)
+    scale = min(scale, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False)
     drawn = Bitmap(bitmap.width, bitmap.height, bitmap.n_channels, _pixels(bitmap))
-    text = _text(page, bitmap.get_posconv(page))
+    text = _text(page, bitmap.get_posconv(page), limits)
     page.close()
     return {"width": drawn.width, "height": drawn.height, "text": text}, drawn.png()
 
 
 def _pixels(bitmap: Any) -> bytes:
-    """The rows without the gaps that PDFium may leave between them."""
+    """Return the rows without the padding that PDFium may put between them."""
     pixels, row = bytes(bitmap.buffer), bitmap.width * bitmap.n_channels
     if bitmap.stride == row:
         return pixels
@@ -74,21 +82,21 @@ def _pixels(bitmap: Any) -> bytes:
     return b"".join(pixels[start : start + row] for start in starts)
 
 
-def _text(page: Any, position: Any) -> list[Run]:
+def _text(page: Any, position: Any, limits: Limits) -> list[TextRun]:
     try:
-        return list(_runs(page.get_textpage(), position))
+        return list(_runs(page.get_textpage(), position, limits))
     except (pypdfium2.PdfiumError, ValueError):
         return []
 
 
-def _runs(layer: Any, position: Any) -> Iterator[Run]:
-    """Runs of text where they stand in the picture, whatever the page's rotation and origin."""
+def _runs(layer: Any, position: Any, limits: Limits) -> Iterator[TextRun]:
+    """Yield runs of text in picture coordinates; page rotation and origin are applied."""
     length = 0
-    for index in range(min(layer.count_rects(), MOST_RUNS)):
+    for index in range(min(layer.count_rects(), limits.text_runs)):
         box = layer.get_rect(index)
         text = layer.get_text_bounded(*box).replace("\r\n", " ").strip()
         length += len(text)
-        if length > MOST_TEXT:
+        if length > limits.text_length:
             break
         if text:
             (x0, y0), (x1, y1) = position.to_bitmap(*box[:2]), position.to_bitmap(*box[2:])

@@ -1,4 +1,4 @@
-"""Raw pixels into PNG with the standard library. Grey pages become 4-bit: small and quick."""
+"""Encodes pixels as PNG. Grey pages are reduced to 4 bits: small and fast."""
 
 import struct
 import zlib
@@ -11,7 +11,7 @@ GREY, RGB, RGBA = 0, 2, 6
 
 @dataclass(frozen=True, slots=True)
 class Bitmap:
-    """Pixels in rows without gaps: grey, RGB or RGBA by the number of channels."""
+    """Pixels in rows without padding: grey, RGB or RGBA by the number of channels."""
 
     width: int
     height: int
@@ -19,7 +19,7 @@ class Bitmap:
     pixels: bytes
 
     def png(self) -> bytes:
-        """The smallest of the two forms that shows the same."""
+        """Return a 4-bit grey PNG if no pixel has a colour, else a colour PNG."""
         red, green, blue = (
             self.pixels[min(n, self.channels - 1) :: self.channels] for n in (0, 1, 2)
         )
@@ -43,7 +43,7 @@ class Bitmap:
 
 
 def _pack(levels: bytes) -> bytes:
-    """Two levels a byte, by one operation on whole numbers instead of a loop over pixels."""
+    """Pack two levels into each byte, by integer arithmetic instead of a loop."""
     high = int.from_bytes(levels[0::2].translate(HIGH_NIBBLE), "big")
     low = int.from_bytes(levels[1::2].translate(NIBBLE), "big")
     return (high | low).to_bytes(len(levels) // 2, "big")

@@ -1,4 +1,4 @@
-"""The parent's side of the child: start it, feed it, read what it says, end it in time."""
+"""The parent's side of the sandbox: starts a child process, feeds it, collects its messages."""
 
 import contextlib
 import subprocess
@@ -9,69 +9,86 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from viewer.sandbox.frames import Frame, read_frame, write_frame
+from viewer.sandbox.messages import Message, read_message, write_message
 
 PACKAGE: Final = Path(__file__).resolve().parent.parent
-# The child sees `viewer` as a bare package: without what its __init__ brings in for the parent.
-START: Final = (
+# `viewer` becomes a bare package, so that the child does not import what __init__.py imports.
+BOOTSTRAP: Final = (
     "import sys, types; package = types.ModuleType('viewer'); package.__path__ = [sys.argv[1]]; "
-    "sys.modules['viewer'] = package; from viewer.sandbox.worker import main; main()"
+    "sys.modules['viewer'] = package"
 )
+WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-MOST_OUTPUT: Final = 128 << 20
+MAX_OUTPUT: Final = 128 << 20
 SLOTS: Final = threading.BoundedSemaphore(4)
 SLOT_SECONDS: Final = 30
 
 
-class ChildFailed(Exception):
-    """The child crashed, hit a limit, ran out of time or could not read the document."""
+class SandboxError(Exception):
+    """The child process crashed, reached a limit, or could not read the document."""
 
 
 @dataclass(slots=True)
-class Answer:
-    """What the child said until it ended; `failure` is None only when it said all of it."""
+class JobResult:
+    """The messages of the child process; `failure` is None only if it finished its job."""
 
-    frames: list[Frame] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     failure: str | None = "crashed"
 
 
-def run(job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float) -> Answer:
-    """Let a child do this job on these bytes. The parent never parses them."""
-    if not SLOTS.acquire(timeout=SLOT_SECONDS):
-        return Answer(failure="busy")
+def run(
+    job: str,
+    pieces: Iterable[bytes],
+    options: dict[str, Any],
+    *,
+    seconds: float,
+    slot_seconds: float = SLOT_SECONDS,
+    program: str = WORKER,
+) -> JobResult:
+    """Run a job on these bytes in a child process, at most `seconds` long.
+
+    At most four run at once; the failure is "busy" if none ends within `slot_seconds`.
+    """
+    if not SLOTS.acquire(timeout=slot_seconds):
+        return JobResult(failure="busy")
     try:
-        return _run(job, pieces, options, seconds)
+        return _run(program, {"job": job, **options}, pieces, seconds)
     finally:
         SLOTS.release()
 
 
-def result(
+def run_html_job(
     job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
 ) -> tuple[dict[str, Any], str]:
-    """For jobs that answer with one fragment: its facts and its HTML."""
-    answer = run(job, pieces, options, seconds=seconds)
-    if answer.failure or len(answer.frames) != 1:
-        raise ChildFailed(answer.failure or "no answer")
-    facts, block = answer.frames[0]
+    """Run a job that sends one message; return its facts and its HTML.
+
+    Raises SandboxError if the job failed.
+    """
+    result = run(job, pieces, options, seconds=seconds)
+    if result.failure or len(result.messages) != 1:
+        raise SandboxError(result.failure or "not one message")
+    facts, block = result.messages[0]
     return facts, block.decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
-def _run(job: str, pieces: Iterable[bytes], options: dict[str, Any], seconds: float) -> Answer:
-    with _start() as process:
+def _run(
+    program: str, options: dict[str, Any], pieces: Iterable[bytes], seconds: float
+) -> JobResult:
+    with _start(program) as process:
         deadline = threading.Timer(seconds, process.kill)
         deadline.start()
         try:
-            _feed(cast(IO[bytes], process.stdin), {"job": job, **options}, pieces)
-            return _listen(cast(IO[bytes], process.stdout))
+            _feed(cast(IO[bytes], process.stdin), options, pieces)
+            return _collect(cast(IO[bytes], process.stdout))
         finally:
             deadline.cancel()
             process.kill()
             deadline.join()
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start(program: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", START, str(PACKAGE)],
+        [sys.executable, "-I", "-c", program, str(PACKAGE)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -82,11 +99,11 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _feed(stream: IO[bytes], order: dict[str, Any], pieces: Iterable[bytes]) -> None:
-    """The child reads everything before it says a word, so this can't block on its answer."""
+def _feed(stream: IO[bytes], options: dict[str, Any], pieces: Iterable[bytes]) -> None:
+    """Send all input. No deadlock: the child reads all of it before it writes anything."""
     try:
         with contextlib.suppress(BrokenPipeError):
-            write_frame(stream, order)
+            write_message(stream, options)
             for piece in pieces:
                 stream.write(piece)
     finally:
@@ -94,14 +111,14 @@ def _feed(stream: IO[bytes], order: dict[str, Any], pieces: Iterable[bytes]) -> 
             stream.close()
 
 
-def _listen(stream: IO[bytes]) -> Answer:
-    answer, size = Answer(), 0
+def _collect(stream: IO[bytes]) -> JobResult:
+    result, size = JobResult(), 0
     with contextlib.suppress(EOFError, ValueError, RecursionError):
-        while size < MOST_OUTPUT:
-            facts, block = read_frame(stream)
+        while size < MAX_OUTPUT:
+            facts, block = read_message(stream)
             if "end" in facts:
-                answer.failure = facts["end"]
+                result.failure = facts["end"]
                 break
-            answer.frames.append((facts, block))
+            result.messages.append((facts, block))
             size += len(block)
-    return answer
+    return result

@@ -1,4 +1,4 @@
-"""Runs in the child. Fragments for our own page: structure stays, everything that acts goes."""
+"""Runs in the child process. Sanitizes HTML fragments for our own page: keeps structure only."""
 
 import re
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import nh3
 
 SAFE_LINK: Final = re.compile(r"(?i)\s*(https?:|mailto:|tel:|#)")
-SAFE_PICTURE: Final = re.compile(
+SAFE_IMAGE_SOURCE: Final = re.compile(
     r"data:image/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]+", re.ASCII
 )
 OUR_CLASS: Final = re.compile(r"num|right|center|ctl|broken|slide|task|tok-[a-z]")
@@ -30,44 +30,37 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "pre": {"tabindex"},
     "span": {"class", "title"},
 }
-DROPPED_WHOLE: Final = {
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "svg",
-    "math",
-    "iframe",
-    "object",
+REMOVED_WITH_CONTENT: Final = {
+    *("script", "style", "noscript", "template", "svg", "math", "iframe", "object"),
 }
 
 
-def clean(fragment: str) -> str:
-    """The same fragment with nothing in it that runs, loads, posts or styles."""
+def sanitize_fragment(html: str) -> str:
+    """Return the fragment without all that runs, loads, submits or styles."""
     return nh3.clean(
-        fragment,
+        html,
         tags=set(TAGS),
         attributes=ATTRIBUTES,
         attribute_filter=_filter,
-        clean_content_tags=DROPPED_WHOLE,
+        clean_content_tags=REMOVED_WITH_CONTENT,
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer nofollow",
     )
 
 
-def anchor(name: str) -> str:
-    """An id made of somebody's words, which can't be one of ours."""
+def heading_id(name: str) -> str:
+    """Return an id for a heading; its prefix keeps it apart from the ids of our page."""
     return "h-" + NOT_IN_ID.sub("", name.strip().lower().replace(" ", "-"))[:80]
 
 
 def safe_link(value: str) -> str | None:
-    """The link, if following it can only open a page, a mail, a call or a place in this text."""
+    """Return the link if it is a web, mail or telephone address or an anchor; else None."""
     return value if SAFE_LINK.match(value) else None
 
 
-def safe_picture(value: str) -> str | None:
-    """The picture, if it is within the document."""
-    return value if SAFE_PICTURE.fullmatch(value) else None
+def safe_image_source(value: str) -> str | None:
+    """Return the address if it is a raster image in a data: URI; else None."""
+    return value if SAFE_IMAGE_SOURCE.fullmatch(value) else None
 
 
 def _filter(tag: str, name: str, value: str) -> str | None:
@@ -83,7 +76,7 @@ def _our_classes(value: str) -> str | None:
 RULES: Final[dict[tuple[str, str], Any]] = {
     ("a", "href"): safe_link,
     ("a", "target"): lambda value: value if value == "_blank" else None,
-    ("img", "src"): safe_picture,
+    ("img", "src"): safe_image_source,
     ("*", "class"): _our_classes,
     ("*", "id"): lambda value: value if value.startswith("h-") else None,
 }

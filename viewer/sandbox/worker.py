@@ -1,37 +1,42 @@
-"""The child's main: load the one job's code, give up all rights, read, work, answer, end."""
+"""Main program of the child process: import the job, limit resources, render, exit."""
 
 import importlib
 import sys
 from typing import Any, Final
 
-from viewer.sandbox.frames import read_frame, write_frame
-from viewer.sandbox.limits import give_up_rights
+from viewer.sandbox.messages import read_message, write_message
+from viewer.sandbox.resource_limits import apply_resource_limits
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "pdf": ("pdf_pages", 1024, 25),
     "markdown": ("markdown_text", 512, 6),
     "code": ("highlighting", 512, 6),
-    "web": ("foreign_html", 768, 3),
+    "html": ("foreign_html", 768, 3),
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
 }
 
 
 def main() -> None:
-    """Answer with frames, and a last one that says how it ended (None: well)."""
-    order, _ = read_frame(sys.stdin.buffer)
-    module, memory_mb, cpu_seconds = JOBS[order["job"]]
+    """Run the job named in the first message; end with a message that says how it went.
+
+    A job's module has `prepare(data, options)`, called before the limits are set, and
+    `render(data, options)`, which yields messages and is called afterwards.
+    """
+    options, _ = read_message(sys.stdin.buffer)
+    module, memory_mb, cpu_seconds = JOBS[options["job"]]
     job = importlib.import_module(f"viewer.sandbox.{module}")
     data = sys.stdin.buffer.read()
-    job.prepare(data, order)
-    give_up_rights(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
-    write_frame(sys.stdout.buffer, {"end": _work(job, data, order)})
+    job.prepare(data, options)
+    apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
+    write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
 
 
-def _work(job: Any, data: bytes, order: dict[str, Any]) -> str | None:
+def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
+    """Write the job's messages; return the reason of a failure."""
     try:
-        for facts, block in job.frames(data, order):
-            write_frame(sys.stdout.buffer, facts, block)
+        for facts, block in job.render(data, options):
+            write_message(sys.stdout.buffer, facts, block)
     except Exception as error:  # noqa: BLE001
         return str(getattr(error, "reason", "")) or type(error).__name__
     return None

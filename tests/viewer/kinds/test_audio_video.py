@@ -1,4 +1,4 @@
-"""viewer/kinds/media.py"""
+"""viewer/kinds/audio_video.py"""
 
 import pytest
 
@@ -10,7 +10,7 @@ from viewer.kinds.audio_video import preview
     ("kind", "element", "label"),
     [("audio/x-aiff", "audio", "AIFF audio"), ("video/mp4", "video", "MP4 video")],
 )
-def test_the_player_carries_its_own_bytes(kind, element, label):
+def test_the_player_element_carries_the_bytes(kind, element, label):
     shown = preview(original(b"x"), kind)
 
     assert (shown.kind, shown.carrier, shown.label) == (element, element, label)

@@ -4,7 +4,7 @@ from tests.viewer.samples import original
 from viewer.kinds.card import preview
 
 
-def test_it_says_what_it_is_and_shows_the_first_bytes():
+def test_the_card_shows_type_size_and_first_bytes():
     body = preview(original(b"<b>\0" * 300, "x"), "x/y").body
 
     assert "<dd>x/y</dd>" in body
@@ -16,5 +16,5 @@ def test_it_says_what_it_is_and_shows_the_first_bytes():
     assert body.count("\n000") == 63
 
 
-def test_an_empty_one_has_no_bytes_to_show():
+def test_the_card_of_an_empty_document_has_no_bytes():
     assert "<details>" not in preview(original(b""), "x/y").body

@@ -10,7 +10,7 @@ from viewer.kinds.image import preview
     ("kind", "label"),
     [("image/png", "PNG image"), ("image/svg+xml", "SVG image"), ("image/webp", "WebP image")],
 )
-def test_the_image_carries_its_own_bytes(kind, label):
+def test_the_img_element_carries_the_bytes(kind, label):
     shown = preview(original(b"x"), kind)
 
     assert (shown.carrier, shown.label, shown.body) == ("img", label, "")

@@ -9,8 +9,6 @@ import pytest
 from tests.viewer import samples
 from tests.viewer.samples import every_kind, original
 from viewer.kinds import preview_of
-from viewer.sandbox import process
-from viewer.sandbox.process import Answer
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -50,15 +48,15 @@ DEGRADED = (
 @pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_every_kind_is_shown_as_itself(name, kind, data):
+def test_every_type_has_the_expected_kind_of_preview(name, kind, data):
     assert preview_of(original(data, name, kind)).kind == EXPECTED[name]
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_when_every_child_fails_each_kind_still_has_a_page(monkeypatch, name, kind, data):
-    monkeypatch.setattr(process, "_run", lambda *_: Answer())
+def test_every_kind_has_a_page_when_no_child_process_starts(monkeypatch, name, kind, data):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
 
     assert preview_of(original(data, name, kind)).kind == DEGRADED[name]
 
@@ -73,11 +71,11 @@ def test_when_every_child_fails_each_kind_still_has_a_page(monkeypatch, name, ki
         ("a", "text"),
     ],
 )
-def test_plain_text_is_known_by_its_name(name, shown):
+def test_plain_text_is_shown_by_its_file_name_extension(name, shown):
     assert preview_of(original(b"a,b\n", name, "text/plain")).kind == shown
 
 
-def test_content_decides_where_the_sender_said_nothing():
+def test_the_content_decides_only_if_no_type_is_declared():
     assert preview_of(original(samples.pdf("x"), "x")).kind == "pdf"
     assert preview_of(original(samples.pdf("x"), "x", "text/plain")).kind == "text"
 
@@ -86,8 +84,8 @@ WITHOUT = """
 import sys
 hide = "for name in ('pypdfium2', 'nh3', 'markdown_it', 'pygments'): sys.modules[name] = None"
 exec(hide)
-import viewer.sandbox.process as process
-process.START = f"import sys\\n{hide}\\n{process.START}"
+from viewer.sandbox import process
+process.run.__kwdefaults__["program"] = f"import sys\\n{hide}\\n{process.WORKER}"
 from tests.viewer.samples import every_kind, original
 from viewer.kinds import preview_of
 for name, kind, data in every_kind():
@@ -95,7 +93,7 @@ for name, kind, data in every_kind():
 """
 
 
-def test_without_the_viewers_libraries_it_shows_less_and_still_works():
+def test_without_optional_libraries_documents_have_simpler_previews():
     root = Path(__file__).parents[3]
     said = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=root, capture_output=True, text=True, check=True

@@ -8,7 +8,7 @@ def shown(data):
     return preview(original(data, "a.eml", "message/rfc822"), "message/rfc822")
 
 
-def test_headers_and_attachments_are_text():
+def test_mail_headers_and_attachment_names_are_escaped():
     letter = shown(mail(Subject="<script>x</script>\u202e"))
 
     assert "&lt;script&gt;x&lt;/script&gt;" in letter.body
@@ -17,7 +17,7 @@ def test_headers_and_attachments_are_text():
     assert letter.facts == ("1 attachment",)
 
 
-def test_a_plain_body_is_lines_and_an_html_body_a_frame():
+def test_a_plain_body_is_shown_as_lines_and_an_html_body_in_an_iframe():
     assert 'class="message"' in shown(mail()).body
     assert not shown(mail()).foreign_style
     assert "<iframe" in shown(mail("<p>x")).body

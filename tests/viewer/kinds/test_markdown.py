@@ -1,14 +1,14 @@
 """viewer/kinds/markdown.py"""
 
 from tests.viewer.samples import MARKDOWN, original
-from viewer.kinds.markdown import LIMIT, preview
+from viewer.kinds.markdown import MAX_SIZE, preview
 
 
-def test_it_is_drawn_as_prose():
+def test_markdown_is_rendered_as_an_article():
     shown = preview(original(MARKDOWN, "a.md"), "text/markdown")
 
     assert shown.body.startswith('<article class="prose"><h1')
 
 
-def test_above_the_limit_it_is_text():
-    assert preview(original(b"#" * (LIMIT + 1), "a.md"), "text/markdown").kind == "text"
+def test_markdown_above_the_size_limit_is_shown_as_text():
+    assert preview(original(b"#" * (MAX_SIZE + 1), "a.md"), "text/markdown").kind == "text"

@@ -4,14 +4,14 @@ import pytest
 
 from tests.viewer import samples
 from viewer.kinds.office import preview
-from viewer.sandbox.process import ChildFailed
+from viewer.sandbox.process import SandboxError
 
 
 def shown(data):
     return preview(samples.original(data), "x/y")
 
 
-def test_a_reading_view_says_that_it_is_one():
+def test_an_office_preview_has_a_note_that_the_layout_may_differ():
     document = shown(samples.docx())
 
     assert (document.label, document.facts) == ("Word document", ())
@@ -19,18 +19,18 @@ def test_a_reading_view_says_that_it_is_one():
     assert document.body.startswith('<article class="prose"><h1>')
 
 
-def test_a_sheet_is_broad_and_counted():
+def test_a_spreadsheet_is_wide_and_its_sheets_are_counted():
     sheet = shown(samples.xlsx())
 
     assert sheet.facts == ("1 sheet",)
     assert sheet.body.startswith('<article class="prose broad">')
 
 
-def test_an_archive_needs_no_excuse():
+def test_an_archive_has_no_note():
     assert shown(samples.package(a=b"x")).note == ""
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a zip"])
-def test_what_cannot_be_read_is_a_failure(data):
-    with pytest.raises(ChildFailed):
+def test_an_unreadable_office_file_raises(data):
+    with pytest.raises(SandboxError):
         shown(data)

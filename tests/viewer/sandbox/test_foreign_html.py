@@ -2,11 +2,11 @@
 
 import pytest
 
-from viewer.sandbox.foreign_html import cleaned_page, frames, prepare
+from viewer.sandbox.foreign_html import prepare, render, sanitize_page
 
 
-def test_it_keeps_its_own_look():
-    page = cleaned_page(
+def test_the_styles_of_a_page_are_kept():
+    page = sanitize_page(
         "<html><head><style>h1{color:red}</style></head>"
         "<body bgcolor=#eee><h1 style='margin:0'>x</h1>"
     )
@@ -30,27 +30,27 @@ def test_it_keeps_its_own_look():
         "<math><mtext><mglyph><style><img onerror=bad>",
     ],
 )
-def test_nothing_that_acts_is_left(attack):
-    assert "bad" not in cleaned_page(attack).replace("&lt;img onerror=bad&gt;", "")
+def test_active_content_is_removed(attack):
+    assert "bad" not in sanitize_page(attack).replace("&lt;img onerror=bad&gt;", "")
 
 
-def test_a_link_opens_beside_and_a_place_inside_stays_inside():
-    page = cleaned_page("<a href='https://a.example'>x</a><a class=y href='#z'>x</a>")
+def test_links_open_in_a_new_tab_and_anchors_stay_in_the_page():
+    page = sanitize_page("<a href='https://a.example'>x</a><a class=y href='#z'>x</a>")
 
     assert '<a href="https://a.example" target="_blank" rel="noopener noreferrer">' in page
     assert '<a class="y" href="#z" rel="noopener noreferrer">' in page
 
 
-def test_no_body_attribute_ends_its_tag():
-    page = cleaned_page("<body style='a:b\"><script>x</script>'><body bgcolor='\"><script>y'>")
+def test_no_body_attribute_ends_the_body_tag():
+    page = sanitize_page("<body style='a:b\"><script>x</script>'><body bgcolor='\"><script>y'>")
 
     assert "<script" not in page
 
 
-def test_the_page_names_its_own_charset():
-    data, order = "<meta charset=koi8-r>Привет".encode("koi8-r"), {}
-    prepare(data, order)
-    ((facts, html),) = frames(data, order)
+def test_the_charset_of_the_meta_element_is_used():
+    data, options = "<meta charset=koi8-r>Привет".encode("koi8-r"), {}
+    prepare(data, options)
+    ((facts, html),) = render(data, options)
 
     assert facts == {"encoding": "koi8-r"}
     assert "Привет" in html.decode()

@@ -25,36 +25,36 @@ def html():
         '<span class="tok-k">def</span>',
     ],
 )
-def test_commonmark_with_tables_and_tasks(html, part):
+def test_markdown_is_rendered_with_tables_tasks_and_code(html, part):
     assert part in html
 
 
-def test_a_link_opens_beside_the_page(html):
+def test_a_link_opens_in_a_new_tab(html):
     assert '<a href="https://example.org/" title="there" target="_blank"' in html
 
 
-def test_a_picture_elsewhere_is_named_and_never_fetched(html):
+def test_a_remote_picture_is_replaced_by_its_text(html):
     assert "tracker.example" not in html
     assert ">chart</span>" in html
 
 
-def test_a_picture_within_is_shown():
+def test_an_embedded_picture_is_shown():
     assert '<img src="data:image/png;base64,AAAA" alt="x">' in to_html(
         "![x](data:image/png;base64,AAAA)"
     )
 
 
-def test_a_link_to_a_heading_finds_it():
+def test_a_link_to_a_heading_has_the_id_of_the_heading():
     text = to_html("[go](#what-it-does)\n\n## What it does")
 
     assert 'href="#h-what-it-does"' in text
     assert 'id="h-what-it-does"' in text
 
 
-def test_raw_html_is_text():
+def test_raw_html_is_escaped():
     assert "&lt;script&gt;" in to_html("<script>x</script>")
 
 
-def test_code_without_a_language_is_plain():
+def test_code_without_a_known_language_is_not_highlighted():
     assert to_html("    <b>\n") == '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>'
     assert "tok-" not in to_html("```nonsense\ndef\n```")

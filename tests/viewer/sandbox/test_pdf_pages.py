@@ -3,15 +3,14 @@
 import pytest
 
 from tests.viewer.samples import pdf
-from viewer.sandbox import pdf_pages
-from viewer.sandbox.pdf_pages import Unreadable, frames
+from viewer.sandbox.pdf_pages import MAX_PIXELS, Limits, UnreadablePdfError, render
 
 
-def drawn(data):
-    return list(frames(data, {}))
+def drawn(data, **limits):
+    return list(render(data, {}, Limits(**limits)))
 
 
-def test_every_page_has_a_picture_and_its_text():
+def test_every_page_has_a_picture_and_positioned_text():
     (first, _), (page, png), _ = drawn(pdf("Hello there", "Two"))
 
     assert first == {"pages": 2}
@@ -25,7 +24,7 @@ def test_every_page_has_a_picture_and_its_text():
     assert 15 < height < 40
 
 
-def test_text_stands_where_it_is_seen_on_a_turned_page():
+def test_text_positions_follow_the_rotation_of_the_page():
     _, (page, _) = drawn(pdf("Hello there", extra="/Rotate 90"))
     x, y, width, height, _ = page["text"][0]
 
@@ -35,7 +34,7 @@ def test_text_stands_where_it_is_seen_on_a_turned_page():
     assert 0 <= y <= page["height"] - height
 
 
-def test_and_where_the_page_does_not_begin_at_zero():
+def test_text_positions_follow_the_origin_of_the_page():
     data = pdf("Hello there").replace(b"0 0 300 200", b"20 0 300 200")
     _, (page, _) = drawn(data)
 
@@ -43,21 +42,18 @@ def test_and_where_the_page_does_not_begin_at_zero():
     assert 35 < page["text"][0][0] < 45
 
 
-def test_the_limits_hold(monkeypatch):
-    monkeypatch.setattr(pdf_pages, "MOST_PAGES", 2)
-    assert len(drawn(pdf("a", "b", "c"))) == 3
-    monkeypatch.setattr(pdf_pages, "MOST_OUTPUT", 0)
-    assert len(drawn(pdf("a", "b", "c"))) == 2
-    monkeypatch.setattr(pdf_pages, "MOST_TEXT", 3)
-    assert drawn(pdf("abcdef"))[1][0]["text"] == []
+def test_pages_pictures_and_text_are_limited():
+    assert len(drawn(pdf("a", "b", "c"), pages=2)) == 3
+    assert len(drawn(pdf("a", "b", "c"), picture_bytes=0)) == 2
+    assert drawn(pdf("abcdef"), text_length=3)[1][0]["text"] == []
 
 
-def test_a_huge_page_is_drawn_small():
+def test_a_huge_page_is_scaled_down():
     _, (page, _) = drawn(pdf("x").replace(b"0 0 300 200", b"0 0 9000 9000"))
 
-    assert page["width"] * page["height"] <= pdf_pages.MOST_PIXELS * 1.01
+    assert page["width"] * page["height"] <= MAX_PIXELS * 1.01
 
 
-def test_what_is_no_pdf_says_so():
-    with pytest.raises(Unreadable, match="format"):
+def test_a_file_that_is_no_pdf_raises():
+    with pytest.raises(UnreadablePdfError, match="format"):
         drawn(b"%PDF-1.7 nonsense")

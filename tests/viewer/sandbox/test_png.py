@@ -21,7 +21,7 @@ def decoded(png):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 8])
-def test_grey_becomes_four_bits(width):
+def test_grey_pixels_are_encoded_with_four_bits(width):
     levels = bytes(range(0, width * 17, 17))
     shown = decoded(Bitmap(width, 2, 3, bytes(v for v in levels * 2 for _ in range(3))).png())
     padded = levels + (b"\xff" if width % 2 else b"")
@@ -30,12 +30,12 @@ def test_grey_becomes_four_bits(width):
     assert shown == (width, 2, 4, 0, [packed, packed])
 
 
-def test_one_channel_is_grey():
+def test_one_channel_is_encoded_as_grey():
     assert decoded(Bitmap(2, 1, 1, b"\x00\xff").png()) == (2, 1, 4, 0, [b"\x0f"])
 
 
 @pytest.mark.parametrize(("channels", "colour"), [(3, 2), (4, 6)])
-def test_colours_stay_as_they_are(channels, colour):
+def test_colours_are_encoded_unchanged(channels, colour):
     pixels = bytes(range(channels)) * 4
 
     assert decoded(Bitmap(2, 2, channels, pixels).png()) == (

@@ -1,51 +1,47 @@
-"""viewer/sandbox/process.py and viewer/sandbox/worker.py, together as they run"""
+"""viewer/sandbox/process.py and viewer/sandbox/worker.py, with real child processes"""
 
+import os
 import time
 
 import pytest
 
-from viewer.sandbox import process
-from viewer.sandbox.process import Answer, ChildFailed, result, run
+from viewer.sandbox.process import (
+    BOOTSTRAP,
+    SLOTS,
+    WORKER,
+    JobResult,
+    SandboxError,
+    run,
+    run_html_job,
+)
 
-PROBE = """
-import os, socket, subprocess, sys
-def attempt(what):
+PROBE = f"""{BOOTSTRAP}
+import os, socket, subprocess
+from viewer.sandbox.messages import write_message
+from viewer.sandbox.resource_limits import apply_resource_limits
+def attempt(action):
     try:
-        what()
+        action()
         return "done"
     except Exception as error:
         return type(error).__name__
+def report(value):
+    write_message(sys.stdout.buffer, {{"value": value}})
 """
+LIMITED = f"{PROBE}apply_resource_limits(memory_mb=256, cpu_seconds=1)\n"
 
 
-@pytest.fixture
-def child(monkeypatch):
-    """A child that runs what the test says instead of its job."""
-
-    def set_up(code, limited=True):
-        lock = (
-            "from viewer.sandbox.limits import give_up_rights; "
-            "give_up_rights(memory_mb=256, cpu_seconds=1)"
-        )
-        start = process.START.replace("from viewer.sandbox.worker import main; main()", "")
-        frames = "from viewer.sandbox.frames import write_frame; "
-        body = f"{PROBE}\n{frames}\n{lock if limited else ''}\n{code}"
-        monkeypatch.setattr(process, "START", f"{start}\n{body}")
-        return run("none", [b""], {}, seconds=2)
-
-    return set_up
+def run_code(code, program=LIMITED):
+    """Run this code in the child process instead of a job."""
+    return run("none", [b""], {}, seconds=2, program=program + code)
 
 
-def said(answer):
-    return answer.frames[0][0]["said"]
-
-
-def tell(expression):
-    return f"write_frame(sys.stdout.buffer, {{'said': {expression}}})"
+def reported(result):
+    return result.messages[0][0]["value"]
 
 
 @pytest.mark.parametrize(
-    "deed",
+    "action",
     [
         "open('/etc/hostname')",
         "open('/tmp/made', 'w')",
@@ -55,83 +51,105 @@ def tell(expression):
         "subprocess.run(['true'])",
     ],
 )
-def test_the_child_can_open_nothing(child, deed):
-    assert said(child(tell(f"attempt(lambda: {deed})"))) == "OSError"
+def test_the_child_process_cannot_open_files_sockets_or_processes(action):
+    assert reported(run_code(f"report(attempt(lambda: {action}))")) == "OSError"
 
 
-def test_the_child_sees_no_secret_and_not_where_we_are(child, monkeypatch):
+def test_the_child_process_inherits_no_environment_and_no_working_directory(monkeypatch):
     monkeypatch.setenv("DOCSERVICE_KEYRING", "docroot_secret")
 
-    environment, folder = said(child(tell("[dict(os.environ), os.getcwd()]"), limited=False))
+    environment, folder = reported(run_code("report([dict(os.environ), os.getcwd()])", PROBE))
     assert "docroot_secret" not in str(environment)
     assert folder == "/"
 
 
-def test_memory_and_time_are_bounded(child):
-    assert said(child(tell("attempt(lambda: bytes(1 << 30))"))) == "MemoryError"
+def test_memory_is_limited():
+    assert reported(run_code("report(attempt(lambda: bytes(1 << 30)))")) == "MemoryError"
+
+
+def test_cpu_time_is_limited():
+    result = run("none", [b""], {}, seconds=60, program=LIMITED + "while True: pass")
+
+    assert result.failure == "crashed"
+
+
+def test_a_sleeping_child_process_is_killed_after_its_time():
     begun = time.monotonic()
-    assert child("while True: pass").failure == "crashed"
-    assert time.monotonic() - begun < 3
 
-
-def test_a_child_that_sleeps_is_ended(child):
-    begun = time.monotonic()
-
-    assert child("import time; time.sleep(60)", limited=False).failure == "crashed"
-    assert 1 < time.monotonic() - begun < 6
+    assert run_code("import time; time.sleep(600)", PROBE).failure == "crashed"
+    assert time.monotonic() - begun > 1
 
 
 @pytest.mark.parametrize(
     "code", ["os.abort()", "sys.exit(0)", "sys.stdout.buffer.write(b'x' * 99)"]
 )
-def test_a_child_that_falls_or_babbles_costs_only_itself(child, code):
-    assert child(code) == Answer([], "crashed")
+def test_a_crash_or_malformed_output_is_only_a_failed_result(code):
+    assert run_code(code) == JobResult([], "crashed")
 
 
-def test_it_works_from_any_folder(monkeypatch, tmp_path):
+def test_limits_are_set_after_prepare_and_before_render():
+    job = """
+from viewer.sandbox import worker
+def opens(_data, options):
+    options.setdefault("opened", []).append(attempt(lambda: open("/etc/passwd")))
+def render(data, options):
+    opens(data, options)
+    yield {"value": [data.decode(), options["opened"]]}, b""
+job = types.ModuleType("viewer.sandbox.probe")
+job.prepare, job.render = opens, render
+sys.modules["viewer.sandbox.probe"] = job
+worker.JOBS["probe"] = ("probe", 256, 2)
+worker.main()
+"""
+    result = run("probe", [b"the ", b"bytes"], {}, seconds=10, program=PROBE + job)
+
+    assert reported(result) == ["the bytes", ["done", "OSError"]]
+    assert result.failure is None
+
+
+def test_a_module_named_viewer_in_the_working_directory_is_not_imported(monkeypatch, tmp_path):
     (tmp_path / "viewer.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path)
 
-    facts, html = result("markdown", [b"*x*"], {"charset": None}, seconds=10)
+    facts, html = run_html_job("markdown", [b"*x*"], {"charset": None}, seconds=10)
     assert (facts, html) == ({"encoding": "utf-8"}, "<p><em>x</em></p>\n")
 
 
 def test_an_unknown_job_fails():
-    with pytest.raises(ChildFailed, match="crashed"):
-        result("nonsense", [b""], {}, seconds=5)
+    with pytest.raises(SandboxError, match="crashed"):
+        run_html_job("nonsense", [b""], {}, seconds=5)
 
 
-def test_damage_while_feeding_is_told_and_leaves_no_child(monkeypatch):
-    started, start = [], process._start
-    monkeypatch.setattr(process, "_start", lambda: started.append(start()) or started[0])
+def test_an_error_while_sending_the_input_is_raised_and_ends_the_child_process(tmp_path):
+    pid_file = tmp_path / "pid"
+    code = f"open({str(pid_file)!r}, 'w').write(str(os.getpid()) + '.'); sys.stdin.buffer.read()"
 
     def damaged():
         yield b"x"
-        started[0].kill()
+        while not (pid_file.exists() and pid_file.read_text().endswith(".")):
+            time.sleep(0.01)
         raise OSError("damaged")
 
     with pytest.raises(OSError, match="damaged"):
-        run("markdown", damaged(), {}, seconds=5)
-    assert started[0].returncode is not None
+        run("none", damaged(), {}, seconds=30, program=PROBE + code)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()[:-1]), 0)
 
 
-def test_when_all_places_are_taken_it_says_busy(monkeypatch):
-    monkeypatch.setattr(process, "SLOT_SECONDS", 0.01)
+def test_the_result_is_busy_when_all_slots_are_taken():
     taken = 0
-    while process.SLOTS.acquire(blocking=False):
+    while SLOTS.acquire(blocking=False):
         taken += 1
     try:
-        assert run("markdown", [b""], {}, seconds=5).failure == "busy"
+        assert run("markdown", [b""], {}, seconds=5, slot_seconds=0.01).failure == "busy"
     finally:
-        process.SLOTS.release(taken)
+        SLOTS.release(taken)
 
 
-def test_a_large_document_goes_through():
-    answer = run("pdf", (bytes(1 << 20) for _ in range(32)), {}, seconds=20)
-
-    assert answer.failure == "format"
+def test_a_document_of_32_mib_is_passed_on():
+    assert run("pdf", (bytes(1 << 20) for _ in range(32)), {}, seconds=20).failure == "format"
 
 
-def test_no_name_of_a_document_stands_in_the_process_list():
-    assert "%" not in process.START
-    assert process.START.count("sys.argv[1]") == 1
+def test_the_command_line_holds_nothing_of_the_document():
+    assert "%" not in WORKER
+    assert WORKER.count("sys.argv[1]") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.sandbox.sanitizer import anchor, clean, safe_link, safe_picture
+from viewer.sandbox.sanitizer import heading_id, safe_image_source, safe_link, sanitize_fragment
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ from viewer.sandbox.sanitizer import anchor, clean, safe_link, safe_picture
         '<h1 id="original">x</h1>',
     ],
 )
-def test_nothing_that_acts_is_left(attack):
-    cleaned = clean(attack)
+def test_active_content_is_removed(attack):
+    cleaned = sanitize_fragment(attack)
 
     for sign in (
         "script",
@@ -42,34 +42,34 @@ def test_nothing_that_acts_is_left(attack):
         assert sign not in cleaned
 
 
-def test_structure_stays():
+def test_headings_lists_and_tables_are_kept():
     fragment = (
         '<h1 id="h-a">A</h1><ul><li class="task">b</li></ul>'
         '<table><tr><td class="num">1</td></tr></table>'
     )
 
-    assert clean(fragment).replace("<tbody>", "").replace("</tbody>", "") == fragment
+    assert sanitize_fragment(fragment).replace("<tbody>", "").replace("</tbody>", "") == fragment
 
 
-def test_links_open_beside_the_page_and_know_nothing_of_it():
-    assert clean('<a href="https://a.example" target="_top">x</a>') == (
+def test_links_have_no_opener_and_no_foreign_target():
+    assert sanitize_fragment('<a href="https://a.example" target="_top">x</a>') == (
         '<a href="https://a.example" rel="noopener noreferrer nofollow">x</a>'
     )
 
 
 @pytest.mark.parametrize("link", ["https://a.example", "mailto:a@b.c", "tel:1", "#h-x"])
-def test_harmless_links(link):
+def test_web_mail_telephone_and_anchor_links_are_safe(link):
     assert safe_link(link) == link
 
 
-def test_only_a_picture_within_the_document_is_one():
-    assert safe_picture("data:image/png;base64,AAAA")
-    assert not safe_picture("data:image/svg+xml;base64,AAAA")
-    assert not safe_picture("https://a.example/x.png")
-    assert not safe_picture('data:image/png;base64,AAAA" onload=x')
+def test_only_raster_images_in_data_uris_are_safe():
+    assert safe_image_source("data:image/png;base64,AAAA")
+    assert not safe_image_source("data:image/svg+xml;base64,AAAA")
+    assert not safe_image_source("https://a.example/x.png")
+    assert not safe_image_source('data:image/png;base64,AAAA" onload=x')
 
 
-def test_no_id_made_of_words_is_one_of_ours():
-    assert anchor("What it does") == "h-what-it-does"
-    assert anchor("original") == "h-original"
-    assert anchor('"><script>') == "h-script"
+def test_a_heading_id_never_equals_an_id_of_our_page():
+    assert heading_id("What it does") == "h-what-it-does"
+    assert heading_id("original") == "h-original"
+    assert heading_id('"><script>') == "h-script"

@@ -1,42 +1,45 @@
-"""Runs in the child. Office and OpenDocument files -> a reading view, with the standard library.
+"""Runs in the child process. Renders office files and zip archives as a reading view.
 
-Structure, text, tables and pictures, not the page layout: the original is one click away.
+Shown are structure, text, tables and pictures, but not the page layout.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from viewer.decoding import load_codecs
-from viewer.sandbox.frames import Frame
+from viewer.decoding import preload_codecs
+from viewer.sandbox.messages import Message
 from viewer.sandbox.office import archive, docx, odf, pptx, xlsx
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.sanitizer import clean
+from viewer.sandbox.sanitizer import sanitize_fragment
 
 Reader = Callable[[Package], tuple[str, list[str]]]
 
-FORMS: Final[tuple[tuple[str, str, Reader], ...]] = (
+FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
     ("word/document.xml", "docx", docx.read),
     ("xl/workbook.xml", "xlsx", xlsx.read),
     ("ppt/presentation.xml", "pptx", pptx.read),
 )
 
 
-def prepare(_data: bytes, _order: dict[str, Any]) -> None:
-    """Names in old archives are in cp437."""
-    load_codecs("cp437")
+def prepare(_data: bytes, _options: dict[str, Any]) -> None:
+    """Import the codecs; file names in old archives are in cp437."""
+    preload_codecs("cp437")
 
 
-def frames(data: bytes, _order: dict[str, Any]) -> Iterator[Frame]:
-    """One fragment, and which form it was."""
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the view, the file format, and what there is to count."""
     package = Package(data)
-    form, reader = _form(package)
+    file_format, reader = _detect_format(package)
     html, counts = reader(package)
-    yield {"form": form, "counts": counts}, clean(html).encode("utf-8", "replace")
+    yield (
+        {"format": file_format, "counts": counts},
+        sanitize_fragment(html).encode("utf-8", "replace"),
+    )
 
 
-def _form(package: Package) -> tuple[str, Reader]:
-    for part, form, reader in FORMS:
+def _detect_format(package: Package) -> tuple[str, Reader]:
+    for part, file_format, reader in FORMATS:
         if part in package.names:
-            return form, reader
-    open_document = odf.form(package)
+            return file_format, reader
+    open_document = odf.detect_format(package)
     return (open_document, odf.read) if open_document else ("zip", archive.read)

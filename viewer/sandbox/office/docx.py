@@ -6,20 +6,27 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from viewer.escaping import escape
-from viewer.sandbox.office.elements import attribute, child, children, descendants, local, number
+from viewer.sandbox.office.elements import (
+    attribute,
+    children,
+    descendants,
+    first_child,
+    local_name,
+    parse_int,
+)
 from viewer.sandbox.office.package import Package
 
 DOCUMENT: Final = "word/document.xml"
 HEADING: Final = re.compile(r"heading (\d)|(title)", re.I)
 LIST: Final = re.compile(r"list (bullet|number|paragraph)", re.I)
 TRANSPARENT: Final = frozenset({"ins", "smartTag", "sdt", "sdtContent", "fldSimple"})
-DEEPEST_LIST: Final = 6
-MARKS: Final = (("b", "strong"), ("i", "em"), ("u", "u"), ("strike", "s"))
+MAX_LIST_DEPTH: Final = 6
+FORMATS: Final = (("b", "strong"), ("i", "em"), ("u", "u"), ("strike", "s"))
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """The body, in order."""
-    return _Document(package).blocks(child(package.xml(DOCUMENT), "body")), []
+    """Return the body as HTML. Nothing is counted."""
+    return _Document(package).blocks(first_child(package.xml(DOCUMENT), "body")), []
 
 
 class _Document:
@@ -29,18 +36,18 @@ class _Document:
         self.styles = dict(_styles(package))
 
     def blocks(self, parent: Element | None) -> str:
-        """Paragraphs and tables; list items open and close lists as they come and go."""
+        """Return paragraphs and tables; a change of depth opens or closes lists."""
         out, depth = [], 0
         for item in parent if parent is not None else ():
-            html, wanted = self._block(item)
+            html, new_depth = self._block(item)
             if html:
-                out.append(_steps(depth, wanted) + html)
-                depth = wanted
-        return "".join(out) + _steps(depth, 0)
+                out.append(_list_tags(depth, new_depth) + html)
+                depth = new_depth
+        return "".join(out) + _list_tags(depth, 0)
 
     def _block(self, item: Element) -> tuple[str, int]:
-        """The HTML of a block, and how deep in lists it stands."""
-        name = local(item)
+        """Return the HTML of a block, and its depth in nested lists."""
+        name = local_name(item)
         if name == "tbl":
             return self._table(item), 0
         if name in TRANSPARENT:
@@ -49,13 +56,13 @@ class _Document:
 
     def _paragraph(self, item: Element) -> tuple[str, int]:
         html = self._inline(item)
-        style = self.styles.get(attribute(child(item, "pPr", "pStyle"), "val") or "", "p")
-        numbering = child(item, "pPr", "numPr")
+        style = self.styles.get(attribute(first_child(item, "pPr", "pStyle"), "val") or "", "p")
+        numbering = first_child(item, "pPr", "numPr")
         if not html:
             return "", 0
         if style == "li" or numbering is not None:
-            level = number(attribute(child(numbering, "ilvl"), "val"), 0)
-            return f"<li>{html}</li>", min(level + 1, DEEPEST_LIST)
+            level = parse_int(attribute(first_child(numbering, "ilvl"), "val"), 0)
+            return f"<li>{html}</li>", min(level + 1, MAX_LIST_DEPTH)
         return f"<{style}>{html}</{style}>", 0
 
     def _table(self, item: Element) -> str:
@@ -69,7 +76,7 @@ class _Document:
         return "".join(map(self._phrase, parent))
 
     def _phrase(self, item: Element) -> str:
-        name = local(item)
+        name = local_name(item)
         if name == "r":
             return self._run(item)
         if name == "hyperlink":
@@ -83,12 +90,12 @@ class _Document:
         return f'<a target="_blank" href="{escape(target.address)}">{self._inline(item)}</a>'
 
     def _run(self, item: Element) -> str:
-        html = "".join(map(self._piece, item))
-        properties = child(item, "rPr")
-        return _marked(html, properties) if html and properties is not None else html
+        html = "".join(map(self._run_part, item))
+        properties = first_child(item, "rPr")
+        return _formatted(html, properties) if html and properties is not None else html
 
-    def _piece(self, item: Element) -> str:
-        name = local(item)
+    def _run_part(self, item: Element) -> str:
+        name = local_name(item)
         if name == "t":
             return escape(item.text or "")
         if name in ("drawing", "pict", "AlternateContent"):
@@ -103,11 +110,11 @@ class _Document:
 
 
 def _styles(package: Package) -> Iterator[tuple[str, str]]:
-    """A style's id -> the HTML element it means."""
+    """Yield the id of each paragraph style and the HTML element it stands for."""
     if "word/styles.xml" not in package.names:
         return
     for style in children(package.xml("word/styles.xml"), "style"):
-        name = attribute(child(style, "name"), "val") or ""
+        name = attribute(first_child(style, "name"), "val") or ""
         id = attribute(style, "styleId") or ""
         if heading := HEADING.fullmatch(name):
             yield id, f"h{min(max(int(heading.group(1) or 1), 1), 6)}"
@@ -115,15 +122,15 @@ def _styles(package: Package) -> Iterator[tuple[str, str]]:
             yield id, "li"
 
 
-def _steps(depth: int, wanted: int) -> str:
-    return "<ul>" * (wanted - depth) + "</ul>" * (depth - wanted)
+def _list_tags(depth: int, new_depth: int) -> str:
+    return "<ul>" * (new_depth - depth) + "</ul>" * (depth - new_depth)
 
 
-def _marked(html: str, properties: Element) -> str:
-    for name, tag in MARKS:
-        mark = child(properties, name)
-        if mark is not None and attribute(mark, "val") not in ("0", "false", "none"):
+def _formatted(html: str, properties: Element) -> str:
+    for name, tag in FORMATS:
+        setting = first_child(properties, name)
+        if setting is not None and attribute(setting, "val") not in ("0", "false", "none"):
             html = f"<{tag}>{html}</{tag}>"
-    place = attribute(child(properties, "vertAlign"), "val")
+    place = attribute(first_child(properties, "vertAlign"), "val")
     tag = {"superscript": "sup", "subscript": "sub"}.get(place or "", "")
     return f"<{tag}>{html}</{tag}>" if tag else html

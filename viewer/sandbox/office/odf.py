@@ -1,37 +1,44 @@
-"""OpenDocument texts, sheets and slides."""
+"""OpenDocument text documents, spreadsheets and presentations."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from viewer.escaping import escape
-from viewer.sandbox.office.elements import attribute, child, children, descendants, local, number
+from viewer.formatting import format_count
+from viewer.sandbox.office.elements import (
+    attribute,
+    children,
+    descendants,
+    first_child,
+    local_name,
+    parse_int,
+)
 from viewer.sandbox.office.grid import html_table
 from viewer.sandbox.office.package import Package
-from viewer.wording import counted
 
-FORMS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
-UNREAD: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
-MOST_REPEATS: Final = 50
+FORMATS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
+IGNORED: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
+MAX_REPEATS: Final = 50
 COUNTED: Final = {"ods": ("table", "sheet"), "odp": ("page", "slide")}
 
 
-def form(package: Package) -> str | None:
-    """Which of the three it is, if it is one."""
+def detect_format(package: Package) -> str | None:
+    """Return "odt", "ods" or "odp"; None if it is none of them."""
     if "content.xml" not in package.names:
         return None
-    body = child(package.xml("content.xml"), "body")
-    names = map(local, body if body is not None else ())
-    return next((FORMS[name] for name in names if name in FORMS), None)
+    body = first_child(package.xml("content.xml"), "body")
+    names = map(local_name, body if body is not None else ())
+    return next((FORMATS[name] for name in names if name in FORMATS), None)
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """The body, in order."""
-    body = child(package.xml("content.xml"), "body")
+    """Return the body as HTML, and the number of sheets or slides."""
+    body = first_child(package.xml("content.xml"), "body")
     counts = []
-    if (kind := form(package)) in COUNTED and body is not None:
-        element, noun = COUNTED[kind or ""]
-        counts = [counted(len(list(descendants(body, element))), noun)]
+    if (file_format := detect_format(package)) in COUNTED and body is not None:
+        element, noun = COUNTED[file_format or ""]
+        counts = [format_count(len(list(descendants(body, element))), noun)]
     return _blocks(package, body), counts
 
 
@@ -40,14 +47,14 @@ def _blocks(package: Package, parent: Element | None) -> str:
 
 
 def _block(package: Package, item: Element) -> str:
-    draw = BLOCKS.get(local(item))
-    if draw:
-        return draw(package, item)
-    return "" if local(item) in UNREAD else _blocks(package, item)
+    render = BLOCKS.get(local_name(item))
+    if render:
+        return render(package, item)
+    return "" if local_name(item) in IGNORED else _blocks(package, item)
 
 
 def _heading(package: Package, item: Element) -> str:
-    level = min(max(number(attribute(item, "outline-level"), 1), 1), 6)
+    level = min(max(parse_int(attribute(item, "outline-level"), 1), 1), 6)
     return f"<h{level}>{_inline(package, item)}</h{level}>"
 
 
@@ -82,9 +89,9 @@ def _inline(package: Package, parent: Element) -> str:
 
 
 def _phrase(package: Package, item: Element) -> str:
-    match local(item):
+    match local_name(item):
         case "s":
-            return " " * min(number(attribute(item, "c"), 1), 80)
+            return " " * min(parse_int(attribute(item, "c"), 1), 80)
         case "tab":
             return "\u2003"
         case "line-break":
@@ -94,7 +101,7 @@ def _phrase(package: Package, item: Element) -> str:
             return f'<a target="_blank" href="{address}">{_inline(package, item)}</a>'
         case "image":
             return _picture(package, item)
-    return "" if local(item) in UNREAD else _inline(package, item)
+    return "" if local_name(item) in IGNORED else _inline(package, item)
 
 
 def _rows(table: Element) -> Iterator[list[str]]:
@@ -107,10 +114,10 @@ def _rows(table: Element) -> Iterator[list[str]]:
 
 
 def _cell(cell: Element) -> list[str]:
-    """Its text, as often as it says it repeats; an empty stretch counts once for its gap."""
+    """Return the text of a cell once for each column that it covers."""
     text = " ".join("".join(line.itertext()) for line in children(cell, "p"))
-    repeats = number(attribute(cell, "number-columns-repeated"), 1)
-    return [text] * min(repeats, MOST_REPEATS)
+    repeats = parse_int(attribute(cell, "number-columns-repeated"), 1)
+    return [text] * min(repeats, MAX_REPEATS)
 
 
 BLOCKS: Final[dict[str, Callable[[Package, Element], str]]] = {

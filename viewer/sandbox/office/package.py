@@ -1,4 +1,4 @@
-"""A zip package that refuses bombs: parts read within limits, XML without DTD."""
+"""Reads zip-based office files safely: sizes are limited, DTDs are rejected."""
 
 import base64
 import io
@@ -7,21 +7,21 @@ from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET  # noqa: N817
 
-LARGEST_PART: Final = 32 << 20
-LARGEST_TOTAL: Final = 96 << 20
-LARGEST_PICTURE: Final = 4 << 20
+MAX_PART: Final = 32 << 20
+MAX_TOTAL: Final = 96 << 20
+MAX_PICTURE: Final = 4 << 20
 PICTURES: Final = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 
 
 class Target(NamedTuple):
-    """Where a relationship leads: a part of this package, or an address outside."""
+    """The target of a relationship: a part of this package, or an external address."""
 
     address: str
     external: bool
 
 
 class _WithoutDoctype(ET.TreeBuilder):
-    """No office program writes a DTD; entities in one are how XML bombs are built."""
+    """Rejects DTDs: office programs write none, and XML bombs need their entities."""
 
     def doctype(self, *_: object) -> None:
         raise ValueError("a DTD is not allowed")
@@ -30,30 +30,30 @@ class _WithoutDoctype(ET.TreeBuilder):
 class Package:
     """The parts of an office file."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, max_total: int = MAX_TOTAL) -> None:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
         self.names = set(self.archive.namelist())
-        self.left = LARGEST_TOTAL
+        self.bytes_left = max_total
 
-    def read(self, name: str, limit: int = LARGEST_PART) -> bytes:
-        """A part, counted against what may be unpacked in all."""
-        most = min(limit, self.left)
+    def read(self, name: str, limit: int = MAX_PART) -> bytes:
+        """Unpack a part; raise ValueError above its limit or that of the package."""
+        most = min(limit, self.bytes_left)
         with self.archive.open(name) as part:
             data = part.read(most + 1)
         if len(data) > most:
             raise ValueError("a part is too large")
-        self.left -= len(data)
+        self.bytes_left -= len(data)
         return data
 
     def xml(self, name: str) -> ET.Element:
-        """A part as a tree."""
+        """Parse a part as XML; raise ValueError if it has a DTD."""
         parser: Any = ET.XMLParser(target=_WithoutDoctype())  # noqa: S314
         parser.feed(self.read(name))
         root: ET.Element = parser.close()
         return root
 
     def relationships(self, part: str) -> dict[str, Target]:
-        """What the ids in a part stand for."""
+        """Return the targets of the relationship ids in a part."""
         folder, _, file = part.rpartition("/")
         name = f"{folder}/_rels/{file}.rels"
         if name not in self.names:
@@ -61,11 +61,11 @@ class Package:
         return {item.get("Id", ""): _target(folder, item) for item in self.xml(name)}
 
     def picture(self, name: str) -> str:
-        """An <img> that carries a picture of this package, or nothing."""
+        """Return an <img> with a picture of this package, or an empty string."""
         form = PICTURES.get(name.rpartition(".")[2].lower())
         if not form or name not in self.names:
             return ""
-        data = base64.b64encode(self.read(name, LARGEST_PICTURE)).decode()
+        data = base64.b64encode(self.read(name, MAX_PICTURE)).decode()
         return f'<img alt="" src="data:image/{form};base64,{data}">'
 
 

@@ -1,25 +1,25 @@
-"""Presentations: every slide as a card with its texts, tables and pictures."""
+"""Presentations: the texts, tables and pictures of each slide."""
 
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from viewer.escaping import escape
-from viewer.sandbox.office.elements import attribute, children, descendants, local, text_of
+from viewer.formatting import format_count
+from viewer.sandbox.office.elements import attribute, children, descendants, local_name, text_of
 from viewer.sandbox.office.grid import html_table
 from viewer.sandbox.office.package import Package, Target
-from viewer.wording import counted
 
 PRESENTATION: Final = "ppt/presentation.xml"
 TITLES: Final = frozenset({"title", "ctrTitle"})
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """The slides in the order they are shown."""
+    """Return the slides in order, and their number."""
     parts = package.relationships(PRESENTATION)
     ids = [attribute(slide, "id") for slide in descendants(package.xml(PRESENTATION), "sldId")]
     names = [parts[id].address for id in ids if id in parts]
     slides = [_slide(package, name, n) for n, name in enumerate(names, 1) if name in package.names]
-    return "".join(slides), [counted(len(slides), "slide")]
+    return "".join(slides), [format_count(len(slides), "slide")]
 
 
 def _slide(package: Package, name: str, number: int) -> str:
@@ -29,7 +29,7 @@ def _slide(package: Package, name: str, number: int) -> str:
 
 
 def _shape(package: Package, links: dict[str, Target], item: Element) -> str:
-    match local(item):
+    match local_name(item):
         case "sp":
             return _texts(item)
         case "tbl":
@@ -42,7 +42,7 @@ def _shape(package: Package, links: dict[str, Target], item: Element) -> str:
 
 
 def _texts(shape: Element) -> str:
-    place = next(descendants(shape, "ph"), None)
-    tag = "h2" if attribute(place, "type") in TITLES else "p"
+    placeholder = next(descendants(shape, "ph"), None)
+    tag = "h2" if attribute(placeholder, "type") in TITLES else "p"
     texts = (text_of(paragraph) for paragraph in descendants(shape, "p"))
     return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts if text)

@@ -1,4 +1,4 @@
-"""Workbooks: every sheet as a table, with dates as dates."""
+"""Workbooks: each sheet as a table, with serial numbers shown as dates."""
 
 import datetime
 import re
@@ -7,10 +7,17 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from viewer.escaping import escape
-from viewer.sandbox.office.elements import attribute, child, children, descendants, local, text_of
-from viewer.sandbox.office.grid import MOST_COLUMNS, html_table
+from viewer.formatting import format_count
+from viewer.sandbox.office.elements import (
+    attribute,
+    children,
+    descendants,
+    first_child,
+    local_name,
+    text_of,
+)
+from viewer.sandbox.office.grid import MAX_COLUMNS, html_table
 from viewer.sandbox.office.package import Package
-from viewer.wording import counted
 
 WORKBOOK: Final = "xl/workbook.xml"
 DATE_FORMATS: Final = frozenset(map(str, (*range(14, 23), 45, 46, 47)))
@@ -20,10 +27,10 @@ EPOCH: Final = datetime.datetime(1899, 12, 30)
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """Each sheet under its name."""
+    """Return each sheet under its name, and the number of sheets."""
     book = _Book(package)
-    sheets = list(children(child(package.xml(WORKBOOK), "sheets"), "sheet"))
-    return "".join(map(book.section, sheets)), [counted(len(sheets), "sheet")]
+    sheets = list(children(first_child(package.xml(WORKBOOK), "sheets"), "sheet"))
+    return "".join(map(book.section, sheets)), [format_count(len(sheets), "sheet")]
 
 
 class _Book:
@@ -34,7 +41,7 @@ class _Book:
         self.dates = set(_date_styles(package))
 
     def section(self, sheet: Element) -> str:
-        """A sheet's heading and table."""
+        """Return a sheet's heading and table."""
         target = self.parts.get(attribute(sheet, "id") or "")
         if target is None or target.address not in self.package.names:
             return ""
@@ -51,7 +58,7 @@ class _Book:
         return cells
 
     def _value(self, cell: Element) -> str:
-        kind, stored = cell.get("t", ""), child(cell, "v")
+        kind, stored = cell.get("t", ""), first_child(cell, "v")
         value = (stored.text or "") if stored is not None else ""
         if kind == "s":
             known = value.isdigit() and int(value) < len(self.texts)
@@ -70,15 +77,15 @@ def _shared_texts(package: Package) -> Iterator[str]:
 
 
 def _date_styles(package: Package) -> Iterator[str]:
-    """The numbers of the cell styles that show a date or a time."""
+    """Yield the indexes of the cell styles that show a date or a time."""
     if "xl/styles.xml" not in package.names:
         return
     root = package.xml("xl/styles.xml")
     codes = {f.get("numFmtId"): f.get("formatCode", "") for f in descendants(root, "numFmt")}
-    styles = child(root, "cellXfs")
+    styles = first_child(root, "cellXfs")
     for index, style in enumerate(styles if styles is not None else ()):
         format_id = style.get("numFmtId", "0")
-        if local(style) == "xf" and _is_date(format_id, codes.get(format_id, "")):
+        if local_name(style) == "xf" and _is_date(format_id, codes.get(format_id, "")):
             yield str(index)
 
 
@@ -90,14 +97,14 @@ def _is_date(format_id: str, code: str) -> bool:
 
 
 def _column(reference: str | None, following: int) -> int:
-    """A cell's column from a reference such as `AB12`; the next one where there is none."""
+    """Return the column index of a reference such as `AB12`; `following` without one."""
     letters = COLUMN.match(reference or "")
     if not letters:
         return following
     column = 0
     for letter in letters.group():
         column = column * 26 + ord(letter) - 64
-    return max(following, min(column - 1, MOST_COLUMNS))
+    return max(following, min(column - 1, MAX_COLUMNS))
 
 
 def _date(value: str) -> str:

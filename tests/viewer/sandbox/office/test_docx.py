@@ -21,11 +21,11 @@ def html(body=None, **targets):
         '<a target="_blank" href="https://example.org/">the site</a>',
     ],
 )
-def test_the_parts_of_a_document(part):
+def test_a_document_shows_headings_formats_lists_tables_and_links(part):
     assert part in html()
 
 
-def test_lists_within_lists():
+def test_lists_are_nested_by_level():
     def item(level, text):
         return (
             f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/></w:numPr></w:pPr>'
@@ -37,7 +37,7 @@ def test_lists_within_lists():
     )
 
 
-def test_marks_breaks_and_places():
+def test_formats_breaks_and_vertical_positions_are_kept():
     body = (
         '<w:p><w:r><w:rPr><w:i/><w:b w:val="0"/><w:vertAlign w:val="superscript"/></w:rPr>'
         "<w:t>a&lt;b</w:t><w:br/><w:tab/></w:r></w:p>"
@@ -46,7 +46,7 @@ def test_marks_breaks_and_places():
     assert html(body) == "<p><sup><em>a&lt;b<br>\u2003</em></sup></p>"
 
 
-def test_a_link_within_is_only_its_text():
+def test_an_internal_link_is_shown_as_text():
     body = '<w:p><w:hyperlink r:id="rId1"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>'
 
     assert html(body, rId1="other.xml") == html(body, other="https://x") == "<p>x</p>"

@@ -6,11 +6,11 @@ import pytest
 
 from viewer.sandbox.office.elements import (
     attribute,
-    child,
     children,
     descendants,
-    local,
-    number,
+    first_child,
+    local_name,
+    parse_int,
     text_of,
 )
 
@@ -19,19 +19,19 @@ TREE = ElementTree.fromstring(
 )
 
 
-def test_names_without_their_namespaces():
-    assert [local(item) for item in TREE] == ["b", "b"]
-    assert local(ElementTree.Comment("x")) == ""
+def test_local_names_have_no_namespace():
+    assert [local_name(item) for item in TREE] == ["b", "b"]
+    assert local_name(ElementTree.Comment("x")) == ""
 
 
-def test_a_namespaced_attribute_comes_first():
+def test_a_namespaced_attribute_is_preferred():
     assert attribute(TREE[0], "id") == "named"
     assert attribute(TREE[0], "none") is attribute(None, "id") is None
 
 
-def test_the_way_down():
-    assert child(TREE, "b", "t").text == "x"
-    assert child(TREE, "none", "t") is child(None, "b") is None
+def test_children_and_descendants_are_found_by_local_name():
+    assert first_child(TREE, "b", "t").text == "x"
+    assert first_child(TREE, "none", "t") is first_child(None, "b") is None
     assert len(list(children(TREE, "b"))) == 2
     assert [item.text for item in descendants(TREE, "t")] == ["x", "y"]
     assert text_of(TREE) == "xy"
@@ -40,5 +40,5 @@ def test_the_way_down():
 @pytest.mark.parametrize(
     ("text", "value"), [("7", 7), ("", 1), (None, 1), ("-2", 1), ("9" * 20, 1), ("²", 1)]
 )
-def test_a_number_from_anything(text, value):
-    assert number(text, 1) == value
+def test_a_malformed_number_gives_the_default(text, value):
+    assert parse_int(text, 1) == value

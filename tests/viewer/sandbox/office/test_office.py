@@ -3,17 +3,17 @@
 import pytest
 
 from tests.viewer import samples
-from viewer.sandbox.office import frames, prepare
+from viewer.sandbox.office import prepare, render
 
 
 def read(data):
     prepare(data, {})
-    ((facts, html),) = frames(data, {})
+    ((facts, html),) = render(data, {})
     return facts, html.decode()
 
 
 @pytest.mark.parametrize(
-    ("make", "form"),
+    ("make", "file_format"),
     [
         (samples.docx, "docx"),
         (samples.xlsx, "xlsx"),
@@ -25,11 +25,11 @@ def read(data):
         (lambda: samples.package(content_dot_xml="<x/>"), "zip"),
     ],
 )
-def test_what_it_is_is_read_from_the_file(make, form):
-    assert read(make())[0]["form"] == form
+def test_the_format_is_detected_in_the_file(make, file_format):
+    assert read(make())[0]["format"] == file_format
 
 
-def test_an_archive_lists_what_is_in_it():
+def test_an_archive_is_shown_as_a_list_of_entries():
     facts, html = read(samples.package(a_dot_txt=b"a" * 1000, b=b""))
 
     assert facts["counts"] == ["2 files"]
@@ -37,5 +37,5 @@ def test_an_archive_lists_what_is_in_it():
     assert '<td class="num">1,000</td>' in html
 
 
-def test_names_in_an_archive_are_text():
+def test_entry_names_are_escaped():
     assert "&lt;script&gt;" in read(samples.package(**{"<script>": b""}))[1]

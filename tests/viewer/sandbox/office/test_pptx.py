@@ -5,7 +5,7 @@ from viewer.sandbox.office.package import Package
 from viewer.sandbox.office.pptx import read
 
 
-def test_a_slide_with_its_title_and_points():
+def test_a_slide_shows_its_number_title_and_points():
     html, counts = read(Package(pptx()))
 
     assert counts == ["1 slide"]

@@ -1,20 +1,20 @@
-"""Numbers as people read them."""
+"""Formats sizes and counts for display."""
 
 from typing import Final
 
 UNITS: Final = ("KiB", "MiB", "GiB", "TiB")
 
 
-def human_size(size: int) -> str:
-    """`1 byte`, `24.0 KiB`, `50 MiB`."""
+def format_size(size: int) -> str:
+    """`1 byte`, `24.0 KiB`, `512 MiB`."""
     if size < 1024:
-        return counted(size, "byte")
+        return format_count(size, "byte")
     amount, unit = size / 1024, 0
     while amount >= 1023.95 and unit < len(UNITS) - 1:
         amount, unit = amount / 1024, unit + 1
     return f"{amount:.0f} {UNITS[unit]}" if amount >= 99.95 else f"{amount:.1f} {UNITS[unit]}"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """`1 page`, `1,200 pages`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

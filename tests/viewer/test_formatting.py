@@ -1,8 +1,8 @@
-"""viewer/wording.py"""
+"""viewer/formatting.py"""
 
 import pytest
 
-from viewer.wording import counted, human_size
+from viewer.formatting import format_count, format_size
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,10 @@ from viewer.wording import counted, human_size
         (1 << 40, "1.0 TiB"),
     ],
 )
-def test_sizes_as_people_say_them(size, words):
-    assert human_size(size) == words
+def test_a_size_has_a_unit_and_one_decimal(size, words):
+    assert format_size(size) == words
 
 
-def test_one_is_singular():
-    assert counted(1, "page") == "1 page"
-    assert counted(1200, "page") == "1,200 pages"
+def test_a_count_of_one_is_singular():
+    assert format_count(1, "page") == "1 page"
+    assert format_count(1200, "page") == "1,200 pages"

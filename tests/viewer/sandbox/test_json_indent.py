@@ -1,4 +1,4 @@
-"""viewer/sandbox/json_layout.py"""
+"""viewer/sandbox/json_indent.py"""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.sandbox.json_layout import laid_out
+from viewer.sandbox.json_indent import indent_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -16,12 +16,12 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_it_lays_out_as_the_standard_library_does(value):
-    assert laid_out(json.dumps(value)) == json.dumps(value, indent=2)
+def test_json_is_indented_as_by_the_standard_library(value):
+    assert indent_json(json.dumps(value)) == json.dumps(value, indent=2)
 
 
-def test_no_value_is_changed():
-    text = laid_out('{"a":1.0,"a":1e400,"b":[ ],"c":"\\u00e9,[{"}')
+def test_numbers_escapes_and_duplicate_names_are_kept():
+    text = indent_json('{"a":1.0,"a":1e400,"b":[ ],"c":"\\u00e9,[{"}')
 
     assert text == '{\n  "a": 1.0,\n  "a": 1e400,\n  "b": [],\n  "c": "\\u00e9,[{"\n}'
 
@@ -29,5 +29,5 @@ def test_no_value_is_changed():
 @pytest.mark.parametrize(
     "text", ["{", "{a: 1}", "", "[" * 100_000, "[" * 900 + "]" * 900, "1" * 9999]
 )
-def test_what_is_no_json_or_too_deep_stays_as_it_was(text):
-    assert laid_out(text) == text
+def test_invalid_or_deeply_nested_json_is_unchanged(text):
+    assert indent_json(text) == text

@@ -1,25 +1,25 @@
-"""Runs in the child. JSON, one value a line, without changing a character of any value."""
+"""Runs in the child process. Indents JSON without changing a character of any value."""
 
 import json
 import re
 from typing import Final
 
-WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 INDENT: Final = "  "
-DEEPEST: Final = 60
+MAX_DEPTH: Final = 60
 
 
-def laid_out(text: str) -> str:
-    """The same JSON with indentation; the text as it was, if it isn't JSON or is too deep."""
+def indent_json(text: str) -> str:
+    """Return the JSON indented; unchanged if it is not valid or too deeply nested."""
     try:
         json.loads(text)
-        return _lay_out(WORD.findall(text))
+        return _indent(TOKEN.findall(text))
     except (ValueError, RecursionError):
         return text
 
 
-def _lay_out(words: list[str]) -> str:
-    """Written from the words, not from parsed values: 1.0, 1e400 and twin names stay."""
+def _indent(words: list[str]) -> str:
+    """Written from tokens, not parsed values: keeps 1.0, 1e400 and duplicate names."""
     out: list[str] = []
     depth = 0
     for word, following in zip(words, [*words[1:], ""], strict=True):
@@ -35,6 +35,6 @@ def _lay_out(words: list[str]) -> str:
 
 
 def _line(depth: int) -> str:
-    if depth > DEEPEST:
-        raise ValueError("too deep to lay out")
+    if depth > MAX_DEPTH:
+        raise ValueError("too deeply nested")
     return "\n" + INDENT * depth

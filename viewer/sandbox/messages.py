@@ -1,0 +1,38 @@
+"""Messages between the parent and the child process.
+
+length of the JSON (4 bytes) | length of the block (4 bytes) | JSON object | block of bytes
+"""
+
+import json
+import struct
+from typing import IO, Any, Final
+
+Message = tuple[dict[str, Any], bytes]
+
+LENGTHS: Final = struct.Struct(">II")
+MAX_LENGTH: Final = 64 << 20
+
+
+def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") -> None:
+    """Write one message and flush it, so that it survives a later crash."""
+    text = json.dumps(facts).encode()
+    stream.write(LENGTHS.pack(len(text), len(block)) + text + block)
+    stream.flush()
+
+
+def read_message(stream: IO[bytes]) -> Message:
+    """Read one message; raise EOFError if it is incomplete or malformed."""
+    text_length, block_length = LENGTHS.unpack(_read_exactly(stream, LENGTHS.size))
+    if text_length + block_length > MAX_LENGTH:
+        raise EOFError
+    facts = json.loads(_read_exactly(stream, text_length))
+    if not isinstance(facts, dict):
+        raise EOFError
+    return facts, _read_exactly(stream, block_length)
+
+
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) != size:
+        raise EOFError
+    return data

@@ -1,0 +1,26 @@
+"""The resource limits of the child process, set before it parses any untrusted byte."""
+
+import contextlib
+import resource
+
+MEGABYTE = 1 << 20
+
+
+def apply_resource_limits(*, memory_mb: int, cpu_seconds: int) -> None:
+    """Limit memory and CPU time; forbid new descriptors, processes, file writes and core dumps.
+
+    Descriptors that are open already keep working. Without new ones the child process can
+    neither read the disk nor reach the network, although it runs as the same user.
+    """
+    _limit(resource.RLIMIT_AS, memory_mb * MEGABYTE)
+    _limit(resource.RLIMIT_CPU, cpu_seconds)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_NPROC, 0)
+    _limit(resource.RLIMIT_NOFILE, 0)
+
+
+def _limit(resource_id: int, value: int) -> None:
+    """Some systems refuse to set a limit that they define; the others are still set."""
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource_id, (value, value))
