@@ -43,6 +43,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     ".venv/bin/pytest -n 0 tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
+EXAMPLES = {"models/migrations/0005_name.py"}
 LANGUAGES = {"sh", "python", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
 
 
@@ -266,6 +267,12 @@ def test_every_relative_link_and_picture_exists():
             if anchor:
                 assert anchor in headings(target.read_text()), f"{page}: {link}"
     assert all(path.stat().st_size < 150_000 for path in (ROOT / "docs/images").iterdir())
+
+
+def test_every_file_that_a_page_names_exists():
+    for page in set(TEXT) - {"CHANGELOG.md"}:
+        for name in re.findall(r"`((?:\w+/)+[\w.-]+\.\w+)`", TEXT[page]):
+            assert (ROOT / name).exists() or name in EXAMPLES, f"{page}: {name}"
 
 
 def headings(text):
