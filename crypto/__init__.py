@@ -1,16 +1,16 @@
-"""Keys and what they do. Imports no Flask and no Peewee; what does not open is `Refused`."""
+"""Cryptography: root keys, sealing, credentials, passwords, tokens and webhook signatures."""
 
 from .keyring import Keyring, RootKey, generate_root_key
 from .keyring_file import KeyringError
-from .passwords import Busy
+from .passwords import PasswordQueueFull
 from .sealing import DecryptionError
 from .tokens import TokenClaims
 
 __all__ = [
-    "Busy",
+    "DecryptionError",
     "Keyring",
     "KeyringError",
-    "DecryptionError",
+    "PasswordQueueFull",
     "RootKey",
     "TokenClaims",
     "generate_root_key",

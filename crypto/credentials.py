@@ -1,9 +1,9 @@
-"""Every secret string this service hands out.
+"""The secret strings this service issues: API keys, document tokens, root keys.
 
-    prefix || base62 characters, random || 6 base62 characters: the CRC-32 of all before them
+    prefix || random base62 characters || 6 base62 characters: the CRC-32 of all before them
 
-32 characters carry 190 random bits, 43 carry 256. The checksum finds a slip of the pen without
-a look-up (the design is GitHub's, of 2021); it proves nothing about validity.
+32 characters carry 190 random bits, 43 carry 256. The checksum detects typing errors without a
+database query (as in GitHub's tokens since 2021); it does not authenticate.
 """
 
 import hashlib
@@ -17,13 +17,14 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CHECK_CHARACTERS = 6
 
 
-def fresh(prefix: str, length: int = 32) -> str:
+def generate(prefix: str, length: int = 32) -> str:
+    """A new credential with `length` random characters."""
     head = prefix + _base62(secrets.randbelow(62**length), length)
     return head + _checksum(head)
 
 
 def well_formed(credential: str, prefix: str, length: int = 32) -> bool:
-    """Whether it could be one at all: rejects typing slips and junk before any look-up."""
+    """Whether prefix, length, alphabet and checksum are right."""
     return (
         credential.startswith(prefix)
         and len(credential) == len(prefix) + length + _CHECK_CHARACTERS
@@ -33,13 +34,13 @@ def well_formed(credential: str, prefix: str, length: int = 32) -> bool:
     )
 
 
-def digest(credential: str) -> bytes:
-    """What is stored: plain SHA-256 suffices for 190 random bits, and finds its row by index."""
+def fingerprint(credential: str) -> bytes:
+    """The SHA-256 that is stored and indexed; 190 random bits need no slow hash."""
     return hashlib.sha256(credential.encode()).digest()
 
 
 def mask(credential: str) -> str:
-    """`pk_live_9fQ2…x7Kd`"""
+    """For display: `pk_live_9fQ2…x7Kd`."""
     after_prefix = credential.rindex("_") + 1
     return f"{credential[: after_prefix + 4]}…{credential[-4:]}"
 

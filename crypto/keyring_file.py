@@ -1,7 +1,7 @@
-"""The keyring's file: made and changed so that whoever is cut off leaves a whole one.
+"""Reads and atomically replaces the keyring file.
 
-A change is written beside it, forced to the disk, then renamed over it; what the old file held
-is overwritten. Who changes it holds the database's write lock: there is one at a time.
+A change is written to a new file, synced, and renamed over the old one, whose content is then
+overwritten. Callers hold the database's writer lock, so there is one change at a time.
 """
 
 import os
@@ -28,33 +28,33 @@ def create(path: Path, line: str) -> None:
 
 
 def read(path: Path) -> tuple[str, tuple[int, ...]]:
-    """The text with the stamp of the very file it came from: the file may be replaced meanwhile."""
+    """The text and the stamp of the same file, even if it is replaced meanwhile."""
     while True:
         with _opened(path) as file:
-            found = os.fstat(file.fileno())
-            _refuse_if_others_can_read(path, found)
+            status = os.fstat(file.fileno())
+            _require_private(path, status)
             text = _text(file, path)
-        if stamp(path) == _stamp_of(found):
-            return text, _stamp_of(found)
+        if stamp(path) == _stamp_of(status):
+            return text, _stamp_of(status)
 
 
 def stamp(path: Path) -> tuple[int, ...]:
-    """Differs whenever the file was replaced or written."""
+    """Changes whenever the file is replaced or written. Raises KeyringError if there is none."""
     try:
         return _stamp_of(os.stat(path))
     except FileNotFoundError:
         raise _absent(path) from None
 
 
-def put_first(path: Path, line: str) -> None:
-    """Before all other roots, behind the comments above them."""
+def prepend(path: Path, line: str) -> None:
+    """Insert a line before the first root key, after the comments above it."""
     lines = read(path)[0].splitlines()
     at = next(number for number, one in enumerate(lines) if one.partition("#")[0].strip())
     _replace(path, [*lines[:at], line, *lines[at:]])
 
 
-def leave_out(path: Path, unwanted: Callable[[str], bool]) -> None:
-    """All but the unwanted roots; a line that held nothing else goes with its comment."""
+def remove(path: Path, unwanted: Callable[[str], bool]) -> None:
+    """Remove the unwanted root keys; a line that is then empty goes with its comment."""
     _replace(path, list(_without(read(path)[0].splitlines(), unwanted)))
 
 
@@ -73,26 +73,26 @@ def _without(lines: list[str], unwanted: Callable[[str], bool]) -> Iterator[str]
 
 
 def _replace(path: Path, lines: list[str]) -> None:
-    path = path.resolve()  # a link stays a link
-    beside = path.with_name(path.name + ".new")
+    path = path.resolve()  # a symbolic link stays one
+    new = path.with_name(path.name + ".new")
     with path.open("r+b") as old:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        _give_to_owner_of(old.fileno(), handle)
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        _copy_owner(old.fileno(), handle)
         _write(handle, "\n".join(lines) + "\n")
-        beside.replace(path)
+        new.replace(path)
         _sync_folder(path.parent)
-        if not os.fstat(old.fileno()).st_nlink:  # else it is somebody's copy, made by a hard link
+        if not os.fstat(old.fileno()).st_nlink:  # otherwise a hard link still uses it
             old.write(bytes(os.fstat(old.fileno()).st_size))
             old.flush()
             os.fsync(old.fileno())
 
 
-def _give_to_owner_of(old: int, new: int) -> None:
-    """Also when root changes it for the service's own user."""
-    found = os.fstat(old)
-    os.fchmod(new, stat.S_IMODE(found.st_mode))
-    if (found.st_uid, found.st_gid) != (os.geteuid(), os.fstat(new).st_gid):
-        os.fchown(new, found.st_uid, found.st_gid)
+def _copy_owner(old: int, new: int) -> None:
+    """Keep mode and owner, as when the superuser changes the keyring of the service's user."""
+    status = os.fstat(old)
+    os.fchmod(new, stat.S_IMODE(status.st_mode))
+    if (status.st_uid, status.st_gid) != (os.geteuid(), os.fstat(new).st_gid):
+        os.fchown(new, status.st_uid, status.st_gid)
 
 
 def _write(handle: int, text: str) -> None:
@@ -116,12 +116,12 @@ def _text(file: TextIO, path: Path) -> str:
         raise KeyringError(f"{path} is no keyring, or was damaged in copying.") from None
 
 
-def _stamp_of(found: os.stat_result) -> tuple[int, ...]:
-    return (found.st_ino, found.st_mtime_ns, found.st_size)
+def _stamp_of(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _refuse_if_others_can_read(path: Path, found: os.stat_result) -> None:
-    if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.getuid():
+def _require_private(path: Path, status: os.stat_result) -> None:
+    if stat.S_IMODE(status.st_mode) & 0o077 and status.st_uid == os.getuid():
         raise KeyringError(f"Others can read {path}. Run: chmod 600 {path}")
 
 

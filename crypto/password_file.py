@@ -1,14 +1,13 @@
-"""Seal a file under a password, so that any browser can open it with WebCrypto alone.
+"""Encrypts a file with a password so that browsers can decrypt it with WebCrypto alone.
 
-    key    PBKDF2-HMAC-SHA-512, 600,000 rounds, 16 random bytes of salt -> 32 bytes
+    key    PBKDF2-HMAC-SHA-512, 600,000 rounds, 16 bytes of random salt -> 32 bytes
     piece  AES-256-GCM over at most 1 MiB
            nonce = 7 random bytes | number of the piece (4 bytes) | 1 if it is the last, else 0
            additional data = the file's clear header
 
-So pieces can't be swapped, dropped, doubled or cut off, and the header can't be changed:
-each of it makes a tag wrong. Browsers have no Argon2 and no scrypt; SHA-512 costs an
-attacker's graphics card more than SHA-256 does. The rounds stand in the header, for the day
-when they grow.
+So swapped, dropped, repeated or truncated pieces and a changed header make a tag wrong. Browsers
+have no Argon2 and no scrypt; SHA-512 costs an attacker's graphics card more than SHA-256. The
+number of rounds is in the header, so that it can be raised later.
 """
 
 import base64
@@ -31,11 +30,11 @@ KEY_BYTES: Final = 32
 
 
 class WrongPassword(Exception):
-    """The piece was not sealed by this password in this place under this header."""
+    """Wrong password, position or header, or an altered piece."""
 
 
 class PasswordSeal:
-    """One file's key. Made anew for every file: salt and nonces never repeat."""
+    """The key of one file. Create one for each file, so that salt and nonces never repeat."""
 
     piece_bytes: Final = PIECE_BYTES
     tag_bytes: Final = TAG_BYTES
@@ -50,7 +49,7 @@ class PasswordSeal:
 
     @classmethod
     def of(cls, password: str, parameters: Mapping[str, object]) -> Self:
-        """The key for a file that exists, from what its header says."""
+        """The key of an existing file, from the parameters in its header."""
         return cls(
             password,
             salt=base64.b64decode(str(parameters["salt"]), validate=True),
@@ -59,7 +58,7 @@ class PasswordSeal:
         )
 
     def parameters(self) -> dict[str, str | int]:
-        """What a reader must know beside the password; it stands in the file in clear."""
+        """What decryption needs besides the password; stored in clear in the file's header."""
         return {
             "kdf": "PBKDF2",
             "hash": "SHA-512",
@@ -71,11 +70,11 @@ class PasswordSeal:
         }
 
     def seal(self, piece: bytes, number: int, *, last: bool, header: bytes) -> bytes:
-        """The piece sealed: as long as it was, and a tag."""
+        """Encrypt a piece; it grows by the tag."""
         return self._cipher.encrypt(self._nonce(number, last=last), piece, header)
 
     def open(self, sealed: bytes, number: int, *, last: bool, header: bytes) -> bytes:
-        """The piece back; WrongPassword if anything at all is not as it was."""
+        """Decrypt a piece. Raises WrongPassword."""
         try:
             return self._cipher.decrypt(self._nonce(number, last=last), sealed, header)
         except InvalidTag as error:
@@ -86,6 +85,6 @@ class PasswordSeal:
 
 
 def _derive(password: str, salt: bytes, rounds: int) -> bytes:
-    """Composed or decomposed accents are one password, whichever keyboard wrote them."""
+    """NFC: some systems type accents composed, others decomposed."""
     kdf = PBKDF2HMAC(SHA512(), KEY_BYTES, salt, rounds)
     return kdf.derive(unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass"))

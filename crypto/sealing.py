@@ -1,4 +1,4 @@
-"""Sealing: one primitive for everything at rest.
+"""Sealing: the authenticated encryption of everything that is stored.
 
 C2SP Cobblestone-256 (https://c2sp.org/chunked-encryption), which is AES-256-GCM in chunks:
 
@@ -8,10 +8,10 @@ C2SP Cobblestone-256 (https://c2sp.org/chunked-encryption), which is AES-256-GCM
     aes_key(32) || base_nonce(12) || commitment(32) = okm
     chunk_i = AES-256-GCM(aes_key, base_nonce XOR i, plaintext[16384 * i : 16384 * (i + 1)])
 
-The last chunk is always shorter than 16384 bytes (0 to 16383): that marks the end. Nobody
-chooses a nonce: each message draws its own salt, and with it its own key and base nonce.
-Writing and whole messages are the library's own code; only the random-access reader is ours,
-since the library streams forward only.
+The last chunk is always shorter than 16384 bytes (0 to 16383), which marks the end. A random salt
+gives each message its own key and base nonce, so no nonce is chosen by a caller. Encryption and
+whole messages are the library's code; only the random-access `Reader` is ours, because the library
+decrypts front to back only.
 """
 
 import hmac
@@ -34,30 +34,27 @@ _HASH: hashes.HashAlgorithm = hashes.SHA512()  # the published vectors use SHA-2
 
 
 class DecryptionError(Exception):
-    """The bytes were not made by this key for this context. Never says which."""
+    """Wrong key, wrong context or altered bytes; deliberately does not say which."""
 
 
-def new_key() -> bytes:
+def generate_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
 def context(*pieces: str) -> bytes:
-    """What a sealed message is bound to: PASETO's pre-authentication encoding of the pieces.
-
-    No two lists of pieces share an encoding, so no two kinds of message share a context.
-    """
+    """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
     parts = [piece.encode() for piece in pieces]
     return b"".join([_le64(len(parts)), *(_le64(len(part)) + part for part in parts)])
 
 
 def seal(key: bytes, context: bytes, plaintext: bytes) -> bytes:
-    """Seal a small message whole; it grows by 72 bytes (and 16 for each further 16 KiB)."""
+    """Encrypt a small message; it grows by 72 bytes, and 16 more for each full 16 KiB."""
     encryptor = Cobblestone256Encryptor(key, context)
     return encryptor.update(plaintext) + encryptor.finalize()
 
 
 def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
-    """The plaintext of `seal`, or `Refused`."""
+    """Decrypt the output of `seal`. Raises DecryptionError."""
     decryptor = Cobblestone256Decryptor(key, context)
     try:
         return decryptor.update(sealed) + decryptor.finalize()
@@ -66,9 +63,9 @@ def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
 
 
 class Sealer:
-    """Seal a message piece by piece: `head` comes first, then what each call gives back.
+    """Encrypts a stream: the message is `head`, then the output of each `update`, then `finish`.
 
-    A piece whose length divides by 16 KiB comes back as that many whole chunks.
+    A piece whose length is a multiple of 16 KiB returns as many whole chunks.
     """
 
     def __init__(self, key: bytes, context: bytes) -> None:
@@ -79,15 +76,14 @@ class Sealer:
         return self._encryptor.update(plaintext)
 
     def finish(self) -> bytes:
-        """The last, short chunk, which marks the end."""
+        """The last chunk."""
         return self._encryptor.finalize()
 
 
 class Reader:
-    """Open any run of chunks of a sealed message.
+    """Decrypts any consecutive chunks of a message; each is authenticated, with its position.
 
-    Nothing is handed out before it is authenticated, at the place it was sealed at. That the
-    message is whole is for the context to say: it carries the plaintext's length.
+    It does not verify that the message is complete: bind the plaintext's length in the context.
     """
 
     def __init__(self, key: bytes, context: bytes, head: bytes) -> None:
@@ -101,7 +97,7 @@ class Reader:
         self._base_nonce = int.from_bytes(okm[32:44], "big")
 
     def open(self, first: int, sealed: bytes) -> bytes:
-        """The plaintext of consecutive sealed chunks, of which the first is number `first`."""
+        """The plaintext of consecutive chunks, the first being number `first`."""
         step = CHUNK_BYTES + TAG_BYTES
         view = memoryview(sealed)
         runs = range(0, len(sealed), step)
@@ -116,7 +112,7 @@ class Reader:
 
 
 def sealed_bytes(size: int) -> int:
-    """How long `size` bytes are when sealed, without the head."""
+    """The sealed length of `size` bytes, without the head."""
     return size + TAG_BYTES * (size // CHUNK_BYTES + 1)
 
 

@@ -1,9 +1,9 @@
-"""Signatures of what is sent to webhooks: Standard Webhooks 1.0, symmetric.
+"""Signatures of webhook deliveries: Standard Webhooks 1.0, symmetric.
 
     secret    = "whsec_" + base64(32 random bytes)
     signature = "v1," + base64(HMAC-SHA-256(secret's bytes, id "." timestamp "." body))
 
-While a secret is being replaced there are two signatures, with a space between.
+While a secret is being rotated there are two signatures, separated by a space.
 """
 
 import base64
@@ -21,11 +21,11 @@ def generate_secret() -> str:
 
 
 def signature(secrets: Iterable[str], id: str, timestamp: int, body: bytes) -> str:
-    """The header `webhook-signature`; `timestamp` in seconds."""
-    signed = f"{id}.{timestamp}.".encode() + body
-    return " ".join(_by(secret, signed) for secret in secrets)
+    """The value of the header `webhook-signature`; `timestamp` is in seconds."""
+    message = f"{id}.{timestamp}.".encode() + body
+    return " ".join(_sign(secret, message) for secret in secrets)
 
 
-def _by(secret: str, signed: bytes) -> str:
+def _sign(secret: str, message: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
-    return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    return "v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode()

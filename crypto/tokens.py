@@ -1,9 +1,9 @@
-"""Session tokens: PASETO v4.local (paseto-spec, docs/01-Protocol-Versions/Version4.md).
+"""Encrypted tokens: PASETO v4.local (paseto-spec, docs/01-Protocol-Versions/Version4.md).
 
-The token says who and until when; the session's row says whether it still counts. pyseto is
-wrapped once, here, because it checks less than it seems: without a deserializer `exp` is not
-looked at, a token without `exp` never ends, base64 is read leniently, and its errors are of six
-families. So: exact shape first, the footer matched whole, one key, claims demanded, one refusal.
+A token holds ids and an expiry; whether it was revoked is stored in its row. pyseto alone is too
+lenient: without a deserializer it ignores `exp`, it accepts tokens without `exp` and non-canonical
+base64, and raises exceptions of six families. So the shape is checked first, the key is chosen by
+comparing the whole footer, all claims are required, and every failure is a DecryptionError.
 """
 
 import base64
@@ -18,39 +18,39 @@ import pyseto
 from .sealing import DecryptionError
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")
-_ASSERTION = b"document-service/1/"  # with the purpose: bound to the token, never in it
+_ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not transmitted
 
 
 @dataclass(frozen=True)
 class TokenClaims:
-    """What an opened token says."""
+    """`id` names the session, or the grant; for tickets `user_id` is the id of the document."""
 
     id: str
     user_id: str
 
 
 class PasetoCodec:
-    """`keys` are 32 bytes each: the first one seals, all of them open."""
+    """`keys` returns 32-byte keys: the first one encrypts, all of them decrypt."""
 
     def __init__(self, keys: Callable[[], Sequence[bytes]], purpose: bytes = b"session") -> None:
         self._keys, self._assertion = keys, _ASSERTION + purpose
-        self._known: dict[str, pyseto.KeyInterface] = {}  # by their footers, as a token has them
+        self._known: dict[str, pyseto.KeyInterface] = {}  # by their encoded footers
 
-    def issue(self, session: TokenClaims, seconds: int) -> str:
-        """A token that ends `seconds` from now."""
+    def issue(self, claims: TokenClaims, seconds: int) -> str:
+        """A token that expires in `seconds`."""
         key = pyseto.Key.new(4, "local", self._keys()[0])
         now = datetime.now(UTC)
-        claims = {
-            "sub": session.user_id,
-            "jti": session.id,
+        payload = {
+            "sub": claims.user_id,
+            "jti": claims.id,
             "iat": now.isoformat(timespec="seconds"),
             "exp": (now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         }
-        token = pyseto.encode(key, claims, footer=_footer(key), implicit_assertion=self._assertion)
+        token = pyseto.encode(key, payload, footer=_footer(key), implicit_assertion=self._assertion)
         return token.decode()
 
     def open(self, token: str) -> TokenClaims:
-        """What a token says that is ours and not past its end; otherwise `Refused`."""
+        """The claims of a valid token. Raises DecryptionError."""
         shape = _SHAPE.fullmatch(token)
         key = shape and self._key_of(shape[1])
         if not key:
@@ -61,7 +61,7 @@ class PasetoCodec:
         return TokenClaims(claims["jti"], claims["sub"])
 
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
-        """The key whose footer this is. The footer is compared, never parsed."""
+        """The key with this footer, which is compared and not parsed."""
         if footer not in self._known:
             keys = [pyseto.Key.new(4, "local", key) for key in self._keys()]
             self._known = {_encoded(_footer(key)): key for key in keys}

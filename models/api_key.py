@@ -53,9 +53,9 @@ class ApiKey(Owned):
     @classmethod
     def _issue(cls, owner: User, name: str | None, scopes: str, expires_at: int | None) -> Self:
         require_future(expires_at)
-        secret = credentials.fresh(credentials.API_KEY)
+        secret = credentials.generate(credentials.API_KEY)
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
-        key.digest, key.masked_key = credentials.digest(secret), credentials.mask(secret)
+        key.digest, key.masked_key = credentials.fingerprint(secret), credentials.mask(secret)
         key.sealed_name = owner.seal("name/1", key.id, name)
         key.insert_row()
         key.key, key.name = secret, name
@@ -67,7 +67,7 @@ class ApiKey(Owned):
         if not credentials.well_formed(secret, credentials.API_KEY):
             raise KeyRevoked
         moment = now()
-        digest = credentials.digest(secret)
+        digest = credentials.fingerprint(secret)
         found = database.execute_sql(_LIVE, (digest, moment, moment)).fetchone()
         if found is None:
             raise KeyRevoked

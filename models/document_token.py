@@ -67,7 +67,7 @@ class LinkOptions:
     @classmethod
     def of(cls, password: str | None, **terms: Any) -> Self:
         """Dear, so before a transaction begins."""
-        digest = None if password is None else passwords.digest(password)
+        digest = None if password is None else passwords.hash_password(password)
         return cls(password_digest=digest, **terms)
 
 
@@ -110,9 +110,9 @@ class DocumentToken(Owned):
     def issue(cls, document: Any, terms: LinkOptions) -> Self:
         """A new token of the document, on these terms."""
         require_future(terms.expires_at)
-        secret = credentials.fresh(credentials.DOCUMENT_TOKEN)
+        secret = credentials.generate(credentials.DOCUMENT_TOKEN)
         token: Self = cls.fresh(owner_id=document.owner_id, document_id=document.id)
-        token.digest, token.masked_token = credentials.digest(secret), credentials.mask(secret)
+        token.digest, token.masked_token = credentials.fingerprint(secret), credentials.mask(secret)
         token.permissions = " ".join(terms.permissions)
         token.allowed_origins = " ".join(terms.allowed_origins)
         token.expires_at = terms.expires_at
@@ -133,7 +133,7 @@ class DocumentToken(Owned):
     def of_secret(cls, secret: str) -> TokenGrant:
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        moment, digest = now(), credentials.digest(secret)
+        moment, digest = now(), credentials.fingerprint(secret)
         found = database.execute_sql(_BY_DIGEST, (moment, moment, digest)).fetchone()
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
@@ -162,7 +162,7 @@ class DocumentToken(Owned):
         token = cls.get_by_id(grant.id)
         cls.password_failures.refuse_if_many(grant.id, address)
         digest = document.unseal("password/1", grant.id, token.sealed_password)
-        if not passwords.matches(password, digest):
+        if not passwords.verify_password(password, digest):
             cls.password_failures.note(grant.id, address)
             raise WrongCredentials("This is not the password of the link.")
 

@@ -24,7 +24,7 @@ _SAID_BY_SQLITE = {
 
 
 _SAID_BELOW = {
-    crypto.Busy: Busy,
+    crypto.PasswordQueueFull: Busy,
     crypto.KeyringError: KeyUnavailable,
     crypto.DecryptionError: DocumentDamaged,
 }

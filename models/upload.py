@@ -56,7 +56,7 @@ def uploaded(
     quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.media_type, document.expires_at = essence(content_type), expires_at
-    document.key, since = sealing.new_key(), wal_sync_failures()
+    document.key, since = sealing.generate_key(), wal_sync_failures()
     with reserve_disk_space(size, reserve_bytes), _kept_only_whole(document):
         sha256, last = _store(document, payload)
         document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}

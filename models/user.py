@@ -46,7 +46,7 @@ class User(OwnsDataKey):
     def register(cls, email: str, password: str, name: str | None, mode: str) -> Self:
         """A new account. `mode`: `open`, `first` (only while there is none) or `closed`."""
         cls._refuse_if_closed(mode)
-        digest = passwords.digest(password)
+        digest = passwords.hash_password(password)
         user: Self = cls.fresh(email=email, email_folded=_folded(email))
         with transaction():
             cls._refuse_if_closed(mode)
@@ -71,10 +71,10 @@ class User(OwnsDataKey):
         cls.password_failures.refuse_if_many(account, address)
         user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
         digest = user.password_digest if user else None
-        if not passwords.matches(password, digest) or user is None:
+        if not passwords.verify_password(password, digest) or user is None:
             cls.password_failures.note(account, address)
             raise WrongCredentials
-        if passwords.is_outdated(user.password_digest):
+        if passwords.needs_rehash(user.password_digest):
             anew = user.sealed_digest(password)
             with transaction():
                 database.execute_sql(_ANEW, (anew, user.id, user.sealed_password))
@@ -101,14 +101,14 @@ class User(OwnsDataKey):
         return str(self.unseal("password/1", self.id, self.sealed_password))
 
     def sealed_digest(self, password: str) -> bytes:
-        return self.seal("password/1", self.id, passwords.digest(password))
+        return self.seal("password/1", self.id, passwords.hash_password(password))
 
 
 def require_strong_password(password: str, shortest: int, pointer: str) -> None:
     """A new password has `shortest` to 1024 characters; there is no other rule."""
     length = len(unicodedata.normalize("NFC", password))
-    if not shortest <= length <= passwords.LONGEST:
-        sentence = f"Use {shortest} to {passwords.LONGEST} characters; this has {length}."
+    if not shortest <= length <= passwords.MAX_LENGTH:
+        sentence = f"Use {shortest} to {passwords.MAX_LENGTH} characters; this has {length}."
         raise Invalid(pointer, sentence)
 
 

@@ -25,7 +25,7 @@ class OwnsDataKey(Table):
         return ()
 
     def generate_key(self) -> None:
-        self.key = sealing.new_key()
+        self.key = sealing.generate_key()
         self.wrap_key()
 
     def wrap_key(self) -> None:

@@ -1,4 +1,4 @@
-"""The secret strings: random, checked by their own last six characters, masked."""
+"""Credentials are random, carry a checksum, and are masked for display."""
 
 import random
 
@@ -7,16 +7,16 @@ import pytest
 from crypto import credentials
 
 
-def test_a_fresh_credential_has_the_form_the_contract_says():
-    key = credentials.fresh(credentials.API_KEY)
+def test_a_new_credential_has_the_documented_form():
+    key = credentials.generate(credentials.API_KEY)
 
     assert len(key) == len("pk_live_") + 32 + 6
     assert credentials.well_formed(key, credentials.API_KEY)
-    assert credentials.fresh(credentials.API_KEY) != key
+    assert credentials.generate(credentials.API_KEY) != key
 
 
-def test_every_changed_character_is_caught_without_a_look_up():
-    key = credentials.fresh(credentials.API_KEY)
+def test_every_changed_character_is_detected():
+    key = credentials.generate(credentials.API_KEY)
     for place in range(len(key)):
         for other in "0Zz_é":
             if other != key[place]:

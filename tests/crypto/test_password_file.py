@@ -1,4 +1,4 @@
-"""crypto/password_file.py"""
+"""Files encrypted with a password: pieces decrypt in their place only; the format is frozen."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ import pytest
 
 from crypto.password_file import PIECE_BYTES, ROUNDS, TAG_BYTES, PasswordSeal, WrongPassword
 
-FEW = 1000  # rounds: what is tested here is not the cost
+FEW = 1000  # rounds, so that the tests are fast
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def reopened(seal, password="correct horse"):
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 4096, PIECE_BYTES])
-def test_a_piece_comes_back_and_grows_by_the_tag(seal, size):
+def test_a_piece_decrypts_and_grows_by_the_tag(seal, size):
     sealed = seal.seal(bytes(size), 3, last=False, header=b"h")
 
     assert len(sealed) == size + TAG_BYTES
@@ -31,7 +31,7 @@ def test_a_piece_comes_back_and_grows_by_the_tag(seal, size):
     [{"number": 1}, {"last": True}, {"header": b"other"}, {"number": 256}],
     ids=["moved", "made the last", "under another header", "moved far"],
 )
-def test_a_piece_opens_only_in_its_place(seal, change):
+def test_a_piece_decrypts_only_in_its_place(seal, change):
     place = {"number": 0, "last": False, "header": b"h"}
     sealed = seal.seal(b"words", **place)
 
@@ -39,7 +39,7 @@ def test_a_piece_opens_only_in_its_place(seal, change):
         seal.open(sealed, **(place | change))
 
 
-def test_every_flipped_bit_is_noticed(seal):
+def test_every_flipped_bit_is_detected(seal):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
 
     for position in range(len(sealed) * 8):
@@ -50,14 +50,14 @@ def test_every_flipped_bit_is_noticed(seal):
 
 
 @pytest.mark.parametrize("password", ["", "correct hors", "Correct horse", "correct horse "])
-def test_another_password_opens_nothing(seal, password):
+def test_another_password_decrypts_nothing(seal, password):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
 
     with pytest.raises(WrongPassword):
         reopened(seal, password).open(sealed, 0, last=True, header=b"h")
 
 
-def test_fewer_rounds_make_another_key(seal):
+def test_another_number_of_rounds_gives_another_key(seal):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
     cheaper = PasswordSeal.of("correct horse", seal.parameters() | {"rounds": FEW - 1})
 
@@ -65,27 +65,27 @@ def test_fewer_rounds_make_another_key(seal):
         cheaper.open(sealed, 0, last=True, header=b"h")
 
 
-def test_an_accent_is_one_password_however_it_was_typed():
+def test_composed_and_decomposed_accents_are_the_same_password():
     composed = PasswordSeal("h\u00e9llo", rounds=FEW)
     sealed = composed.seal(b"words", 0, last=True, header=b"h")
 
     assert reopened(composed, "he\u0301llo").open(sealed, 0, last=True, header=b"h") == b"words"
 
 
-def test_two_files_of_one_password_have_nothing_in_common():
+def test_two_files_with_one_password_differ_in_salt_and_nonce():
     first, second = PasswordSeal("x", rounds=FEW), PasswordSeal("x", rounds=FEW)
 
     assert first.parameters()["salt"] != second.parameters()["salt"]
     assert first.parameters()["nonce"] != second.parameters()["nonce"]
 
 
-def test_the_cost_is_what_is_written():
+def test_the_header_has_the_number_of_rounds():
     assert ROUNDS == 600_000
     assert PasswordSeal("x").parameters()["rounds"] == 600_000
 
 
-def test_a_file_sealed_by_format_1_still_opens():
-    """The vector, made once: the key by the standard library, the tag by AES-GCM."""
+def test_a_file_of_format_1_still_decrypts():
+    """The key of the frozen vector was derived with the standard library."""
     seal = PasswordSeal("password", salt=bytes(16), prefix=bytes(7), rounds=FEW)
     key = hashlib.pbkdf2_hmac("sha512", b"password", bytes(16), FEW, 32)
 

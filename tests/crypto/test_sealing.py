@@ -1,4 +1,4 @@
-"""Sealing agrees with the published vectors and the library, and nothing altered opens."""
+"""Sealing agrees with the published vectors and the library; altered messages do not decrypt."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ def sealed(plaintext, key=KEY, context=CONTEXT):
 
 
 def opened(message, key=KEY, context=CONTEXT):
-    """All chunks of a message by our reader, its end mark demanded as the service does."""
+    """Decrypts a message with our reader, and checks its length as the service does."""
     plaintext = sealing.Reader(key, context, message[:HEAD]).open(0, message[HEAD:])
     if sealing.sealed_bytes(len(plaintext)) != len(message) - HEAD:
         raise DecryptionError
@@ -65,7 +65,7 @@ def test_our_reader_agrees_with_the_published_vectors(vector, monkeypatch):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_what_is_sealed_opens_by_our_reader_and_by_the_library(size):
+def test_a_message_decrypts_with_our_reader_and_with_the_library(size):
     plaintext = os.urandom(size)
 
     message = sealed(plaintext)
@@ -76,7 +76,7 @@ def test_what_is_sealed_opens_by_our_reader_and_by_the_library(size):
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
-def test_any_run_of_chunks_opens_by_itself(first):
+def test_any_consecutive_chunks_decrypt_alone(first):
     plaintext = os.urandom(3 * CHUNK + 5)
     message = sealed(plaintext)
     reader = sealing.Reader(KEY, CONTEXT, message[:HEAD])
@@ -86,13 +86,13 @@ def test_any_run_of_chunks_opens_by_itself(first):
     assert reader.open(first, run) == plaintext[first * CHUNK : (first + 1) * CHUNK]
 
 
-def test_a_message_sealed_by_the_first_version_still_opens():
+def test_a_message_of_the_first_version_still_decrypts():
     message = bytes.fromhex(FROZEN)
 
     assert sealing.unseal(KEY, CONTEXT, message) == b"hello" == opened(message)
 
 
-def test_a_flipped_bit_anywhere_does_not_open():
+def test_a_message_with_a_flipped_bit_does_not_decrypt():
     message = sealed(os.urandom(40))
     for bit in range(len(message) * 8):
         altered = bytearray(message)
@@ -100,7 +100,7 @@ def test_a_flipped_bit_anywhere_does_not_open():
         refused(bytes(altered))
 
 
-def test_a_flipped_bit_in_a_long_message_does_not_open():
+def test_a_long_message_with_a_flipped_bit_does_not_decrypt():
     message, draw = sealed(os.urandom(70_000)), random.Random(3)
     for _ in range(300):
         altered = bytearray(message)
@@ -108,7 +108,7 @@ def test_a_flipped_bit_in_a_long_message_does_not_open():
         refused(bytes(altered))
 
 
-def test_a_cut_or_longer_message_does_not_open():
+def test_a_truncated_or_extended_message_does_not_decrypt():
     message = sealed(os.urandom(3 * CHUNK))
     cuts = {*range(0, len(message), 997), *(HEAD + STEP * n for n in range(4)), len(message) - 16}
     for length in cuts:
@@ -117,7 +117,7 @@ def test_a_cut_or_longer_message_does_not_open():
         refused(message + bytes(more))
 
 
-def test_chunks_swapped_doubled_dropped_or_from_elsewhere_do_not_open():
+def test_swapped_repeated_dropped_or_foreign_chunks_do_not_decrypt():
     message, other = sealed(os.urandom(3 * CHUNK + 5)), sealed(os.urandom(3 * CHUNK + 5))
     head, foreign = message[:HEAD], other[HEAD : HEAD + STEP]
     a, b, c, d = (message[HEAD + n * STEP : HEAD + (n + 1) * STEP] for n in range(4))
@@ -126,7 +126,7 @@ def test_chunks_swapped_doubled_dropped_or_from_elsewhere_do_not_open():
     refused(head + other[HEAD:])
 
 
-def test_another_key_or_context_does_not_open():
+def test_another_key_or_context_does_not_decrypt():
     message = sealed(b"secret")
     with pytest.raises(DecryptionError):
         opened(message, key=bytes(32))
@@ -136,18 +136,18 @@ def test_another_key_or_context_does_not_open():
         sealing.unseal(KEY, sealing.context("meta/1", "doc_1"), message)
 
 
-def test_no_two_lists_of_pieces_share_a_context():
+def test_different_lists_of_pieces_give_different_contexts():
     lists = [(), ("",), ("", ""), ("ab",), ("a", "b"), ("", "ab"), ("ab", ""), ("é",)]
 
     assert len({sealing.context(*pieces) for pieces in lists}) == len(lists)
 
 
 def test_a_wrapped_key_is_104_bytes():
-    assert len(sealing.seal(KEY, CONTEXT, sealing.new_key())) == 104
+    assert len(sealing.seal(KEY, CONTEXT, sealing.generate_key())) == 104
 
 
 def refused(message):
-    """Neither our reader nor the library opens it."""
+    """Neither our reader nor the library decrypts it."""
     with pytest.raises(DecryptionError):
         opened(message)
     library = Cobblestone256Decryptor(KEY, CONTEXT)

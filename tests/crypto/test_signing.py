@@ -1,4 +1,4 @@
-"""Signatures of webhooks, by the published rule."""
+"""Webhook signatures as Standard Webhooks 1.0 defines them."""
 
 import base64
 
@@ -7,14 +7,14 @@ import pytest
 from crypto import signing
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-ID, MOMENT = "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330
+ID, TIME = "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330
 BODY = b'{"test": 2432232314}'
 
 
-def test_the_signature_is_the_one_of_the_specification():
+def test_the_signature_equals_the_example_of_the_specification():
     expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
-    assert signing.signature([SECRET], ID, MOMENT, BODY) == expected
+    assert signing.signature([SECRET], ID, TIME, BODY) == expected
 
 
 def test_a_secret_is_32_random_bytes_behind_a_prefix():
@@ -24,13 +24,13 @@ def test_a_secret_is_32_random_bytes_behind_a_prefix():
     assert one != other
 
 
-@pytest.mark.parametrize("changed", [(ID + "x", MOMENT, BODY), (ID, 1, BODY), (ID, MOMENT, b"{}")])
-def test_id_time_and_body_are_all_signed(changed):
-    assert signing.signature([SECRET], *changed) != signing.signature([SECRET], ID, MOMENT, BODY)
+@pytest.mark.parametrize("changed", [(ID + "x", TIME, BODY), (ID, 1, BODY), (ID, TIME, b"{}")])
+def test_the_signature_covers_id_timestamp_and_body(changed):
+    assert signing.signature([SECRET], *changed) != signing.signature([SECRET], ID, TIME, BODY)
 
 
 def test_two_secrets_make_two_signatures():
     other = signing.generate_secret()
-    both = signing.signature([SECRET, other], ID, MOMENT, BODY)
+    both = signing.signature([SECRET, other], ID, TIME, BODY)
 
-    assert both.split() == [signing.signature([one], ID, MOMENT, BODY) for one in (SECRET, other)]
+    assert both.split() == [signing.signature([one], ID, TIME, BODY) for one in (SECRET, other)]

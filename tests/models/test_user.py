@@ -13,7 +13,7 @@ def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(a
         return True
 
     with monkeypatch.context() as old:
-        old.setattr(passwords, "is_outdated", outdated)
+        old.setattr(passwords, "needs_rehash", outdated)
         User.identify(alice.email, "correct horse battery", "192.0.2.1")
 
     assert User.identify(alice.email, "another password", "192.0.2.1") == alice
@@ -24,7 +24,7 @@ def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(a
 def test_a_login_renews_an_old_digest(alice, monkeypatch):
     before = alice.sealed_password
     with monkeypatch.context() as old:
-        old.setattr(passwords, "is_outdated", lambda _digest: True)
+        old.setattr(passwords, "needs_rehash", lambda _digest: True)
         User.identify(alice.email, "correct horse battery", "192.0.2.1")
 
     assert User.get_by_id(alice.id).sealed_password != before

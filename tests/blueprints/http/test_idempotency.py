@@ -21,13 +21,13 @@ def client(tmp_path):
 
 @pytest.mark.parametrize("more", [{}, KEY], ids=["without a key", "with a key"])
 def test_no_password_is_hashed_within_a_transaction(client, more, monkeypatch):
-    held, digest = [], passwords.digest
+    held, hash_password = [], passwords.hash_password
 
     def watched(password):
         held.append(database.in_transaction())
-        return digest(password)
+        return hash_password(password)
 
-    monkeypatch.setattr(passwords, "digest", watched)
+    monkeypatch.setattr(passwords, "hash_password", watched)
     assert client.post("/v1/auth/register", json=LOGIN, headers=more).status_code == 201
     token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
     more = more | {"Authorization": f"Bearer {token}"}
