@@ -1,11 +1,11 @@
-"""The settings: one row each, read from the environment (`DOCSERVICE_` + name) or from a mapping.
+"""The settings: one field each, read from the environment (`DOCSERVICE_` + name) or a mapping.
 
-All are optional. A wrong value stops the start with a sentence.
+All are optional. A value that cannot be used raises `WrongSetting`, which stops the start.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -16,20 +16,10 @@ PREFIX = "DOCSERVICE_"
 
 
 class WrongSetting(click.ClickException):
-    """A setting that cannot be used; the sentence says which and what it takes.
+    """A setting that cannot be used; the message says which and what it takes.
 
-    Of click's kind, so that a command line shows the sentence alone.
+    A click exception, so that a command prints the message without a traceback.
     """
-
-
-@dataclass(frozen=True)
-class Setting:
-    """`read` turns text into the value, or raises ValueError saying what it takes."""
-
-    name: str
-    default: Any
-    read: Callable[[str], Any]
-    says: str
 
 
 def _number(least: int, most: int = 2**40) -> Callable[[str], int]:
@@ -72,69 +62,91 @@ def _database(text: str) -> str:
     return text.removeprefix("sqlite:///")
 
 
-SETTINGS = (
-    Setting(
-        "LISTEN",
+def _setting(default: Any, read: Callable[[str], Any], description: str) -> Any:
+    """`read` converts text to the value, or raises ValueError with what it takes."""
+    return field(default=default, metadata={"read": read, "description": description})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting's value. A field's name in upper case is the setting's name."""
+
+    listen: str = _setting(
         "127.0.0.1:8000",
         _matching(r"unix:/.+|.+:[0-9]{1,5}", "address:port, or unix:/path"),
         "address and port, or `unix:/path`",
-    ),
-    Setting("INSTANCE_PATH", "instance", str, "the folder of keyring and database"),
-    Setting("DATABASE", "documents.sqlite", _database, "the database, seen from that folder"),
-    Setting("KEYRING_FILE", None, str, "a keyring elsewhere, e.g. a mounted secret"),
-    Setting("KEYRING", None, str, "the keyring itself"),
-    Setting("KEYRING_COMMAND", None, str, "a command that prints the keyring"),
-    Setting(
-        "BASE_URL",
+    )
+    instance_path: Path = _setting(Path("instance"), Path, "the folder of keyring and database")
+    database: str = _setting("documents.sqlite", _database, "the database, seen from that folder")
+    keyring_file: Path | None = _setting(None, Path, "a keyring elsewhere, e.g. a mounted secret")
+    keyring: str | None = _setting(None, str, "the keyring itself")
+    keyring_command: str | None = _setting(None, str, "a command that prints the keyring")
+    base_url: str | None = _setting(
         None,
         _matching(r"https?://[^\s/?#]+(/[^\s?#]*)?", "an address like https://docs.example.org"),
         "how links are written; the request's own address if not set",
-    ),
-    Setting("MAX_DOCUMENT_BYTES", 64 << 20, _number(1), "the largest original"),
-    Setting("SESSION_SECONDS", 12 * 3600, _number(1), "how long a session lives"),
-    Setting("TOKEN_SECONDS", 7 * 86400, _number(1), "how long a document token lives if not said"),
-    Setting("PASSWORD_MIN_LENGTH", 8, _number(1, 1024), "characters of a new password"),
-    Setting(
-        "REGISTRATION",
+    )
+    max_document_bytes: int = _setting(64 << 20, _number(1), "the largest original")
+    session_seconds: int = _setting(12 * 3600, _number(1), "how long a session lives")
+    token_seconds: int = _setting(
+        7 * 86400, _number(1), "how long a document token lives if not said"
+    )
+    password_min_length: int = _setting(8, _number(1, 1024), "characters of a new password")
+    registration: str = _setting(
         "open",
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
-    ),
-    Setting(
-        "RATE_LIMITS",
-        "on",
-        _one_of("on", "off"),
-        "whether wrong passwords, new accounts and uploads are limited",
-    ),
-    Setting("TRUSTED_PROXY", None, str, "address of the proxy whose forwarding headers count"),
-    Setting("THREADS", 16, _number(1, 256), "how many requests are worked on at once"),
-    Setting("RESERVE_BYTES", 32 << 20, _number(0), "free space below which uploads are refused"),
-    Setting("QUOTA_BYTES", None, _number(1), "how many bytes of originals one user may keep"),
-    Setting("QUOTA_DOCUMENTS", None, _number(1), "how many documents one user may keep"),
-    Setting("METRICS", "off", _one_of("off", "on"), "whether `/metrics` answers, to anyone"),
-    Setting("EVENT_DAYS", 90, _number(1, 36500), "how many days events are kept"),
-    Setting(
-        "WEBHOOK_ALLOW",
+    )
+    rate_limits: str = _setting(
+        "on", _one_of("on", "off"), "whether wrong passwords, new accounts and uploads are limited"
+    )
+    trusted_proxy: str | None = _setting(
+        None, str, "address of the proxy whose forwarding headers count"
+    )
+    threads: int = _setting(16, _number(1, 256), "how many requests are worked on at once")
+    reserve_bytes: int = _setting(
+        32 << 20, _number(0), "free space below which uploads are refused"
+    )
+    quota_bytes: int | None = _setting(
+        None, _number(1), "how many bytes of originals one user may keep"
+    )
+    quota_documents: int | None = _setting(None, _number(1), "how many documents one user may keep")
+    metrics: str = _setting("off", _one_of("off", "on"), "whether `/metrics` answers, to anyone")
+    event_days: int = _setting(90, _number(1, 36500), "how many days events are kept")
+    webhook_allow: tuple[IPv4Network | IPv6Network, ...] | None = _setting(
         None,
         _networks,
         "networks webhooks may reach though private or by http, as in `10.1.0.0/16,127.0.0.0/8`",
-    ),
-    Setting("LOG", "text", _one_of("text", "json"), "the access line of each request, on stderr"),
-)
+    )
+    log: str = _setting(
+        "text", _one_of("text", "json"), "the access line of each request, on stderr"
+    )
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the documentation's table."""
+
+    name: str
+    default: Any
+    read: Callable[[str], Any]
+    description: str
+
+
+SETTINGS = tuple(Setting(one.name.upper(), one.default, **one.metadata) for one in fields(Settings))
 
 
 def read_settings(
     environment: Mapping[str, str], config: Mapping[str, Any], home: Path
-) -> dict[str, Any]:
-    """Every setting's value; `config` (names without prefix) goes before the environment.
+) -> Settings:
+    """The settings from `config` (names without prefix), else from the environment.
 
-    Paths come out absolute: the instance folder's from `home`, the database's from the instance.
+    Relative paths are resolved: the instance folder against `home`, the database against it.
     """
-    values = {one.name: _value(one, environment, config) for one in SETTINGS}
-    instance = home / values["INSTANCE_PATH"]
-    values["INSTANCE_PATH"] = str(instance)
-    values["DATABASE"] = str(instance / values["DATABASE"])
-    return values
+    values = {one.name.lower(): _value(one, environment, config) for one in SETTINGS}
+    values["instance_path"] = home / values["instance_path"]
+    values["database"] = str(values["instance_path"] / values["database"])
+    return Settings(**values)
 
 
 def _value(setting: Setting, environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import g
 
-from models import ApiKey
+from models import ApiKey, Issued
 
 from .http import SESSION, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
 from .schemas.requests import NewKey, PageQuery, Rotation
@@ -18,7 +18,7 @@ api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", descrip
 @idempotent
 @api_keys.arguments(NewKey())
 @api_keys.response(201, IssuedKey)
-def create(body: dict[str, Any]) -> ApiKey:
+def create(body: dict[str, Any]) -> Issued[ApiKey]:
     """Create a new API key"""
     scopes = " ".join(dict.fromkeys(body["scopes"]))
     return ApiKey.issue(g.caller.user, body["name"], scopes, body["expires_at"])
@@ -47,6 +47,6 @@ def revoke(id: str) -> None:
 @idempotent
 @api_keys.arguments(Rotation())
 @api_keys.response(201, IssuedKey)
-def rotate(body: dict[str, int], id: str) -> ApiKey:
+def rotate(body: dict[str, int], id: str) -> Issued[ApiKey]:
     """Replace an API key by a new one of the same name, scopes and expiry"""
     return ApiKey.one_of(g.caller.owner_id, id).rotate(g.caller.user, body["overlap_seconds"])

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from flask import current_app, g, request
+from flask import g, request
 
-from models import Session, User
+from models import Session, User, current_runtime
 from models.errors import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
 from models.rate_limiter import network_of
+from models.session import StartedSession
 from models.user import require_strong_password
 
 from .http import (
@@ -34,11 +35,9 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 @auth.response(201, Profile)
 def register(body: dict[str, Any]) -> User:
     """Register a new user account"""
-    report_allowance(User.registrations.spend(network_of(request.remote_addr or "")))
-    require_strong_password(
-        body["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/password"
-    )
-    return User.register(**body, mode=current_app.config["REGISTRATION"])
+    network = network_of(request.remote_addr or "")
+    report_allowance(current_runtime().registration_limiter.spend(network))
+    return User.register(**body)
 
 
 @auth.post("/login")
@@ -46,10 +45,10 @@ def register(body: dict[str, Any]) -> User:
 @may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(Login())
 @auth.response(200, LoggedIn)
-def log_in(body: dict[str, str]) -> Session:
+def log_in(body: dict[str, str]) -> StartedSession:
     """Log in and receive a session token"""
     user = User.identify(**body, address=request.remote_addr or "")
-    return Session.begin(user, current_app.config["SESSION_SECONDS"])
+    return Session.begin(user, current_runtime().settings.session_seconds)
 
 
 @auth.get("/me")
@@ -75,11 +74,9 @@ def log_out() -> None:
 @auth.response(204)
 def change_password(body: dict[str, str]) -> None:
     """Change the password and end every other session"""
-    require_strong_password(
-        body["new_password"], current_app.config["PASSWORD_MIN_LENGTH"], "#/newPassword"
-    )
+    require_strong_password(body["new_password"], "#/newPassword")
     user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
-    Session.renew_password(user, body["new_password"], kept_id=g.caller.id)
+    user.change_password(body["new_password"], kept_session_id=g.caller.id)
 
 
 @auth.get("/sessions")

@@ -9,7 +9,7 @@ from models import Document, DocumentToken
 from .http import OWNER, READ, WRITE, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
 from .schemas.requests import NewToken, PageQuery
 from .schemas.responses import IssuedToken, TokenRecord, listed
-from .views.links import issue_link, link_options
+from .views.links import IssuedLink, link_options, with_addresses
 
 document_tokens = ApiBlueprint(
     "document_tokens",
@@ -24,9 +24,10 @@ document_tokens = ApiBlueprint(
 @idempotent
 @document_tokens.arguments(NewToken())
 @document_tokens.response(201, IssuedToken)
-def issue(body: dict[str, Any], id: str) -> Any:
+def issue(body: dict[str, Any], id: str) -> IssuedLink:
     """Create a link that opens this document"""
-    return issue_link(Document.one_of(g.caller.owner_id, id), link_options(body))
+    document = Document.one_of(g.caller.owner_id, id)
+    return with_addresses(DocumentToken.issue(document, link_options(body)))
 
 
 @document_tokens.get("")

@@ -1,12 +1,13 @@
 """Documents: upload, list, get, edit, delete."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from flask import current_app, g
+from flask import g
 
-from models import Document
+from models import Document, RowWith, current_runtime
 from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
-from models.upload import uploaded
+from models.upload import upload as store
 
 from .http import (
     DELETE,
@@ -25,7 +26,7 @@ from .http import (
 from .http.base64_payload import Base64Payload
 from .schemas.requests import DocumentPage, Edit, Upload
 from .schemas.responses import DocumentRecord, Uploaded, listed
-from .views.links import base_url, issue_link, link_options
+from .views.links import IssuedLink, base_url, link_options, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
@@ -35,7 +36,7 @@ documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", desc
 @may_fail_with(PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
 @idempotent
-@rate_limited(lambda: Document.uploads.spend(g.caller.owner_id))
+@rate_limited(lambda: current_runtime().upload_limiter.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, Uploaded)
 def upload(body: dict[str, Any]) -> Any:
@@ -82,10 +83,16 @@ def delete(id: str) -> None:
     Document.one_of(g.caller.owner_id, id).delete_with_tokens()
 
 
-def _store(owner_id: str, payload: Base64Payload, token: Any, **facts: Any) -> Document:
+@dataclass(frozen=True)
+class UploadedDocument(RowWith[Document]):
+    """A new document, and its first link if one was asked for."""
+
+    token: IssuedLink | None
+
+
+def _store(owner_id: str, payload: Base64Payload, token: Any, **facts: Any) -> UploadedDocument:
     """A document with its first link, in one transaction; `token` holds the link's options."""
-    payload.refuse_if_longer(current_app.config["MAX_DOCUMENT_BYTES"])
-    options = None if token is None else link_options(token)
-    with uploaded(owner_id, payload.pieces(), size=payload.size, **facts) as document:
-        document.token = None if options is None else issue_link(document, options)
-    return document
+    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
+    link = None if token is None else link_options(token)
+    document, issued = store(owner_id, payload.pieces(), size=payload.size, link=link, **facts)
+    return UploadedDocument(document, with_addresses(issued) if issued else None)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from flask import Flask, Response, g, request
 
-from models import connected
+from models import connected, setup
 from models.errors import NotFound
 from models.event import current_actor
 from models.request_activity import traffic
@@ -53,6 +53,7 @@ def _start() -> None:
 
 def _acquire() -> None:
     """A database connection, and a place among the running requests."""
+    setup.open_runtime()
     g.release.enter_context(connected())
     traffic.enter()
     g.release.callback(traffic.leave)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from flask import Response, current_app, g, request
+from flask import Response, g, request
 
-from models import Document
+from models import Document, current_runtime
 from models.errors import NotFound
 from models.operations import list_root_keys
 
@@ -59,7 +59,7 @@ def count(response: Response) -> None:
 
 
 def _is_on() -> bool:
-    return bool(current_app.config["METRICS"] == "on")
+    return current_runtime().settings.metrics == "on"
 
 
 def _lines() -> Iterator[str]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from flask import g
 
-from models import Webhook, WebhookDelivery
+from models import Issued, Webhook
+from models.delivery import OpenedDelivery
 from models.errors import QuotaExceeded, WebhookDisabled
 
 from .http import (
@@ -35,7 +36,7 @@ def _owned(id: str) -> Webhook:
 @idempotent
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, IssuedWebhook)
-def create(body: dict[str, Any]) -> Webhook:
+def create(body: dict[str, Any]) -> Issued[Webhook]:
     """Have events sent to an address, signed"""
     return Webhook.register(g.caller.owner_id, **body)
 
@@ -80,7 +81,7 @@ def delete(id: str) -> None:
 @may_fail_with(WebhookDisabled)
 @idempotent
 @webhooks.response(202, DeliveryRecord)
-def test(id: str) -> WebhookDelivery:
+def test(id: str) -> OpenedDelivery:
     """Send a `webhook.test` event to this webhook alone"""
     return _owned(id).test()
 
@@ -89,7 +90,7 @@ def test(id: str) -> WebhookDelivery:
 @accepts(SESSION)
 @idempotent
 @webhooks.response(201, IssuedWebhook)
-def rotate_secret(id: str) -> Webhook:
+def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""
     return _owned(id).rotate_secret()
 
@@ -108,6 +109,6 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
 @accepts(SESSION)
 @may_fail_with(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
-def redeliver(id: str, delivery_id: str) -> WebhookDelivery:
+def redeliver(id: str, delivery_id: str) -> OpenedDelivery:
     """Send an event to a webhook once more"""
     return _owned(id).redeliver(delivery_id)

@@ -1,4 +1,4 @@
-"""SQLite, through Peewee. Imports `crypto`; is imported by every floor above it."""
+"""Tables and what can be done with their rows, over a database that peewee reaches."""
 
 from .api_key import SCOPES, ApiKey
 from .delivery import WebhookDelivery
@@ -6,8 +6,10 @@ from .document import Document
 from .document_token import PERMISSIONS, DocumentToken
 from .event import TYPES as EVENT_TYPES
 from .event import Event
+from .records.issued import Issued, RowWith
+from .runtime import current_runtime
 from .session import Session
-from .storage.database import connected, database, in_one_transaction, transaction
+from .storage import connected, database, in_one_transaction, transaction
 from .stored_response import StoredResponse
 from .user import User
 from .webhook import Webhook
@@ -22,10 +24,13 @@ __all__ = [
     "Document",
     "DocumentToken",
     "Event",
+    "Issued",
+    "RowWith",
     "Session",
     "User",
     "Webhook",
     "connected",
+    "current_runtime",
     "database",
     "in_one_transaction",
     "transaction",

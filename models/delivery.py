@@ -11,8 +11,9 @@ from typing import Self
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
 from .records.ids import first_id, now
+from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
-from .storage.database import database
+from .storage import database
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -72,9 +73,6 @@ class WebhookDelivery(Owned):
     class Meta:
         table_name = "delivery"
 
-    answer: str | None = None  # of its last try, once a webhook has unsealed it
-    error: str | None = None
-
     @classmethod
     def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
         """In the event's transaction: a row for each webhook that asked for this type."""
@@ -132,3 +130,11 @@ class WebhookDelivery(Owned):
     def _subscribed(cls, owner_id: str, type: str) -> list[str]:
         found = database.execute_sql(_SUBSCRIBED, (owner_id, f" {type} "))
         return [id for (id,) in found.fetchall()]
+
+
+@dataclass(frozen=True)
+class OpenedDelivery(RowWith[WebhookDelivery]):
+    """A delivery with the unsealed result of its last attempt."""
+
+    answer: str | None
+    error: str | None

@@ -8,7 +8,7 @@ not open.
 import logging
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -19,12 +19,10 @@ from .document_token import DocumentToken
 from .errors import NotFound
 from .event import Event
 from .media_types import essence, usual_extension
-from .rate_limiter import RateLimiter
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .records.owned import Owned, ResultPage, require_future
-from .storage import payload_rows
-from .storage.database import database, shred, transaction
+from .storage import database, payload_rows, shred, transaction
 
 _FILTERS = {
     "content_type": "content_type = :content_type",
@@ -39,7 +37,6 @@ _STORED = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM document"
 class Document(OwnsDataKey, Owned):
     PREFIX = "doc"
     LIVE = "(expires_at IS NULL OR expires_at > :now)"  # after its end a document is absent
-    uploads: ClassVar[RateLimiter]  # by owner
 
     content_type = TextField()
     media_type = TextField()
@@ -47,8 +44,6 @@ class Document(OwnsDataKey, Owned):
     expires_at = BigIntegerField(null=True)
     sealed_meta = BlobField()
     payload_head = BlobField()
-
-    token: Any = None  # on a document just uploaded: the link made with it
 
     @classmethod
     def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
@@ -123,15 +118,25 @@ class Document(OwnsDataKey, Owned):
             )
             yield opened[max(start - base, 0) : stop - base]
 
+    def store_row(self) -> None:
+        """Store the row, inside the transaction that stores the payload's last pieces."""
+        self.media_type = essence(self.content_type)
+        self.wrap_key()
+        self.insert_row()
+        self.tell("document.created", expires_at=self.expires_at)
+
+    def seal_meta(self, meta: dict[str, Any]) -> None:
+        self.meta, self.sealed_meta = meta, self.seal("meta/1", self.id, meta)
+
     def edit(self, **changes: Any) -> None:
-        """New values for `name`, `metadata` or `expires_at`; None takes a value away."""
+        """Change `name`, `metadata` or `expires_at`; None removes a value."""
         require_future(changes.get("expires_at"))
         with transaction():
             found = Document.one_of(self.owner_id, self.id)  # as it is now, or no more
             expires_at = changes.pop("expires_at", found.expires_at)
-            self.meta = found.meta | changes
-            self.meta["metadata"] = self.meta["metadata"] or {}
-            self.change(sealed_meta=self.seal("meta/1", self.id, self.meta), expires_at=expires_at)
+            meta = found.meta | changes
+            self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
+            self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
 
     def password_seal(self, password: str) -> PasswordSeal:
         """What seals one file under a password. Dear on purpose, so it stands in line."""

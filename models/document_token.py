@@ -1,23 +1,24 @@
-"""A document token: a link to one document that can be taken back.
+"""A document token: a revocable link to one document.
 
-Shown once, stored as a digest. When its document is deleted the row stays, revoked, so that who
-holds the link learns that it is spent.
+Returned once, stored as a digest. When its document is deleted the row stays, revoked, so that
+the link is answered with `token_spent`.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
 from crypto import DecryptionError, TokenClaims, credentials, passwords
-from crypto.tokens import PasetoCodec
 
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
 from .event import Event
-from .rate_limiter import PasswordFailureLimiter
 from .records.ids import now
+from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
-from .storage.database import database, transaction
+from .runtime import current_runtime
+from .storage import database, transaction
 
 PERMISSIONS = ("view", "download")
 TICKET_SECONDS = 3600
@@ -55,7 +56,7 @@ _EXPIRE = """
 
 @dataclass(frozen=True)
 class LinkOptions:
-    """What a token is good for."""
+    """What a new token permits, and until when."""
 
     label: str | None
     permissions: tuple[str, ...]
@@ -65,15 +66,15 @@ class LinkOptions:
     password_digest: str | None = None
 
     @classmethod
-    def of(cls, password: str | None, **terms: Any) -> Self:
-        """Dear, so before a transaction begins."""
+    def of(cls, password: str | None, **options: Any) -> Self:
+        """Hashes the password, which is slow: call it before a transaction begins."""
         digest = None if password is None else passwords.hash_password(password)
-        return cls(password_digest=digest, **terms)
+        return cls(password_digest=digest, **options)
 
 
 @dataclass(frozen=True)
 class TokenGrant:
-    """What somebody who holds a token may do. `counted`: its views are limited."""
+    """What the holder of a token may do."""
 
     id: str
     document_id: str
@@ -100,37 +101,34 @@ class DocumentToken(Owned):
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
 
-    tickets: ClassVar[PasetoCodec]
-    password_failures: ClassVar[PasswordFailureLimiter] = PasswordFailureLimiter()
-
-    token: str | None = None  # on a token just issued, and never again
-    label: str | None = None
+    document: Any  # its `Document`, which seals the label; set where one is issued or listed
 
     @classmethod
-    def issue(cls, document: Any, terms: LinkOptions) -> Self:
-        """A new token of the document, on these terms."""
-        require_future(terms.expires_at)
+    def issue(cls, document: Any, options: LinkOptions) -> Issued[Self]:
+        """A new token of the document; `Invalid` if it would have expired already."""
+        require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
         token: Self = cls.fresh(owner_id=document.owner_id, document_id=document.id)
         token.digest, token.masked_token = credentials.fingerprint(secret), credentials.mask(secret)
-        token.permissions = " ".join(terms.permissions)
-        token.allowed_origins = " ".join(terms.allowed_origins)
-        token.expires_at = terms.expires_at
-        token.sealed_label = document.seal("label/1", token.id, terms.label)
-        token.max_views = terms.max_views
-        if (digest := terms.password_digest) is not None:
+        token.permissions = " ".join(options.permissions)
+        token.allowed_origins = " ".join(options.allowed_origins)
+        token.expires_at = options.expires_at
+        token.document = document
+        token.sealed_label = document.seal("label/1", token.id, options.label)
+        token.max_views = options.max_views
+        if (digest := options.password_digest) is not None:
             token.sealed_password = document.seal("password/1", token.id, digest)
         with transaction():
             token.insert_row()
             facts = {"document_id": document.id, "token_id": token.id}
-            facts |= {"permissions": terms.permissions, "max_views": terms.max_views}
-            facts |= {"expires_at": terms.expires_at}
+            facts |= {"permissions": options.permissions, "max_views": options.max_views}
+            facts |= {"expires_at": options.expires_at}
             Event.tell(token.owner_id, "token.created", facts)
-        token.token, token.label = secret, terms.label
-        return token
+        return Issued(token, secret)
 
     @classmethod
     def of_secret(cls, secret: str) -> TokenGrant:
+        """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
         moment, digest = now(), credentials.fingerprint(secret)
@@ -141,39 +139,44 @@ class DocumentToken(Owned):
 
     @classmethod
     def of_ticket(cls, ticket: str) -> TokenGrant:
-        """A page that a token opened goes on loading, also when that view was the last one."""
+        """Lets a page that a token opened load its original, also after the token's last view."""
         try:
-            said = cls.tickets.open(ticket)
+            claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
             raise NotAuthenticated("This page was opened too long ago. Open it again.") from None
         moment = now()
-        found = database.execute_sql(_BY_ID, (moment, moment, said.id)).fetchone()
+        found = database.execute_sql(_BY_ID, (moment, moment, claims.id)).fetchone()
         if found is None:
             raise TokenSpent
         return _grant(found, unspent=True)
 
     @classmethod
     def ticket(cls, grant: TokenGrant) -> str:
-        return cls.tickets.issue(TokenClaims(grant.id, grant.document_id), TICKET_SECONDS)
+        claims = TokenClaims(grant.id, grant.document_id)
+        return current_runtime().tickets.issue(claims, TICKET_SECONDS)
 
     @classmethod
     def check_password(cls, grant: TokenGrant, document: Any, password: str, address: str) -> None:
-        """Slowed and answered like a user's: one refusal for every wrong password."""
+        """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
+        failures = current_runtime().link_password_failures
         token = cls.get_by_id(grant.id)
-        cls.password_failures.refuse_if_many(grant.id, address)
+        failures.refuse_if_many(grant.id, address)
         digest = document.unseal("password/1", grant.id, token.sealed_password)
         if not passwords.verify_password(password, digest):
-            cls.password_failures.note(grant.id, address)
+            failures.record_failure(grant.id, address)
             raise WrongCredentials("This is not the password of the link.")
 
     @classmethod
     def count_view(cls, id: str, type: str) -> None:
-        """One view, after the document was opened. One statement decides: two can't share one."""
+        """Count a view, after the document was opened; `TokenSpent` if there is none left.
+
+        One conditional UPDATE decides, so that two requests cannot take the same last view.
+        """
         with transaction():
-            has_view_limit = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
-            if has_view_limit is None:
+            counted = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
+            if counted is None:
                 raise TokenSpent
-            owner_id, document_id, spent = has_view_limit
+            owner_id, document_id, spent = counted
             Event.tell(owner_id, type, {"document_id": document_id})
             if spent:
                 _tell_end("token.spent", id, owner_id, document_id)
@@ -183,7 +186,7 @@ class DocumentToken(Owned):
         where, id = "document_id = :document", document.id
         tokens, further = cls.page_of(document.owner_id, limit, after, where, document=id)
         for token in tokens:
-            token.label = document.unseal("label/1", token.id, token.sealed_label)
+            token.document = document
         return tokens, further
 
     @classmethod
@@ -197,10 +200,15 @@ class DocumentToken(Owned):
 
     @classmethod
     def spend_expired(cls) -> None:
-        """A token ends once: used up, expired, or revoked before that."""
+        """Mark expired tokens as spent, with an event for each."""
         with transaction():
             for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
                 _tell_end("token.spent", *row)
+
+    @cached_property
+    def label(self) -> str | None:
+        label: str | None = self.document.unseal("label/1", self.id, self.sealed_label)
+        return label
 
     @property
     def has_password(self) -> bool:
@@ -212,7 +220,7 @@ class DocumentToken(Owned):
 
 
 def _revoke(statement: str, id: str) -> None:
-    """Told of those that were still alive."""
+    """With an event for each that had not been used up."""
     for *row, spent, expired in database.execute_sql(
         statement, {"now": now(), "id": id}
     ).fetchall():

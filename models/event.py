@@ -8,14 +8,15 @@ import json
 from collections.abc import Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from peewee import TextField
 
 from .delivery import WebhookDelivery
 from .records.ids import first_id, generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
-from .storage.database import database, enqueue_write, flush_enqueued_writes, transaction
+from .runtime import current_runtime
+from .storage import database, enqueue_write, flush_enqueued_writes, transaction
 
 Facts = Mapping[str, Any]
 
@@ -48,7 +49,6 @@ _FORGET = """
 
 class Event(Owned):
     PREFIX = "evt"
-    kept_days: ClassVar[int] = 90
 
     type = TextField()
     document_id = TextField(null=True)
@@ -80,7 +80,8 @@ class Event(Owned):
     @classmethod
     def forget_old(cls) -> None:
         """What a webhook still waits for stays."""
-        database.execute_sql(_FORGET, (first_id(cls.PREFIX, now() - cls.kept_days * 86_400_000),))
+        oldest = now() - current_runtime().settings.event_days * 86_400_000
+        database.execute_sql(_FORGET, (first_id(cls.PREFIX, oldest),))
 
     @classmethod
     def _tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .errors import QuotaExceeded
 from .records.ids import now
-from .storage.database import database
+from .storage import database
 
 _KEPT = """
     SELECT COUNT(*), TOTAL(size) FROM document

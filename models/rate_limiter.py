@@ -1,4 +1,4 @@
-"""Limits kept: GCRA (ITU-T I.371), one number a key, bounded memory, no threads."""
+"""Rate limits by GCRA (ITU-T I.371): one number a key, bounded memory, no threads."""
 
 import ipaddress
 import threading
@@ -10,8 +10,8 @@ from .rate_limits import GUESSES, GUESSES_BY_ADDRESS, Allowance, Limit
 
 
 class RateLimiter:
-    """A limit for each key. Time gives events back one by one, so waiting always helps and nobody
-    is locked out; and it is the time since the start, which no clock can set back.
+    """A limit for each key, by the monotonic clock. Events become available again one by one, so a
+    caller never waits longer than for one of them.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class RateLimiter:
         self._lock = threading.RLock()
 
     def allowance(self, key: str) -> Allowance:
-        """What the key may still do now. Spends nothing."""
+        """What is left of the key's limit now. Counts nothing."""
         now = self._clock()
         with self._lock:
             owed = max(self._due.get(hash(key), now) - now, 0.0)
@@ -36,7 +36,7 @@ class RateLimiter:
         return Allowance(self._limit, max(0, int(left)), wait)
 
     def hit(self, key: str) -> None:
-        """One event that has happened. Those judged at once when fewer were left are owed."""
+        """Count an event that has happened, also beyond the limit."""
         now = self._clock()
         with self._lock:
             due = max(self._due.pop(hash(key), now), now)
@@ -45,7 +45,10 @@ class RateLimiter:
                 self._due.pop(next(iter(self._due)))
 
     def spend(self, key: str) -> Allowance | None:
-        """One event, or a refusal that counts for nothing. None where limits are off."""
+        """Count an event and return what is left; `TooManyRequests`, uncounted, if nothing is.
+
+        None where limits are off.
+        """
         if not self._on:
             return None
         with self._lock:
@@ -55,16 +58,14 @@ class RateLimiter:
 
 
 class PasswordFailureLimiter:
-    """Counts wrong passwords by account from one address, and by address alone.
+    """Counts wrong passwords by account and address, and by address alone.
 
-    The owner's right password from another address is never held up by a stranger's guesses.
+    So guesses from elsewhere never stop the owner's right password.
     """
 
     def __init__(self, on: bool = True) -> None:
-        self._by_account, self._by_address = (
-            RateLimiter(GUESSES, on),
-            RateLimiter(GUESSES_BY_ADDRESS, on),
-        )
+        self._by_account = RateLimiter(GUESSES, on)
+        self._by_address = RateLimiter(GUESSES_BY_ADDRESS, on)
 
     def refuse_if_many(self, account: str, address: str) -> None:
         network = network_of(address)
@@ -72,7 +73,7 @@ class PasswordFailureLimiter:
         by_address = self._by_address.allowance(network)
         refuse_if_spent(max(by_account, by_address, key=lambda one: one.wait_seconds))
 
-    def note(self, account: str, address: str) -> None:
+    def record_failure(self, account: str, address: str) -> None:
         network = network_of(address)
         self._by_account.hit(f"{account} {network}")
         self._by_address.hit(network)
@@ -84,7 +85,7 @@ def refuse_if_spent(allowance: Allowance) -> None:
 
 
 def network_of(address: str) -> str:
-    """One IPv4 address, or an IPv6 /64: what one subscriber has."""
+    """The IPv4 address, or the IPv6 /64 that one subscriber usually has."""
     try:
         version = ipaddress.ip_address(address).version
     except ValueError:  # a Unix socket

@@ -1,5 +1,5 @@
-"""How often one caller may do what: low for guesses, and for the rest too high to be met by anybody
-but a loop that ran away. What is stored has its own limit, the quota.
+"""The rate limits: low for wrong passwords; for the rest so high that only a runaway loop meets
+them. Stored bytes have their own limit, the quota.
 """
 
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limit:
-    """`count` in `seconds`, all at once if need be. `name` is for machines, `what` for people."""
+    """`count` events in `seconds`, also all at once. `name` is for machines, `what` for people."""
 
     name: str
     what: str
@@ -17,7 +17,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is `left` of a limit; if nothing, how long to wait for one more."""
+    """How many events are left of a limit; if none, the seconds until the next one."""
 
     limit: Limit
     left: int
@@ -27,4 +27,4 @@ class Allowance:
 GUESSES = Limit("login", "wrong passwords", 10, 900)
 GUESSES_BY_ADDRESS = Limit("login-address", "wrong passwords from this address", 60, 900)
 REGISTRATIONS = Limit("register", "new accounts from this address", 600, 3600)
-UPLOADS = Limit("upload", "uploads", 60_000, 3600)  # a second's worth is 16: faster for an hour
+UPLOADS = Limit("upload", "uploads", 60_000, 3600)  # 16 a second, for an hour

@@ -1,17 +1,18 @@
-"""A session: begun by a login, ended by a logout, a new password, or its age."""
+"""A session: started by a login, ended by a logout, a new password, or its age."""
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 from peewee import BigIntegerField
 
-import crypto
-from crypto.tokens import PasetoCodec
+from crypto import DecryptionError, TokenClaims
 
 from .errors import SessionExpired
 from .records.ids import now
+from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
-from .storage.database import database, transaction
-from .user import User
+from .runtime import current_runtime
+from .storage import database, transaction
 
 _LIVE = """
     SELECT session.owner_id, session.id FROM session JOIN user ON user.id = session.owner_id
@@ -22,33 +23,27 @@ _LIVE = """
 class Session(Owned):
     PREFIX = "ses"
     LIVE = "expires_at > :now"
-    tokens: ClassVar[PasetoCodec]
 
     expires_at = BigIntegerField()
 
-    token: str | None = None  # on a session just begun, and never again
-    user: User
-    expires_in: int
-    current: bool
-
     @classmethod
-    def begin(cls, user: User, seconds: int) -> Self:
+    def begin(cls, user: Any, seconds: int) -> "StartedSession":
+        """A new session of the user, which expires after `seconds`."""
         session: Self = cls.fresh(owner_id=user.id)
         session.expires_at = session.created_at + seconds * 1000
         with transaction():
             session.insert_row()
-        session.user, session.expires_in = user, seconds
-        session.token = cls.tokens.issue(crypto.TokenClaims(session.id, user.id), seconds)
-        return session
+        token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
+        return StartedSession(session, token, user, seconds)
 
     @classmethod
     def of_token(cls, token: str) -> tuple[str, str]:
-        """The owner's id and the session's id."""
+        """The owner's id and the session's id; `SessionExpired` if it has ended or never was."""
         try:
-            said = cls.tokens.open(token)
-        except crypto.DecryptionError:
+            claims = current_runtime().session_tokens.open(token)
+        except DecryptionError:
             raise SessionExpired from None
-        live = database.execute_sql(_LIVE, (said.id, said.user_id, now())).fetchone()
+        live = database.execute_sql(_LIVE, (claims.id, claims.user_id, now())).fetchone()
         if live is None:
             raise SessionExpired
         return live[0], live[1]
@@ -57,41 +52,38 @@ class Session(Owned):
     def page_beside(
         cls, current_id: str, owner_id: str, limit: int, after: str | None
     ) -> ResultPage:
-        """The live ones; `current` marks the one asked from."""
+        """The live ones, as `ListedSession`s."""
         sessions, further = cls.page_of(owner_id, limit, after)
-        for session in sessions:
-            session.current = session.id == current_id
-        return sessions, further
-
-    @classmethod
-    def renew_password(cls, user: User, password: str, kept_id: str) -> None:
-        """A new password ends every session but the one it was set from."""
-        sealed_password = user.sealed_digest(password)
-        with transaction():
-            user.change(sealed_password=sealed_password)
-            cls.delete().where(cls.owner_id == user.id, cls.id != kept_id).execute()
+        return [ListedSession(one, one.id == current_id) for one in sessions], further
 
     @classmethod
     def end_all(cls) -> None:
-        """Of everybody."""
+        """End the sessions of every user."""
         with transaction():
             cls.delete().execute()
 
     @classmethod
-    def shut_out(cls, user: User) -> None:
-        """API keys and document tokens ask for the user too; sessions don't come back later."""
-        cls._set_disabled(user, now())
-
-    @classmethod
-    def let_in(cls, user: User) -> None:
-        cls._set_disabled(user, None)
-
-    @classmethod
-    def _set_disabled(cls, user: User, at: int | None) -> None:
+    def end_all_of(cls, user_id: str, but_id: str = "") -> None:
+        """End a user's sessions, except the one with the id `but_id`."""
         with transaction():
-            user.change(disabled_at=at)
-            cls.delete().where(cls.owner_id == user.id).execute()
+            cls.delete().where(cls.owner_id == user_id, cls.id != but_id).execute()
 
     def end(self) -> None:
         with transaction():
             self.delete_instance()
+
+
+@dataclass(frozen=True)
+class StartedSession(RowWith[Session]):
+    """A new session with its token, which is returned this once; `expires_in` is in seconds."""
+
+    token: str
+    user: Any
+    expires_in: int
+
+
+@dataclass(frozen=True)
+class ListedSession(RowWith[Session]):
+    """`current` marks the session that asks."""
+
+    current: bool

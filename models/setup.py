@@ -1,6 +1,5 @@
-"""Opening the house: the database with its schema, and the keyring that fits it."""
+"""Opens and migrates the database, and loads the keyring that fits it."""
 
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,52 +9,51 @@ from playhouse.migrations import Runner
 
 from crypto import Keyring, KeyringError
 from crypto.tokens import PasetoCodec
+from settings import Settings, WrongSetting
 
-from . import upload
+from . import storage
 from .document import Document
-from .document_token import DocumentToken
 from .errors import OperatorError
-from .event import Event
-from .quota import Quota
-from .rate_limiter import PasswordFailureLimiter, RateLimiter
-from .rate_limits import REGISTRATIONS, UPLOADS
-from .records.table import Table
-from .session import Session
-from .storage.database import PRAGMAS, connected, database
+from .runtime import current_runtime
+from .storage import connected, database
 from .stored_response import StoredResponse
 from .token_key import TokenKey
 from .user import User
-from .webhook import Webhook
-from .webhook_url import Networks
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey)
 MIGRATIONS = str(Path(__file__).parent / "migrations")
+_KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
+
+
+def open_runtime(path: str | None = None) -> None:
+    """Open the database of the settings, or the one at `path`, and the keyring, unless open."""
+    runtime = current_runtime()
+    if runtime.is_open:
+        return
+    with runtime.lock:
+        if not runtime.is_open:
+            open_database(path or runtime.settings.database)
+            load_keyring()
+            runtime.is_open = True
 
 
 def open_database(path: str) -> None:
-    """Open or make the database, private to this user, with today's schema."""
-    Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the log files take its mode
-    look_at(path)
-    with connected(), database.atomic("EXCLUSIVE"):  # one starter migrates, the others wait
+    """Open or create the database, readable by this user only, and migrate it."""
+    storage.create_file(path)
+    storage.open_database(path)
+    with connected(), database.atomic("EXCLUSIVE"):  # of several starters one migrates
         refuse_newer()
         Runner(database, MIGRATIONS).up()
 
 
-def look_at(path: str) -> None:
-    """Work with the database at `path`, as it is."""
-    close_all()
-    database.init(path, pragmas=PRAGMAS)
-
-
 def refuse_newer() -> None:
-    """What a later version has changed, this one would misread."""
+    """`OperatorError` if a later version has migrated the database."""
     if newer := _migrations_made() - _migrations():
         raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
 
 
 def is_older() -> bool:
-    """Whether the database waits to be brought to today's schema."""
+    """Whether there are migrations still to run."""
     return not _migrations() <= _migrations_made()
 
 
@@ -69,63 +67,62 @@ def _migrations_made() -> set[str]:
 
 
 def root_keys_in_use() -> Counter[str]:
-    """How many rows each root key opens, by its id."""
+    """The number of rows whose key each root key wraps, by its id."""
     used: Counter[str] = Counter()
     with connected():
         for table in TABLES_WITH_KEYS:
-            rows = table.select(table.root, fn.COUNT()).group_by(table.root).tuples()
+            rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root).tuples()
             used.update(dict(rows))
     return used
 
 
+def load_keyring() -> None:
+    """Load the keyring that the settings name."""
+    use_keyring(_keyring(current_runtime().settings))
+
+
+def _keyring(settings: Settings) -> Keyring:
+    given = [name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
+    if len(given) > 1:
+        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
+    if settings.keyring_command:
+        return Keyring.from_command(settings.keyring_command)
+    if settings.keyring:
+        return Keyring(text=settings.keyring)
+    if settings.keyring_file:
+        return Keyring(settings.keyring_file)
+    return open_keyring(settings.instance_path / "keyring")
+
+
 def open_keyring(path: Path) -> Keyring:
-    """The keyring at `path`; a new one only while nothing is sealed that another would open."""
+    """The keyring at `path`; a new one only while the database holds no wrapped key."""
     if not path.exists() and not root_keys_in_use():
         return Keyring.create(path)
     return Keyring(path)
 
 
-def use(
-    keyring: Keyring,
-    *,
-    rate_limits: bool = True,
-    reserve_bytes: int = 0,
-    quota: Quota = Quota(),  # noqa: B008  frozen
-    event_days: int = Event.kept_days,
-    webhook_allow: Networks = (),
-) -> None:
-    """Give the tables the keyring. Stops if a key is missing that something is sealed with."""
+def use_keyring(keyring: Keyring) -> None:
+    """Wrap and unwrap with this keyring; `KeyringError` if it lacks a root key that is in use."""
     if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
         raise KeyringError(
             f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
             "documents are sealed with. Put the right keyring back; no new one is made."
         )
-    Table.keyring = keyring
+    runtime = current_runtime()
+    runtime.keyring = keyring
     with connected():
         if not TokenKey.newest_first():
             TokenKey.draw()
-    Session.tokens = PasetoCodec(TokenKey.newest_first)
-    DocumentToken.tickets = PasetoCodec(TokenKey.newest_first, b"ticket")
-    User.password_failures = PasswordFailureLimiter(rate_limits)
-    DocumentToken.password_failures = PasswordFailureLimiter(rate_limits)
-    User.registrations = RateLimiter(REGISTRATIONS, rate_limits)
-    Document.uploads = RateLimiter(UPLOADS, rate_limits)
-    upload.reserve_bytes, upload.quota = reserve_bytes, quota
-    Event.kept_days, Webhook.allowed = event_days, webhook_allow
+    runtime.session_tokens = PasetoCodec(TokenKey.newest_first)
+    runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket")
 
 
 def is_ready() -> bool:
-    """Whether database and keys answer, and the database may be written to."""
+    """Whether the database can be read and written, and the keyring be read."""
     try:
         with connected():
-            database.execute_sql("SELECT 1 FROM user LIMIT 1").fetchone()
-        return bool(Table.keyring.primary.id) and os.access(database.database, os.W_OK)
+            User.select(User.id).limit(1).execute()
+        runtime = current_runtime()
+        return bool(runtime.keyring.primary.id) and storage.is_writable()
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False
-
-
-def close_all() -> None:
-    """Give back every connection: at the end of the process, or before another database."""
-    if database.database:
-        database.close()
-        database.close_all()

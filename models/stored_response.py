@@ -1,29 +1,27 @@
-"""An answer kept for 24 hours, so that a repeated request does not do the work twice.
+"""A response stored for 24 hours, so that a repeated request is answered without being done again.
 
-Stored in the same transaction as what it tells of. It may hold a one-time secret, and its request
-a password: so the fingerprint and the answer are sealed together under a key of their own.
+Stored in the transaction of the request's own changes. It may hold a one-time secret, and its
+request a password: so fingerprint and response are sealed together, with a key of their own.
 """
 
 import hashlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 from peewee import BlobField
 
 from .errors import IdempotencyInProgress, IdempotencyMismatch
 from .records.ids import now
 from .records.keyed import OwnsDataKey
-from .storage.database import transaction
+from .runtime import current_runtime
+from .storage import transaction
 
 KEPT_MS = 24 * 60 * 60 * 1000
 
 
 class StoredResponse(OwnsDataKey):
     PREFIX = "ans"
-    _running: ClassVar[set[str]] = set()
-    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     sealed_answer = BlobField()
 
@@ -32,41 +30,41 @@ class StoredResponse(OwnsDataKey):
 
     @classmethod
     def id_of(cls, *scope: str) -> str:
-        """Whose key it is, for which call: kept as a digest."""
+        """From the caller, method, path and key, stored only as a digest."""
         return "ans_" + hashlib.sha256("\0".join(scope).encode()).hexdigest()
 
     @classmethod
     @contextmanager
     def alone(cls, id: str) -> Iterator[None]:
-        """Only one request with this id runs at a time."""
-        with cls._lock:
-            if id in cls._running:
+        """`IdempotencyInProgress` while another request with this id runs."""
+        runtime = current_runtime()
+        with runtime.lock:
+            if id in runtime.idempotent_requests:
                 raise IdempotencyInProgress
-            cls._running.add(id)
+            runtime.idempotent_requests.add(id)
         try:
             yield
         finally:
-            with cls._lock:
-                cls._running.discard(id)
+            runtime.idempotent_requests.discard(id)
 
     @classmethod
     def given(cls, id: str, fingerprint: str) -> Any:
-        """What was answered first, or None; another fingerprint is a mismatch."""
-        kept = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
-        if kept is None:
+        """The first response, or None; `IdempotencyMismatch` for another fingerprint."""
+        stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
+        if stored is None:
             return None
-        said = kept.unseal("answer/1", kept.id, kept.sealed_answer)
-        if said["fingerprint"] != fingerprint:
+        content = stored.unseal("answer/1", stored.id, stored.sealed_answer)
+        if content["fingerprint"] != fingerprint:
             raise IdempotencyMismatch
-        return said["answer"]
+        return content["answer"]
 
     @classmethod
     def keep(cls, id: str, fingerprint: str, answer: Any) -> None:
-        """Inside the transaction of what the answer tells of."""
-        kept = cls(id=id, created_at=now())
+        """Store a response, inside the transaction of its request's own changes."""
+        stored = cls(id=id, created_at=now())
         with transaction():
             cls.delete().where(cls.id == id).execute()
-            kept.generate_key()
-            said = {"fingerprint": fingerprint, "answer": answer}
-            kept.sealed_answer = kept.seal("answer/1", id, said)
-            kept.insert_row()
+            stored.generate_key()
+            content = {"fingerprint": fingerprint, "answer": answer}
+            stored.sealed_answer = stored.seal("answer/1", id, content)
+            stored.insert_row()

@@ -10,7 +10,7 @@ from crypto import DecryptionError
 
 from .records.ids import now
 from .records.keyed import OwnsDataKey
-from .storage.database import connected, database, transaction
+from .storage import connected, database, transaction
 
 _FORGET = """
     DELETE FROM token_key WHERE EXISTS (

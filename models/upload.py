@@ -1,13 +1,15 @@
 """An upload: a payload sealed and stored piece by piece, then the document's row; both or nothing.
 
-Most pieces of a large payload are stored in short transactions of their own, so that other
-writers go in between. They are noise without the row, which comes last and brings the key.
+All but the last pieces of a large payload are stored in short transactions of their own, so that
+other writers get the lock in between. Without the row, which holds their key and is written in
+the last transaction, they cannot be read.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from peewee import OperationalError
@@ -15,30 +17,32 @@ from peewee import OperationalError
 from crypto import sealing
 
 from .document import Document
+from .document_token import DocumentToken, LinkOptions
 from .errors import Busy
-from .media_types import essence
-from .quota import Quota
-from .records.ids import generate_id
+from .records.ids import first_id
+from .records.issued import Issued
 from .records.owned import require_future
-from .storage import payload_rows
-from .storage.database import database, sync_wal, transaction, wal_sync_failures
+from .runtime import current_runtime
+from .storage import (
+    database,
+    on_rollback,
+    payload_rows,
+    sync_wal,
+    transaction,
+    unsynced_transaction,
+    wal_sync_failures,
+)
 from .storage.disk_space import reserve_disk_space
 from .storage.prefetch import prefetch
 
-STEP_PIECES = 10  # 2 MiB: a few milliseconds of the writers' time
+STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
 Numbered = list[tuple[int, bytes]]
-
-reserve_bytes = 0
-_broken_off: set[str] = set()
-quota = Quota()
-_born = generate_id(Document.PREFIX)
 
 _DROP_UNFINISHED = """
     DELETE FROM piece WHERE document_id < ? AND document_id NOT IN (SELECT id FROM document)"""
 
 
-@contextmanager
-def uploaded(
+def upload(
     owner_id: str,
     payload: Iterable[bytes],
     *,
@@ -47,57 +51,63 @@ def uploaded(
     name: str | None = None,
     metadata: dict[str, str] | None = None,
     expires_at: int | None = None,
-) -> Iterator[Document]:
-    """A new document with a payload of `size` bytes, in pieces of 192 KiB (the last one shorter).
+    link: LinkOptions | None = None,
+) -> tuple[Document, Issued[DocumentToken] | None]:
+    """A new document, and its first token if `link` is given.
 
-    What is done in the block belongs to the transaction that makes it exist.
+    `payload` yields `size` bytes in pieces of 192 KiB, the last one shorter. Raises
+    `QuotaExceeded`, `StorageFull`, and whatever `payload` raises.
     """
     require_future(expires_at)
-    quota.refuse_if_over(owner_id, size)
+    runtime, since = current_runtime(), wal_sync_failures()
+    runtime.quota.refuse_if_over(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
-    document.media_type, document.expires_at = essence(content_type), expires_at
-    document.key, since = sealing.generate_key(), wal_sync_failures()
-    with reserve_disk_space(size, reserve_bytes), _kept_only_whole(document):
+    document.expires_at = expires_at
+    with reserve_disk_space(size, runtime.settings.reserve_bytes), _aborted_on_error(document):
         sha256, last = _store(document, payload)
-        document.meta = {"name": name, "metadata": metadata or {}, "sha256": sha256}
-        document.sealed_meta = document.seal("meta/1", document.id, document.meta)
+        document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
         with transaction(since=since):
-            quota.refuse_if_over(owner_id, size)  # exactly: others may have come in between
+            on_rollback(partial(_abort, document))
+            runtime.quota.refuse_if_over(owner_id, size)  # exact under the writer lock
             payload_rows.store(document.id, last)
-            document.wrap_key()
-            document.insert_row()
-            document.tell("document.created", expires_at=expires_at)
-            yield document
+            document.store_row()
+            return document, DocumentToken.issue(document, link) if link else None
 
 
 def delete_unfinished_uploads() -> None:
-    """What uploads left behind that a killed process had begun. Only where no other one serves."""
+    """Delete the pieces of uploads that a killed process had begun, while no other one serves."""
     with transaction():
-        database.execute_sql(_DROP_UNFINISHED, (_born,))
+        before = first_id(Document.PREFIX, current_runtime().started_at)
+        database.execute_sql(_DROP_UNFINISHED, (before,))
 
 
 def delete_aborted_uploads() -> None:
-    """What is left of uploads that broke off, as soon as the disk takes changes again.
+    """Delete the pieces of uploads that failed.
 
-    One that broke off when its row was stored already, and could not be synced, stays whole.
+    One whose row was committed and could only not be synced stays whole.
     """
-    for id in list(_broken_off):
+    aborted = current_runtime().aborted_uploads
+    for id in list(aborted):
         with transaction():
             if not Document.rows("id = :id", id=id):
                 payload_rows.drop(id)
-        _broken_off.discard(id)
+        aborted.discard(id)
 
 
 @contextmanager
-def _kept_only_whole(document: Document) -> Iterator[None]:
+def _aborted_on_error(document: Document) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if _is_large(document) and not database.in_transaction():  # which is taken back anyway
-            _broken_off.add(document.id)
-            with suppress(OperationalError, Busy):  # on a full disk this has to wait
-                delete_aborted_uploads()
+        _abort(document)
         raise
+
+
+def _abort(document: Document) -> None:
+    if _is_large(document) and not database.in_transaction():  # its rollback deletes the pieces
+        current_runtime().aborted_uploads.add(document.id)
+        with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
+            delete_aborted_uploads()
 
 
 def _is_large(document: Document) -> bool:
@@ -105,7 +115,8 @@ def _is_large(document: Document) -> bool:
 
 
 def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]:
-    """The payload's SHA-256 in hex, and its last pieces, not stored yet; all before them are."""
+    """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
+    document.key = sealing.generate_key()
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
     document.payload_head = sealer.head
     sealed = enumerate(_sealed(payload, sealer, digest))
@@ -114,27 +125,25 @@ def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]
 
 
 def _store_steps(document_id: str, pieces: Iterator[tuple[int, bytes]]) -> Numbered:
-    """Store all but the last pieces. What is stored is synced beside, so that the sync that is
-    waited for in the end finds little left to do.
-    """
+    """Store all but the last pieces, syncing on a second thread, so that the last sync is short."""
     waiting: Numbered = []
     syncs: list[Future[None]] = []
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as syncing:
         for numbered in pieces:
             if len(waiting) == STEP_PIECES:
-                with transaction(synced=False):
+                with unsynced_transaction():
                     payload_rows.store(document_id, waiting)
                 waiting = []
                 if not syncs or syncs[-1].done():
-                    syncs.append(beside.submit(sync_wal))
+                    syncs.append(syncing.submit(sync_wal))
             waiting.append(numbered)
     for sync in syncs:
-        sync.result()  # before the row that makes a document of them
+        sync.result()  # raises what failed, before the row is written
     return waiting
 
 
 def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
-    """A payload's pieces, sealed, and hashed on the way; the last one ends with the end mark."""
+    """The payload's pieces, sealed, and hashed on the way; the last one has the end mark."""
     short = b""
     for plain in payload:
         digest.update(plain)

@@ -2,26 +2,28 @@
 
 import unicodedata
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from peewee import BigIntegerField, BlobField, IntegrityError, TextField
 
 from crypto import passwords
 
 from .errors import EmailTaken, Invalid, OperatorError, RegistrationClosed, WrongCredentials
-from .rate_limiter import PasswordFailureLimiter, RateLimiter
+from .records.ids import now
 from .records.keyed import OwnsDataKey
-from .storage.database import database, transaction
+from .runtime import current_runtime
+from .session import Session
+from .storage import database, transaction
 
 _ACCOUNTS = """
     SELECT user.id, user.email, user.created_at, user.disabled_at,
         COUNT(document.id), COALESCE(SUM(document.size), 0)
     FROM user LEFT JOIN document ON document.owner_id = user.id GROUP BY user.id ORDER BY user.id"""
-_ANEW = "UPDATE user SET sealed_password = ? WHERE id = ? AND sealed_password = ?"  # if still so
+_REHASH = "UPDATE user SET sealed_password = ? WHERE id = ? AND sealed_password = ?"
 
 
 class Account(NamedTuple):
-    """What the person who runs this sees of a user."""
+    """What the operator sees of a user."""
 
     id: str
     email: str
@@ -33,8 +35,6 @@ class Account(NamedTuple):
 
 class User(OwnsDataKey):
     PREFIX = "usr"
-    password_failures: ClassVar[PasswordFailureLimiter] = PasswordFailureLimiter()
-    registrations: ClassVar[RateLimiter]  # by address
 
     email = TextField()
     email_folded = TextField()
@@ -43,8 +43,13 @@ class User(OwnsDataKey):
     disabled_at = BigIntegerField(null=True)
 
     @classmethod
-    def register(cls, email: str, password: str, name: str | None, mode: str) -> Self:
-        """A new account. `mode`: `open`, `first` (only while there is none) or `closed`."""
+    def register(cls, email: str, password: str, name: str | None, mode: str | None = None) -> Self:
+        """A new account. `mode` is `open`, `first` (only while there is none) or `closed`.
+
+        Without `mode` the setting decides. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
+        """
+        require_strong_password(password, "#/password")
+        mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
         digest = passwords.hash_password(password)
         user: Self = cls.fresh(email=email, email_folded=_folded(email))
@@ -66,18 +71,21 @@ class User(OwnsDataKey):
 
     @classmethod
     def identify(cls, email: str, password: str, address: str) -> Self:
-        """Whose password this is: one refusal, in the same time, for either mistake."""
-        account = _folded(email)
-        cls.password_failures.refuse_if_many(account, address)
+        """The user with this e-mail address and password, else `WrongCredentials`.
+
+        An unknown address takes as long as a wrong password. `TooManyRequests` after many failures.
+        """
+        account, failures = _folded(email), current_runtime().login_failures
+        failures.refuse_if_many(account, address)
         user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
         digest = user.password_digest if user else None
         if not passwords.verify_password(password, digest) or user is None:
-            cls.password_failures.note(account, address)
+            failures.record_failure(account, address)
             raise WrongCredentials
         if passwords.needs_rehash(user.password_digest):
-            anew = user.sealed_digest(password)
+            sealed = user.sealed_digest(password)
             with transaction():
-                database.execute_sql(_ANEW, (anew, user.id, user.sealed_password))
+                database.execute_sql(_REHASH, (sealed, user.id, user.sealed_password))
         return user
 
     @classmethod
@@ -90,6 +98,26 @@ class User(OwnsDataKey):
         if found is None:
             raise OperatorError(f"There is no account {email}. List them to see which there are.")
         return found
+
+    def change_password(self, password: str, kept_session_id: str) -> None:
+        """Set a new password and end every other session."""
+        sealed_password = self.sealed_digest(password)
+        with transaction():
+            self.change(sealed_password=sealed_password)
+            Session.end_all_of(self.id, kept_session_id)
+
+    def disable(self) -> None:
+        """End the user's sessions, and reject their API keys and document tokens until `enable`."""
+        self._set_disabled_at(now())
+
+    def enable(self) -> None:
+        """Accept logins, API keys and document tokens again; former sessions stay ended."""
+        self._set_disabled_at(None)
+
+    def _set_disabled_at(self, moment: int | None) -> None:
+        with transaction():
+            self.change(disabled_at=moment)
+            Session.end_all_of(self.id)
 
     @cached_property
     def name(self) -> str | None:
@@ -104,8 +132,9 @@ class User(OwnsDataKey):
         return self.seal("password/1", self.id, passwords.hash_password(password))
 
 
-def require_strong_password(password: str, shortest: int, pointer: str) -> None:
-    """A new password has `shortest` to 1024 characters; there is no other rule."""
+def require_strong_password(password: str, pointer: str) -> None:
+    """`Invalid` unless it has at least as many characters as the setting says, at most 1024."""
+    shortest = current_runtime().settings.password_min_length
     length = len(unicodedata.normalize("NFC", password))
     if not shortest <= length <= passwords.MAX_LENGTH:
         sentence = f"Use {shortest} to {passwords.MAX_LENGTH} characters; this has {length}."

@@ -1,25 +1,27 @@
-"""A webhook: where a user's events are sent, which of them, and signed by which secret.
+"""A webhook: the address a user's events are sent to, their types, and the signing secrets.
 
-Address, description and secrets are sealed by the user's key. A secret that was replaced goes on
-signing beside the new one for a day.
+Address, description and secrets are sealed with the user's key. A replaced secret signs beside the
+new one for another day.
 """
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import signing
 
-from .delivery import Outcome, WebhookDelivery
+from .delivery import OpenedDelivery, Outcome, WebhookDelivery
 from .errors import Invalid, NotFound, QuotaExceeded, WebhookDisabled
 from .event import TYPES, Event
 from .records.ids import now
+from .records.issued import Issued
 from .records.owned import Owned, ResultPage
-from .storage.database import transaction
+from .runtime import current_runtime
+from .storage import transaction, unsynced_transaction
 from .user import User
-from .webhook_url import Networks, WebhookUrl
+from .webhook_url import WebhookUrl
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
@@ -29,7 +31,6 @@ GONE = 410
 
 class Webhook(Owned):
     PREFIX = "whk"
-    allowed: ClassVar[Networks] = ()  # networks that may be reached though they are private
 
     types = TextField()
     sealed_terms = BlobField()
@@ -37,26 +38,25 @@ class Webhook(Owned):
     disabled_reason = TextField(null=True)
     failing_since = BigIntegerField(null=True)
 
-    secret: str | None = None  # on a webhook just made or given a new one, and never again
-
     @classmethod
     def register(
         cls, owner_id: str, url: str, types: Iterable[str] = TYPES, description: str | None = None
-    ) -> Self:
-        _destination(url)
+    ) -> Issued[Self]:
+        """A new webhook with its secret; `Invalid` for an address that may not be reached."""
+        _require_reachable(url)
         webhook: Self = cls.fresh(owner_id=owner_id)
-        webhook.secret = signing.generate_secret()
-        webhook.types = _spelled(types)
-        webhook._seal({"url": url, "description": description, "secrets": [[webhook.secret, None]]})
+        secret = signing.generate_secret()
+        webhook.types = _joined(types)
+        webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
         with transaction():
             if len(cls.rows("owner_id = :owner", owner=owner_id)) >= MOST:
                 raise QuotaExceeded(f"You have {MOST} webhooks, the most there can be. Delete one.")
             webhook.insert_row()
-        return webhook
+        return Issued(webhook, secret)
 
     @cached_property
     def terms(self) -> dict[str, Any]:
-        """`url`, `description`, and `secrets`: each with the moment until which it signs."""
+        """`url`, `description`, and `secrets`: pairs of a secret and when it stops signing."""
         terms: dict[str, Any] = self._owner.unseal("webhook/1", self.id, self.sealed_terms)
         return terms
 
@@ -70,7 +70,7 @@ class Webhook(Owned):
 
     @property
     def old_secret_until(self) -> int | None:
-        """Until when the secret before this one signs as well."""
+        """The moment until which the former secret signs as well."""
         ends: list[int] = [until for _, until in self._live_secrets() if until]
         return max(ends, default=None)
 
@@ -81,14 +81,14 @@ class Webhook(Owned):
         enabled: bool | None = None,
         **terms: Any,
     ) -> Self:
-        """New values for what is given; to enable it starts anew, with what happens from now on."""
+        """Change what is given. Enabled again, it gets the events from now on."""
         if url is not None:
-            _destination(url)
+            _require_reachable(url)
             terms["url"] = url
         with transaction():
-            found = type(self).one_of(self.owner_id, self.id)  # as it is now
+            found = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
             found._seal(found.terms | terms)
-            found.types = found.types if types is None else _spelled(types)
+            found.types = found.types if types is None else _joined(types)
             found.change(sealed_terms=found.sealed_terms, types=found.types)
             if enabled is False:
                 found._disable("owner")
@@ -96,35 +96,37 @@ class Webhook(Owned):
                 found.change(disabled_at=None, disabled_reason=None, failing_since=None)
         return found
 
-    def rotate_secret(self) -> Self:
-        """A new secret; the one before signs for another day, those before that no more."""
+    def rotate_secret(self) -> Issued[Self]:
+        """A new secret; the former one signs for another day, older ones no longer."""
         with transaction():
             found = type(self).one_of(self.owner_id, self.id)
-            found.secret = signing.generate_secret()
+            secret = signing.generate_secret()
             (now_old, _), *_ = found.terms["secrets"]
-            secrets = [[found.secret, None], [now_old, now() + OVERLAP_MS]]
+            secrets = [[secret, None], [now_old, now() + OVERLAP_MS]]
             found._seal(found.terms | {"secrets": secrets})
             found.change(sealed_terms=found.sealed_terms)
-        return found
+        return Issued(found, secret)
 
     def remove(self) -> None:
-        """With its deliveries."""
+        """Delete it with its deliveries."""
         with transaction():
             type(self).delete().where(Webhook.id == self.id).execute()
 
-    def test(self) -> WebhookDelivery:
-        """A `webhook.test` for this one alone."""
+    def test(self) -> OpenedDelivery:
+        """Send a `webhook.test` event to this webhook alone."""
         with transaction():
             self._refuse_if_disabled()
             Event.tell(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
             (newest, *_), _ = self.deliveries(1, None)
-        return cast(WebhookDelivery, newest)
+        opened: OpenedDelivery = newest
+        return opened
 
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
         found, further = WebhookDelivery.page_of_webhook(self, limit, after)
         return [self._opened(one) for one in found], further
 
-    def redeliver(self, delivery_id: str) -> WebhookDelivery:
+    def redeliver(self, delivery_id: str) -> OpenedDelivery:
+        """Send its event once more; `NotFound` if the event is no longer kept."""
         with transaction():
             self._refuse_if_disabled()
             delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
@@ -138,10 +140,13 @@ class Webhook(Owned):
         return signing.signature(secrets, event_id, moment_seconds, body)
 
     def note(self, delivery: WebhookDelivery, outcome: Outcome, due_at: int | None) -> None:
-        """How a try ended, and what follows for the webhook. A lost note costs one repetition."""
+        """Store how an attempt ended, and disable the webhook if it fails for too long.
+
+        Not synced: what a power cut loses costs one repeated delivery.
+        """
         result = {"answer": outcome.answer, "error": outcome.error}
         sealed = self._owner.seal("delivery/1", delivery.id, result)
-        with transaction(synced=False):
+        with unsynced_transaction():
             for webhook in type(self).rows("id = :id", id=self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
                 delivery.tried(outcome, sealed, due_at if alive else None)
@@ -169,12 +174,10 @@ class Webhook(Owned):
         if type(self).one_of(self.owner_id, self.id).disabled_at:
             raise WebhookDisabled
 
-    def _opened(self, delivery: WebhookDelivery) -> WebhookDelivery:
-        if delivery.sealed_result:
-            sealed = delivery.sealed_result
-            result = self._owner.unseal("delivery/1", delivery.id, sealed)
-            delivery.answer, delivery.error = result["answer"], result["error"]
-        return delivery
+    def _opened(self, delivery: WebhookDelivery) -> OpenedDelivery:
+        sealed = delivery.sealed_result
+        result = self._owner.unseal("delivery/1", delivery.id, sealed) if sealed else {}
+        return OpenedDelivery(delivery, result.get("answer"), result.get("error"))
 
     def _live_secrets(self) -> list[Any]:
         return [one for one in self.terms["secrets"] if one[1] is None or one[1] > now()]
@@ -189,7 +192,7 @@ class Webhook(Owned):
         return owner
 
 
-def _destination(url: str) -> None:
+def _require_reachable(url: str) -> None:
     destination = WebhookUrl.of(url)
     if destination is None:
         raise Invalid(
@@ -197,7 +200,7 @@ def _destination(url: str) -> None:
             "Use an address like https://example.org/hook: https, a name in ASCII or a usual IP "
             "address, no user, no fragment.",
         )
-    if not destination.may_be_reached(Webhook.allowed):
+    if not destination.may_be_reached(current_runtime().settings.webhook_allow or ()):
         raise Invalid(
             "#/url",
             "Webhooks reach public addresses by https. For another network, or http, the setting "
@@ -205,6 +208,6 @@ def _destination(url: str) -> None:
         )
 
 
-def _spelled(types: Iterable[str]) -> str:
-    """With a space before and behind each, so that one finds a type and not a part of one."""
+def _joined(types: Iterable[str]) -> str:
+    """With a space before and after each, so that a search finds whole types only."""
     return f" {' '.join(dict.fromkeys(types))} "

@@ -1,11 +1,14 @@
-"""An upload without HTTP, for tests that stand on the models."""
+"""An upload without HTTP, for tests of the models."""
 
+from models import upload as models_upload
 from models.storage.payload_rows import PIECE_BYTES
-from models.upload import uploaded
+
+
+def pieces(payload):
+    return (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
 
 
 def upload(owner, payload=b"content", content_type="text/plain", **fields):
-    pieces = (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
     more = {"size": len(payload), "content_type": content_type, **fields}
-    with uploaded(owner.id, pieces, **more) as document:
-        return document
+    document, _ = models_upload.upload(owner.id, pieces(payload), **more)
+    return document

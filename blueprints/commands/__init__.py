@@ -2,7 +2,6 @@
 that `doctor` and `restore` work when the database or the keyring is damaged."""
 
 import click
-from flask.cli import FlaskGroup
 
 from .backup import backup, restore
 from .doctor import doctor
@@ -13,10 +12,4 @@ from .users import users
 COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, sweep, openapi)
 
 
-def commanded() -> bool:
-    """Whether `create_app` was called by the `flask` command line."""
-    context = click.get_current_context(silent=True)
-    return context is not None and isinstance(context.command, FlaskGroup)
-
-
-__all__ = ["COMMANDS", "commanded"]
+__all__ = ["COMMANDS"]

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 
+from models import current_runtime
 from models.operations import create_backup, restore_backup
 
 from .output import operator_errors, progress, with_database
@@ -36,11 +36,8 @@ def restore(file: Path, force: bool, deep: bool) -> None:
 
     Nothing is replaced before the backup's keys are decrypted with the configured keyring.
     """
-    target = Path(current_app.config["DATABASE"])
-    open_database = current_app.extensions["open_house"]
+    target = Path(current_runtime().settings.database)
     with operator_errors(), progress("Restoring") as report:
-        users, documents = restore_backup(
-            file, target, open_database, force=force, deep=deep, report=report
-        )
+        users, documents = restore_backup(file, target, force=force, deep=deep, report=report)
     click.echo(f"{target} holds {users:,} users and {documents:,} documents, and all keys open.")
     click.echo("Restored data includes items deleted or revoked since the backup; review it.")

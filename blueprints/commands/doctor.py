@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 
+from models import current_runtime
 from models.operations import DoctorContext, Finding, ReportProgress, run_checks
 
 from .output import fail_if, operator_errors, progress
@@ -32,14 +32,13 @@ def doctor(deep: bool, as_json: bool) -> None:
 
 
 def _context(deep: bool, report: ReportProgress) -> DoctorContext:
-    config = current_app.config
-    in_file = not (config["KEYRING"] or config["KEYRING_COMMAND"])
-    keyring = Path(config["KEYRING_FILE"] or Path(config["INSTANCE_PATH"]) / "keyring")
+    settings = current_runtime().settings
+    in_file = not (settings.keyring or settings.keyring_command)
+    keyring = settings.keyring_file or settings.instance_path / "keyring"
     return DoctorContext(
-        database=Path(config["DATABASE"]),
+        database=Path(settings.database),
         keyring=keyring if in_file else None,
-        use_keyring=current_app.extensions["use_keyring"],
-        reserve_bytes=config["RESERVE_BYTES"],
+        reserve_bytes=settings.reserve_bytes,
         deep=deep,
         report=report,
     )

@@ -8,9 +8,8 @@ from functools import wraps
 from typing import Any
 
 import click
-from flask import current_app
 
-from models import connected
+from models import connected, setup
 from models.error_mapping import operator_message
 from models.operations import ReportProgress
 
@@ -23,7 +22,7 @@ def with_database(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def wrapper(*args: Any, **options: Any) -> None:
         with operator_errors():
-            current_app.extensions["open_house"]()
+            setup.open_runtime()
             with connected():
                 command(*args, **options)
 

@@ -4,12 +4,11 @@ import sys
 from datetime import UTC, datetime
 
 import click
-from flask import current_app
 from flask.cli import AppGroup
 from marshmallow import ValidationError
 
-from models import Session, User
-from models.user import Account, require_strong_password
+from models import User
+from models.user import Account
 
 from ..schemas.requests import Registration
 from .output import table, with_database
@@ -39,7 +38,6 @@ def create(email: str, name: str | None) -> None:
     except ValidationError as error:
         (first, *_), *_ = dict(error.messages_dict).values()
         raise click.UsageError(first) from None
-    require_strong_password(fields["password"], current_app.config["PASSWORD_MIN_LENGTH"], "#")
     user = User.register(**fields, mode="open")
     click.echo(f"{user.email} has an account: {user.id}.")
 
@@ -49,7 +47,7 @@ def create(email: str, name: str | None) -> None:
 @with_database
 def disable(email: str) -> None:
     """Disable an account immediately. Its documents are kept."""
-    Session.shut_out(User.of_email(email))
+    User.of_email(email).disable()
     click.echo(f"{email} is disabled: sessions have ended; API keys and links don't work.")
 
 
@@ -58,7 +56,7 @@ def disable(email: str) -> None:
 @with_database
 def enable(email: str) -> None:
     """Enable a disabled account again."""
-    Session.let_in(User.of_email(email))
+    User.of_email(email).enable()
     click.echo(f"{email} is enabled: API keys and links that have not expired work again.")
 
 

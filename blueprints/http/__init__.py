@@ -3,7 +3,6 @@
 from .blueprint import ApiBlueprint
 from .declarations import (
     ANYONE,
-    API_KEY,
     DELETE,
     DOCUMENT_TOKEN,
     EVENTS,
@@ -25,7 +24,6 @@ from .rate_limiting import report_allowance
 
 __all__ = [
     "ANYONE",
-    "API_KEY",
     "DELETE",
     "DOCUMENT_TOKEN",
     "EVENTS",

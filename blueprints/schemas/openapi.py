@@ -10,7 +10,9 @@ from typing import Any
 from flask import Flask
 from flask_smorest import Api
 
-from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from models import current_runtime
+
+from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
 from .responses import Problem
 
@@ -38,7 +40,7 @@ def described(app: Flask, api: Api) -> dict[str, Any]:
     api.spec.components.schema("Problem", schema=Problem)
     description: dict[str, Any] = api.spec.to_dict()
     description["info"]["description"] = ABOUT
-    _tell_settings(description["components"]["schemas"], app.config)
+    _tell_settings(description["components"]["schemas"])
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
         view = app.view_functions[rule.endpoint]
@@ -48,11 +50,12 @@ def described(app: Flask, api: Api) -> dict[str, Any]:
     return description
 
 
-def _tell_settings(schemas: dict[str, Any], config: dict[str, Any]) -> None:
+def _tell_settings(schemas: dict[str, Any]) -> None:
     """What is taken depends on how the service is set up."""
+    settings = current_runtime().settings
     for schema, name in NEW_PASSWORDS:
-        schemas[schema]["properties"][name]["minLength"] = config["PASSWORD_MIN_LENGTH"]
-    for schema in ("NewWebhook", "WebhookEdit") if config["WEBHOOK_ALLOW"] else ():
+        schemas[schema]["properties"][name]["minLength"] = settings.password_min_length
+    for schema in ("NewWebhook", "WebhookEdit") if settings.webhook_allow else ():
         del schemas[schema]["properties"]["url"]["pattern"]
 
 

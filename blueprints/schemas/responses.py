@@ -56,12 +56,14 @@ class KeyRecord(ResponseSchema):
 
 
 class IssuedKey(KeyRecord):
-    key = fields.String(required=True, metadata=ONCE | {"pattern": "^pk_live_[0-9A-Za-z]{38}$"})
+    key = fields.String(
+        required=True, attribute="secret", metadata=ONCE | {"pattern": "^pk_live_[0-9A-Za-z]{38}$"}
+    )
 
 
 class Links(ResponseSchema):
     id = fields.String(required=True)
-    token = fields.String(required=True, metadata=_TOKEN)
+    token = fields.String(required=True, attribute="secret", metadata=_TOKEN)
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)
@@ -92,7 +94,7 @@ class TokenRecord(ResponseSchema):
 
 
 class IssuedToken(TokenRecord):
-    token = fields.String(required=True, metadata=_TOKEN)
+    token = fields.String(required=True, attribute="secret", metadata=_TOKEN)
     view_url = fields.String(required=True)
     download_url = fields.String(required=True)
     content_url = fields.String(required=True)

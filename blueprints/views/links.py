@@ -1,23 +1,23 @@
 """Document tokens as links: issued from what a body asks for, with the addresses they open."""
 
+from dataclasses import dataclass
 from html import escape
-from types import SimpleNamespace
 from typing import Any
 
-from flask import current_app, request
+from flask import request
 
-from models import Document, DocumentToken
+from models import DocumentToken, Issued, current_runtime
 from models.document_token import LinkOptions
 from models.records.ids import now
 
 
 def base_url() -> str:
-    return current_app.config["BASE_URL"] or request.host_url.rstrip("/")
+    return current_runtime().settings.base_url or request.host_url.rstrip("/")
 
 
 def link_options(body: dict[str, Any]) -> LinkOptions:
     """What a body asks for. A link lives a week if nothing else is said."""
-    life_ms = current_app.config["TOKEN_SECONDS"] * 1000
+    life_ms = current_runtime().settings.token_seconds * 1000
     return LinkOptions.of(
         label=body["label"],
         permissions=tuple(dict.fromkeys(body["permissions"])),
@@ -28,23 +28,25 @@ def link_options(body: dict[str, Any]) -> LinkOptions:
     )
 
 
-def issue_link(document: Document, terms: LinkOptions) -> SimpleNamespace:
-    """A new token of the document, and where it leads."""
-    return _with_addresses(DocumentToken.issue(document, terms))
+@dataclass(frozen=True)
+class IssuedLink(Issued[DocumentToken]):
+    """A new token, and the addresses it opens."""
+
+    view_url: str
+    download_url: str
+    content_url: str
+    embed_html: str
 
 
-def _with_addresses(token: DocumentToken) -> SimpleNamespace:
-    document = f"{base_url()}/v1/documents/{token.document_id}"
-    view_url = f"{document}/view?token={token.token}"
-    columns = {name: getattr(token, name) for name in DocumentToken._meta.fields}
-    return SimpleNamespace(
-        **columns,
-        token=token.token,
-        label=token.label,
-        has_password=token.has_password,
-        view_url=view_url,
-        download_url=f"{document}/download?token={token.token}",
-        content_url=f"{document}/content?token={token.token}",
+def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:
+    document = f"{base_url()}/v1/documents/{issued.document_id}"
+    view_url = f"{document}/view?token={issued.secret}"
+    return IssuedLink(
+        issued.row,
+        issued.secret,
+        view_url,
+        download_url=f"{document}/download?token={issued.secret}",
+        content_url=f"{document}/content?token={issued.secret}",
         embed_html=frame(view_url),
     )
 

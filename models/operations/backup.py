@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import OperatorError
 from ..setup import TABLES_WITH_KEYS
-from ..storage.database import connected, database, pragma
+from ..storage import connected, database, pragma
 from .progress import ReportProgress, no_progress
 
 POLL_SECONDS = 0.1

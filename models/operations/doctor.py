@@ -15,8 +15,9 @@ from .. import setup
 from ..document import Document
 from ..error_mapping import operator_message
 from ..records.ids import now
+from ..runtime import current_runtime
 from ..session import Session
-from ..storage.database import connected
+from ..storage import connected, open_database
 from ..user import User
 from .progress import ReportProgress, no_progress
 from .verification import check_contents, check_database_file, check_sample
@@ -32,7 +33,6 @@ class DoctorContext:
 
     database: Path
     keyring: Path | None
-    use_keyring: Callable[[], None]
     reserve_bytes: int = 0
     deep: bool = False
     report: ReportProgress = no_progress
@@ -50,12 +50,12 @@ Check = Callable[[DoctorContext], Iterator[str]]
 
 def run_checks(context: DoctorContext) -> Iterator[Finding]:
     """Runs the checks in order; a check that raises an operator's error is a finding, too."""
-    setup.look_at(str(context.database))
+    open_database(str(context.database))
     for check in (*FILE_CHECKS, *REQUIRED_CHECKS, *DATA_CHECKS):
         yield (finding := _run_check(check, context))
         if finding.problems and check in REQUIRED_CHECKS:
             break
-    setup.close_all()
+    current_runtime().close_database()
 
 
 def _run_check(check: Check, context: DoctorContext) -> Finding:
@@ -96,7 +96,7 @@ def _keyring(context: DoctorContext) -> Iterator[str]:
     if context.keyring and not context.keyring.exists():
         yield f"There is no keyring at {context.keyring}. Put its copy back."
     else:
-        context.use_keyring()
+        setup.load_keyring()
 
 
 def _documents(context: DoctorContext) -> Iterator[str]:

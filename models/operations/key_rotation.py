@@ -12,10 +12,10 @@ from typing import Any
 from crypto import DecryptionError, KeyringError, RootKey, generate_root_key
 
 from ..errors import NotFound
-from ..records.table import Table
+from ..runtime import current_runtime
 from ..session import Session
 from ..setup import TABLES_WITH_KEYS, root_keys_in_use
-from ..storage.database import LOG_SECONDS, database, sync_wal, transaction, truncate_wal
+from ..storage import READER_SECONDS, database, sync_wal, transaction, truncate_wal
 from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
 
@@ -46,7 +46,7 @@ class RootKeyUsage:
 
 def list_root_keys() -> list[RootKeyUsage]:
     """In the keyring's order: the first one is the primary."""
-    rows, keys = root_keys_in_use(), list(Table.keyring)
+    rows, keys = root_keys_in_use(), list(current_runtime().keyring)
     return [RootKeyUsage(key.id, key.made_on, rows[key.id], key is keys[0]) for key in keys]
 
 
@@ -60,7 +60,7 @@ def rotate_root_keys(
     result = _rewrap_all(report)
     if not result.rewrapped:
         with transaction():
-            new_root_key = Table.keyring.add()
+            new_root_key = current_runtime().keyring.add()
         result = _rewrap_all(report)
         result.new_root_key = new_root_key
     with transaction():
@@ -69,7 +69,7 @@ def rotate_root_keys(
             TokenKey.draw_alone()
         else:
             TokenKey.draw()
-    result.wal_is_empty = truncate_wal(LOG_SECONDS)  # it holds the old wrappings
+    result.wal_is_empty = truncate_wal(READER_SECONDS)  # it holds the old wrappings
     return result
 
 
@@ -79,9 +79,9 @@ def retire_root_key(root_id: str) -> None:
     Raises KeyringError if it is the primary, unknown or in use.
     """
     with transaction():
-        if Table.keyring.primary.id == root_id:
+        if current_runtime().keyring.primary.id == root_id:
             raise KeyringError(f"Root key {root_id} is the primary. Rotate, then retire it.")
-        if Table.keyring.find(root_id) is None:
+        if current_runtime().keyring.find(root_id) is None:
             raise KeyringError(f"There is no root key {root_id} in the keyring. List them.")
         if rows := root_keys_in_use()[root_id]:
             raise KeyringError(
@@ -89,12 +89,12 @@ def retire_root_key(root_id: str) -> None:
                 "does not open has to be deleted before."
             )
         sync_wal()  # else a power cut could bring back rows that still use it
-        Table.keyring.remove(root_id)
-    truncate_wal(LOG_SECONDS)
+        current_runtime().keyring.remove(root_id)
+    truncate_wal(READER_SECONDS)
 
 
 def _rewrap_all(report: ReportProgress) -> RotationResult:
-    result, root = RotationResult(), Table.keyring.primary
+    result, root = RotationResult(), current_runtime().keyring.primary
     total = sum(rows for id, rows in root_keys_in_use().items() if id != root.id)
     for table in TABLES_WITH_KEYS:
         after = ""
@@ -121,6 +121,6 @@ def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationRes
         except NotFound:  # deleted since it was read
             continue
     with transaction():
-        if Table.keyring.primary.id != root.id:
+        if current_runtime().keyring.primary.id != root.id:
             raise KeyringError("Another process has changed the keyring. Run this again.")
         result.rewrapped += sum(database.execute_sql(update, values).rowcount for values in wrapped)

@@ -4,7 +4,6 @@ decrypted with the configured keyring; only then it replaces the database, atomi
 
 import os
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from crypto import KeyringError
 
 from ..document import Document
 from ..errors import OperatorError
-from ..setup import close_all
-from ..storage.database import connected, truncate_wal
+from ..runtime import current_runtime
+from ..setup import open_runtime
+from ..storage import connected, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..user import User
 from .backup import fsync, open_read_only, required_root_keys
@@ -27,7 +27,6 @@ _SIDE_FILES = ("-wal", "-shm", "-journal")
 def restore_backup(
     file: Path,
     target: Path,
-    open_database: Callable[[str], None],
     *,
     force: bool = False,
     deep: bool = False,
@@ -35,8 +34,7 @@ def restore_backup(
 ) -> tuple[int, int]:
     """Replace the database `target`; returns the number of its users and documents.
 
-    `open_database` opens and migrates a file as the service does. Raises OperatorError or
-    KeyringError, and then nothing has changed.
+    Raises OperatorError or KeyringError, and then nothing has changed.
     """
     _require_backup(file)
     acquire_instance_lock(str(target), 0)
@@ -44,7 +42,7 @@ def restore_backup(
     try:
         _require_exclusive_access(target, force)
         _copy(file, part, report)
-        counts = _verify(part, open_database, deep, report)
+        counts = _verify(part, deep, report)
         _require_exclusive_access(target, force)
         _unlink(target, *_SIDE_FILES)  # left by a process that was killed
         part.rename(target)
@@ -104,15 +102,21 @@ def _copy(file: Path, part: Path, report: ReportProgress) -> None:
         source.backup(copy, pages=256, progress=lambda _, left, all: report(all - left, all))
 
 
-def _verify(
-    part: Path, open_database: Callable[[str], None], deep: bool, report: ReportProgress
-) -> tuple[int, int]:
+def _verify(part: Path, deep: bool, report: ReportProgress) -> tuple[int, int]:
     """Open the copy as the service would, and decrypt what is in it."""
     try:
-        open_database(str(part))
+        open_runtime(str(part))
+        counts = _check(deep, report)
     except KeyringError as error:
         ids = ", ".join(required_root_keys(part))
         raise KeyringError(f"{error} The backup needs root key {ids}.") from None
+    finally:
+        current_runtime().close_database()
+    fsync(part)
+    return counts
+
+
+def _check(deep: bool, report: ReportProgress) -> tuple[int, int]:
     with connected():
         check = check_contents if deep else check_keys
         if problems := check_database_file(deep) + check(report):
@@ -120,6 +124,4 @@ def _verify(
             raise OperatorError(sentence)
         users, (documents, _) = User.select().count(), Document.stored()
         truncate_wal()
-    close_all()
-    fsync(part)
     return users, documents

@@ -8,8 +8,7 @@ from ..document_token import DocumentToken
 from ..event import Event
 from ..records.ids import now
 from ..session import Session
-from ..storage import ballast_file
-from ..storage.database import connected, database, transaction, truncate_wal
+from ..storage import ballast_file, connected, database, transaction, truncate_wal
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
 from ..upload import delete_aborted_uploads

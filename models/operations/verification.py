@@ -8,7 +8,7 @@ from crypto import DecryptionError, KeyringError
 from ..document import Document
 from ..errors import NotFound
 from ..setup import TABLES_WITH_KEYS
-from ..storage.database import database
+from ..storage import database
 from ..user import User
 from .progress import ReportProgress, no_progress
 

@@ -13,6 +13,7 @@ from peewee import BlobField, TextField
 from crypto import RootKey, sealing
 
 from ..errors import NotFound
+from ..runtime import current_runtime
 from .table import Table
 
 
@@ -30,12 +31,12 @@ class OwnsDataKey(Table):
 
     def wrap_key(self) -> None:
         """Inside the transaction that stores the row: else retiring a root races it."""
-        root = self.keyring.primary
+        root = current_runtime().keyring.primary
         self.root, self.sealed_key = root.id, self.rewrapped(root)
 
     @cached_property
     def key(self) -> bytes:
-        root = self.keyring.find(self.root) or self._root_now()
+        root = current_runtime().keyring.find(self.root) or self._root_now()
         return sealing.unseal(root.wrap_key, self._key_context(), self.sealed_key)
 
     def rewrapped(self, root: RootKey) -> bytes:
@@ -55,7 +56,7 @@ class OwnsDataKey(Table):
         if not found:
             raise NotFound
         self.root, self.sealed_key = found[0].root, found[0].sealed_key
-        return self.keyring[self.root]
+        return current_runtime().keyring[self.root]
 
     def _key_context(self) -> bytes:
         return sealing.context("key/1", self.id, *self.binding())

@@ -1,13 +1,11 @@
-"""What every table has, and the keyring."""
+"""What every table has."""
 
 from functools import cache
 from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, Model, TextField
 
-from crypto import Keyring
-
-from ..storage.database import database
+from ..storage import database
 from .ids import generate_id, now
 
 
@@ -15,7 +13,6 @@ class Table(Model):
     """A row with an id that sorts by creation and the moment it was made."""
 
     PREFIX: ClassVar[str]
-    keyring: ClassVar[Keyring]
 
     id = TextField(primary_key=True)
     created_at = BigIntegerField()

@@ -1,1 +1,50 @@
-"""The database engine: connections, transactions, durability, and where payloads are stored."""
+"""The database engine: connections, transactions, durability, and where payloads are stored.
+
+Every name here is one that another engine has to offer, too.
+"""
+
+from .sqlite import (
+    READER_SECONDS,
+    checkpoint_wal,
+    close_database,
+    connected,
+    create_file,
+    database,
+    is_writable,
+    open_database,
+    pragma,
+    shred,
+    sync_wal,
+    truncate_wal,
+    wal_sync_failures,
+)
+from .transactions import (
+    enqueue_write,
+    flush_enqueued_writes,
+    in_one_transaction,
+    on_rollback,
+    transaction,
+    unsynced_transaction,
+)
+
+__all__ = [
+    "READER_SECONDS",
+    "checkpoint_wal",
+    "close_database",
+    "connected",
+    "create_file",
+    "database",
+    "enqueue_write",
+    "flush_enqueued_writes",
+    "in_one_transaction",
+    "is_writable",
+    "on_rollback",
+    "open_database",
+    "pragma",
+    "shred",
+    "sync_wal",
+    "transaction",
+    "truncate_wal",
+    "unsynced_transaction",
+    "wal_sync_failures",
+]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import StorageFull
 from . import ballast_file as spare
-from .database import database, pragma, truncate_wal
+from .sqlite import database, truncate_wal, unused_bytes
 
 _SMALL_ROWS_BYTES = 128 << 10  # in the log, for an upload however short
 _counting = threading.Lock()
@@ -45,7 +45,7 @@ def _fits(needed: int, reserve_bytes: int) -> bool:
     free, log = spare.free_bytes(Path(database.database)), _log_bytes()
     if free >= log + 2 * needed + reserve_bytes:
         return True
-    grows = max(0, needed - _left_bytes())
+    grows = max(0, needed - unused_bytes())
     return free >= grows + reserve_bytes and free >= log + grows + needed + reserve_bytes // 2
 
 
@@ -59,7 +59,3 @@ def _log_bytes() -> int:
         return os.stat(f"{database.database}-wal").st_size
     except FileNotFoundError:
         return 0
-
-
-def _left_bytes() -> int:
-    return pragma("freelist_count") * pragma("page_size")

@@ -1,8 +1,7 @@
-"""Where sealed payloads lie: rows of pieces in a table of their own.
+"""The payload store: sealed pieces as rows of a table of their own.
 
-A list of documents can therefore never read ciphertext, and a range of a payload touches only
-its pieces. What is elsewhere of a payload goes through these three functions, so that another
-store can stand here.
+So a list of documents reads no ciphertext, and a range of a payload only its pieces. Payloads are
+reached by `store`, `fetch` and `drop` alone, so that another store can take their place.
 
 A piece is 192 KiB of the payload: whole chunks (16 KiB), and a multiple of three bytes, so that
 the base64 of pieces joins without carry.
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 
 from crypto import DecryptionError, sealing
 
-from .database import connected, database
+from .sqlite import connected, database, without_scrubbing
 
 CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
@@ -29,9 +28,9 @@ def store(document_id: str, pieces: Iterable[tuple[int, bytes]]) -> None:
 
 
 def fetch(document_id: str, number: int, size: int) -> bytes:
-    """Piece `number` of a payload of `size` bytes; `Refused` if it is not as long as it must be.
+    """Piece `number` of a payload of `size` bytes; `DecryptionError` if its length is wrong.
 
-    No transaction outlives the call: a slow reader holds nothing up.
+    No transaction outlives the call, so a slow reader delays no checkpoint.
     """
     with connected():
         row = database.execute_sql(_FETCH, (document_id, number)).fetchone()
@@ -42,9 +41,6 @@ def fetch(document_id: str, number: int, size: int) -> bytes:
 
 
 def drop(document_id: str) -> None:
-    """Without its key a payload is noise: to overwrite it would write all of it again."""
-    database.execute_sql("PRAGMA secure_delete = OFF")
-    try:
+    """Delete a payload. Its key is deleted as well, so it need not be overwritten."""
+    with without_scrubbing():
         database.execute_sql(_DROP, (document_id,))
-    finally:
-        database.execute_sql("PRAGMA secure_delete = ON")

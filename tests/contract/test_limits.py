@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app import create_app
-from models import Document, User, setup
+from models import current_runtime
 from models.rate_limiter import RateLimiter
 from models.rate_limits import Limit
 from tests.people import PASSWORD, b64, refused
@@ -17,10 +17,13 @@ UPLOAD = {"payload": b64(b"a document"), "contentType": "text/plain"}
 def client(tmp_path):
     """The service inside this process, so that a test can make a limit small."""
     app = create_app({"INSTANCE_PATH": str(tmp_path)})
-    User.registrations = RateLimiter(Limit("register", "new accounts from this address", 2, 3600))
-    Document.uploads = RateLimiter(Limit("upload", "uploads", 2, 3600))
+    runtime = app.extensions["runtime"]
+    runtime.registration_limiter = RateLimiter(
+        Limit("register", "new accounts from this address", 2, 3600)
+    )
+    runtime.upload_limiter = RateLimiter(Limit("upload", "uploads", 2, 3600))
     yield Client(app)
-    setup.close_all()
+    runtime.close()
 
 
 class Client:
@@ -116,7 +119,8 @@ def test_what_was_refused_may_be_sent_again_with_the_same_key(client):
     client.register("one")
     client.log_in("one")
     moment = [100.0]
-    Document.uploads = RateLimiter(Limit("upload", "uploads", 1, 60), clock=lambda: moment[0])
+    limit = Limit("upload", "uploads", 1, 60)
+    current_runtime().upload_limiter = RateLimiter(limit, clock=lambda: moment[0])
     assert client.post("/v1/documents", UPLOAD).status == 201
     rate_limited(client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}), "upload")
     moment[0] += 60

@@ -11,7 +11,7 @@ from tests.people import Service, b64, refused
 
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "a/b"}
 IMPATIENT = (
-    "import models.storage.database as b; b.PRAGMAS['busy_timeout'] = 500; import app; app.main()"
+    "import models.storage.sqlite as b; b.PRAGMAS['busy_timeout'] = 500; import app; app.main()"
 )
 
 

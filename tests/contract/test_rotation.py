@@ -174,9 +174,10 @@ def fill(service, count):
 FILL = """
 import sys
 from app import create_app
-from models import User, connected, transaction
+from models import User, connected, setup, transaction
 from tests.uploads import upload
 create_app()
+setup.open_runtime()
 with connected(), transaction():
     owner = User.select().get()
     for _ in range(int(sys.argv[1])):

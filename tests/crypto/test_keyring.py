@@ -171,9 +171,7 @@ def test_changing_a_keyring_that_is_no_file_fails_with_the_remedy():
         Keyring(text=new_line()).add()
 
 
-def test_a_command_is_run_again_for_an_unknown_root_key_after_a_pause(
-    tmp_path, monkeypatch
-):
+def test_a_command_is_run_again_for_an_unknown_root_key_after_a_pause(tmp_path, monkeypatch):
     one, two, path = new_line(), new_line(), tmp_path / "ring"
     path.write_text(one)
     ring = Keyring.from_command(f"cat {path}")

@@ -2,17 +2,36 @@
 
 import pytest
 
-from crypto import Keyring
 from models import User, connected, setup
+from models.runtime import create_runtime
+from settings import Settings
 
 
 @pytest.fixture
-def instance(tmp_path):
-    setup.open_database(str(tmp_path / "documents.sqlite"))
-    setup.use(Keyring.create(tmp_path / "keyring"))
+def configure(tmp_path):
+    """Open the runtime over a database in `tmp_path`, with settings of the test's own."""
+    opened = []
+
+    def configure(**values):
+        database = str(tmp_path / "documents.sqlite")
+        opened.append(create_runtime(Settings(instance_path=tmp_path, database=database, **values)))
+        setup.open_runtime()
+        return opened[-1]
+
+    yield configure
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def runtime(configure):
+    return configure(reserve_bytes=0)
+
+
+@pytest.fixture
+def instance(runtime, tmp_path):
     with connected():
         yield tmp_path
-    setup.close_all()
 
 
 @pytest.fixture

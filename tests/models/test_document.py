@@ -9,17 +9,10 @@ from crypto import DecryptionError
 from models import Document, database
 from models.errors import Invalid, NotFound
 from models.storage.payload_rows import PIECE_BYTES
-from models.upload import uploaded
+from tests.uploads import upload
 
 COLUMNS = ("owner_id", "content_type", "size", "sealed_key", "sealed_meta", "payload_head")
 CHUNK = 16384
-
-
-def upload(owner, payload=b"hello", content_type="text/plain", **fields):
-    pieces = (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
-    size = len(payload)
-    with uploaded(owner.id, pieces, size=size, content_type=content_type, **fields) as document:
-        return document
 
 
 def read_again(document):

@@ -10,15 +10,17 @@ from contextlib import closing
 import pytest
 
 from models import setup
+from models.storage import close_database
 from tests.people import ROOT
 
 OPEN = """
 import sys
 from models import setup
+from models.storage import close_database
 own, Runner = sys.argv[2], setup.Runner
 setup.Runner = lambda database, _: Runner(database, own)
 setup.open_database(sys.argv[1])
-setup.close_all()
+close_database()
 """
 STEPS = (
     "CREATE TABLE later (id TEXT)",
@@ -64,7 +66,7 @@ def test_kill_9_in_a_migration_leaves_what_was_before(tmp_path, migrate, killed_
     path = tmp_path / "documents.sqlite"
     if with_data:
         setup.open_database(str(path))
-        setup.close_all()
+        close_database()
     before = schema(path)
 
     assert migrate(killed_after) == -signal.SIGKILL

@@ -4,22 +4,21 @@ import threading
 
 import pytest
 
-from models import connected, upload
+from models import connected
 from models.errors import QuotaExceeded
 from models.quota import Quota
-from models.storage.database import database
-from models.upload import uploaded
+from models.storage import database
+from models.upload import upload
 
 SIZE = 8
 
 
 def keep(owner, payload):
-    with uploaded(owner.id, payload, size=SIZE, content_type="text/plain"):
-        pass
+    upload(owner.id, payload, size=SIZE, content_type="text/plain")
 
 
-def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(instance, alice, monkeypatch):
-    monkeypatch.setattr(upload, "quota", Quota(bytes=10))
+def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime):
+    runtime.quota = Quota(bytes=10)
     begun, go_on, outcomes = threading.Event(), threading.Event(), []
 
     def slow():

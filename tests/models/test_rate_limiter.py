@@ -68,7 +68,7 @@ def test_memory_is_bounded_whoever_sends_what():
 def test_a_strangers_guesses_do_not_hold_up_the_owner_at_another_address():
     wrong = PasswordFailureLimiter()
     for _ in range(20):
-        wrong.note("alice@example.com", "192.0.2.1")
+        wrong.record_failure("alice@example.com", "192.0.2.1")
 
     with pytest.raises(TooManyRequests) as refused:
         wrong.refuse_if_many("alice@example.com", "192.0.2.1")
@@ -79,7 +79,7 @@ def test_a_strangers_guesses_do_not_hold_up_the_owner_at_another_address():
 def test_one_address_may_not_try_many_accounts():
     wrong = PasswordFailureLimiter()
     for number in range(60):
-        wrong.note(f"{number}@example.com", "2001:db8::1")
+        wrong.record_failure(f"{number}@example.com", "2001:db8::1")
 
     with pytest.raises(TooManyRequests):
         wrong.refuse_if_many("new@example.com", "2001:db8::2")
@@ -88,7 +88,7 @@ def test_one_address_may_not_try_many_accounts():
 def test_limits_can_be_switched_off():
     wrong = PasswordFailureLimiter(on=False)
     for _ in range(100):
-        wrong.note("alice@example.com", "192.0.2.1")
+        wrong.record_failure("alice@example.com", "192.0.2.1")
 
     wrong.refuse_if_many("alice@example.com", "192.0.2.1")
 

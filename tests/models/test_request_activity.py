@@ -40,3 +40,4 @@ def test_every_request_is_passing_while_it_is_worked_on_also_one_that_is_refused
 
     assert seen == [1, 1, 1]
     assert traffic._passing == 0
+    app.extensions["runtime"].close()

@@ -8,6 +8,7 @@ import pytest
 from crypto import Keyring, KeyringError
 from models import setup
 from models.errors import OperatorError
+from models.storage import close_database
 
 
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
@@ -17,19 +18,15 @@ def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
     with pytest.raises(KeyringError, match="no keyring"):
         setup.open_keyring(instance / "keyring")
     with pytest.raises(KeyringError, match=root_id):
-        setup.use(Keyring.create(instance / "other"))
+        setup.use_keyring(Keyring.create(instance / "other"))
 
     assert not (instance / "keyring").exists()
 
 
-def test_a_fresh_instance_gets_a_keyring(tmp_path):
-    setup.open_database(str(tmp_path / "documents.sqlite"))
-    setup.use(setup.open_keyring(tmp_path / "keyring"))
-
+def test_a_fresh_instance_gets_a_keyring(runtime, tmp_path):
     assert setup.is_ready()
     assert (tmp_path / "keyring").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "documents.sqlite").stat().st_mode & 0o777 == 0o600
-    setup.close_all()
 
 
 def test_a_keyring_gone_while_running_is_not_ready(instance):
@@ -41,7 +38,7 @@ def test_a_keyring_gone_while_running_is_not_ready(instance):
 def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
     path = str(tmp_path / "documents.sqlite")
     setup.open_database(path)
-    setup.close_all()
+    close_database()
     with sqlite3.connect(path) as plain:
         plain.execute("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
     plain.close()
@@ -49,7 +46,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
 
     with pytest.raises(OperatorError, match="9999_later"):
         setup.open_database(path)
-    setup.close_all()
+    close_database()
 
     assert (tmp_path / "documents.sqlite").read_bytes() == before
 
@@ -70,7 +67,7 @@ def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monk
     with sqlite3.connect(path) as plain:
         columns = [row[1] for row in plain.execute("PRAGMA table_info(user)")]
     plain.close()
-    setup.close_all()
+    close_database()
     assert "sealed_password" in columns
 
 

@@ -1,6 +1,6 @@
 """A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
-from models.storage.database import database, truncate_wal
+from models.storage import database, truncate_wal
 from tests.uploads import upload
 
 

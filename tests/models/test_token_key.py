@@ -2,9 +2,8 @@
 
 import pytest
 
-from models import Session, setup
+from models import Session, current_runtime, setup
 from models.records.ids import now
-from models.records.table import Table
 from models.token_key import TokenKey
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -35,7 +34,7 @@ def test_a_key_goes_when_none_of_its_sessions_lives(former):
 
 
 def test_a_key_stays_while_a_session_that_began_under_it_lives(former, alice):
-    session = Session.begin(alice, 60)
+    session = Session.begin(alice, 60).row
     session.change(created_at=now() - 2 * DAY_MS - 1000)
     TokenKey.forget_old()
 
@@ -55,7 +54,7 @@ def test_a_damaged_key_is_as_none_and_the_next_start_draws_another(alice):
     TokenKey.update(sealed_key=bytes(104)).execute()
     assert TokenKey.newest_first() == []
 
-    setup.use(Table.keyring)
+    setup.use_keyring(current_runtime().keyring)
 
     assert len(TokenKey.newest_first()) == 1
     assert TokenKey.newest_first() != before

@@ -1,24 +1,36 @@
 """A payload is stored in steps, and is there as a whole or not at all."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 from peewee import OperationalError
 
-from models import Document, connected, database, transaction, upload
+from models import Document, connected, database, in_one_transaction, transaction
+from models import upload as upload_module
+from models.document_token import LinkOptions
 from models.error_mapping import service_error_of
-from models.errors import StorageFull
+from models.errors import Invalid, StorageFull
 from models.operations import sweep
+from models.records.ids import generate_id
 from models.storage import group_commit as group_sync
 from models.storage.payload_rows import PIECE_BYTES
-from models.upload import delete_aborted_uploads, delete_unfinished_uploads, uploaded
+from models.upload import (
+    STEP_PIECES,
+    delete_aborted_uploads,
+    delete_unfinished_uploads,
+    upload,
+)
 
 try:
     import resource
 except ImportError:  # not on Windows
     resource = None
 
-PIECES = 3 * upload.STEP_PIECES
+PIECES = 3 * STEP_PIECES
+EXPIRED = LinkOptions(None, ("view",), (), expires_at=1)
 PAYLOAD = os.urandom(PIECES * PIECE_BYTES)
 
 
@@ -30,17 +42,21 @@ def stored():
     return database.execute_sql("SELECT count(*) FROM piece").fetchone()[0]
 
 
-def test_other_writers_go_in_between_the_steps_of_a_large_upload(alice):
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
+def test_other_writers_commit_between_the_steps_of_a_large_upload(alice, scope):
     seen = []
 
     def watched():
         for piece in pieces():
-            with connected(), transaction():  # would wait for ever if the upload held the lock
-                seen.append(stored())
+            other.submit(commit).result(10)
             yield piece
 
-    with uploaded(alice.id, watched(), size=len(PAYLOAD), content_type="a/b") as document:
-        pass
+    def commit():
+        with connected(), transaction():
+            seen.append(stored())
+
+    with ThreadPoolExecutor(1) as other, scope():
+        document, _ = upload(alice.id, watched(), size=len(PAYLOAD), content_type="a/b")
 
     assert len(set(seen)) > 1
     assert b"".join(Document.one_of(alice.id, document.id).read()) == PAYLOAD
@@ -55,17 +71,25 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, count):
             yield piece
 
     size = count * PIECE_BYTES
-    with pytest.raises(RuntimeError), uploaded(alice.id, broken(), size=size, content_type="a/b"):
-        pass
+    with pytest.raises(RuntimeError):
+        upload(alice.id, broken(), size=size, content_type="a/b")
 
     assert (Document.select().count(), stored()) == (0, 0)
 
 
 @pytest.mark.parametrize("size", [5, len(PAYLOAD)])
-def test_what_fails_beside_an_upload_takes_it_back(alice, size):
-    given = pieces(PAYLOAD[:size])
-    with pytest.raises(RuntimeError), uploaded(alice.id, given, size=size, content_type="a/b"):
-        raise RuntimeError("no token could be made")
+def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
+    with pytest.raises(Invalid):
+        upload(alice.id, pieces(PAYLOAD[:size]), size=size, content_type="a/b", link=EXPIRED)
+
+    assert (Document.select().count(), stored()) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [5, len(PAYLOAD)])
+def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, size):
+    with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
+        upload(alice.id, pieces(PAYLOAD[:size]), size=size, content_type="a/b")
+        raise RuntimeError("the response could not be stored")
 
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -74,10 +98,9 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
     def fails():
         raise OSError("the disk")
 
-    monkeypatch.setattr(upload, "sync_wal", fails)
-    stored_anyway = uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
-    with pytest.raises(OSError, match="the disk"), stored_anyway:
-        pytest.fail("it was taken for stored")
+    monkeypatch.setattr(upload_module, "sync_wal", fails)
+    with pytest.raises(OSError, match="the disk"):
+        upload(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
 
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -86,9 +109,9 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
     def fails(_handle):
         raise OSError(5, "the disk")
 
-    with pytest.raises(OSError, match="the disk"):  # noqa: SIM117
-        with uploaded(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b"):
-            monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    with pytest.raises(OSError, match="the disk"), in_one_transaction():  # noqa: PT012
+        upload(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
+        monkeypatch.setattr(group_sync, "_fdatasync", fails)
     monkeypatch.undo()
     delete_aborted_uploads()
 
@@ -96,25 +119,23 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
     assert b"".join(document.read()) == PAYLOAD
 
 
-def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(alice):
+def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(alice, runtime):
     database.execute_sql("INSERT INTO piece VALUES ('doc_left', 0, x'00')")
-    upload._broken_off.add("doc_left")
+    runtime.aborted_uploads.add("doc_left")
     size = len(PAYLOAD)
-    with pytest.raises(RuntimeError), transaction():  # noqa: SIM117
-        with uploaded(alice.id, pieces(), size=size, content_type="a/b"):
-            raise RuntimeError("no token could be made")
+    with pytest.raises(Invalid), transaction():
+        upload(alice.id, pieces(), size=size, content_type="a/b", link=EXPIRED)
 
     delete_aborted_uploads()
 
     assert stored() == 0
 
 
-def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice, monkeypatch):
+def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice):
     left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
     database.execute_sql(left)
-    with uploaded(alice.id, pieces(b"kept"), size=4, content_type="a/b"):
-        pass
-    running = upload.generate_id("doc")  # an upload of this process whose row is still to come
+    upload(alice.id, pieces(b"kept"), size=4, content_type="a/b")
+    running = generate_id("doc")  # an upload of this process whose row is still to come
     database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
 
     delete_unfinished_uploads()
@@ -135,11 +156,8 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
             yield piece
 
     try:
-        with (
-            pytest.raises(OperationalError) as raised,
-            uploaded(alice.id, stopped(), size=len(PAYLOAD), content_type="a/b"),
-        ):
-            pass
+        with pytest.raises(OperationalError) as raised:
+            upload(alice.id, stopped(), size=len(PAYLOAD), content_type="a/b")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
@@ -148,8 +166,8 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
     assert (Document.select().count(), stored()) == (0, 0)
 
 
-def test_a_reserve_of_free_space_is_kept(alice, monkeypatch):
-    monkeypatch.setattr(upload, "reserve_bytes", 1 << 60)
+def test_a_reserve_of_free_space_is_kept(alice, runtime):
+    runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
 
-    with pytest.raises(StorageFull), uploaded(alice.id, pieces(b"x"), size=1, content_type="a/b"):
-        pass
+    with pytest.raises(StorageFull):
+        upload(alice.id, pieces(b"x"), size=1, content_type="a/b")

@@ -3,13 +3,13 @@
 import pytest
 
 from crypto import passwords
-from models import Session, User
+from models import User
 from models.errors import WrongCredentials
 
 
 def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(alice, monkeypatch):
     def outdated(_digest):  # meanwhile its owner changes it
-        Session.renew_password(User.get_by_id(alice.id), "another password", kept_id="")
+        User.get_by_id(alice.id).change_password("another password", kept_session_id="")
         return True
 
     with monkeypatch.context() as old:

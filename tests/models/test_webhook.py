@@ -16,7 +16,9 @@ GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, ""
 
 @pytest.fixture
 def hook(alice):
-    return Webhook.register(alice.id, "https://hook.example/", ("webhook.test", "webhook.disabled"))
+    return Webhook.register(
+        alice.id, "https://hook.example/", ("webhook.test", "webhook.disabled")
+    ).row
 
 
 def pending(hook):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.models.conftest import alice, bob, instance
+from tests.models.conftest import alice, bob, configure, instance, runtime
 from tests.receiver import Receiver
 
-__all__ = ["alice", "bob", "instance"]
+__all__ = ["alice", "bob", "configure", "instance", "runtime"]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import ipaddress
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -19,9 +20,9 @@ AT_ONCE = (0.01,) * 9
 
 
 @pytest.fixture
-def send(instance, monkeypatch):
+def send(instance, runtime):
     """Starts a dispatcher with the given client and limits."""
-    monkeypatch.setattr(Webhook, "allowed", HERE)
+    runtime.settings = replace(runtime.settings, webhook_allow=HERE)
     running = []
 
     def start(client, retries_seconds=AT_ONCE, **limits):
@@ -68,7 +69,7 @@ def rows(hook):
 
 
 def hooked(owner, url="https://hook.example/", types=("webhook.test",)):
-    return Webhook.register(owner.id, url, types)
+    return Webhook.register(owner.id, url, types).row
 
 
 def emit(owner):

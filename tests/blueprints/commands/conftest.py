@@ -14,8 +14,10 @@ from tests.uploads import upload
 def app(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("DOCSERVICE_")]:
         monkeypatch.delenv(name)
-    yield create_app({"INSTANCE_PATH": str(tmp_path / "instance"), "TESTING": True})
-    setup.close_all()
+    app = create_app({"INSTANCE_PATH": str(tmp_path / "instance"), "TESTING": True})
+    setup.open_runtime()
+    yield app
+    app.extensions["runtime"].close()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """`backup` and `restore`: output and exit codes."""
 
-from models import setup
+from models import current_runtime
 
 
 def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):
@@ -13,7 +13,7 @@ def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, 
 
 def test_restore_prints_the_number_of_users_and_documents(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
-    setup.close_all()
+    current_runtime().close_database()
 
     result = run("restore", str(tmp_path / "copy"), "--force")
 
@@ -23,7 +23,7 @@ def test_restore_prints_the_number_of_users_and_documents(run, document, tmp_pat
 
 def test_restore_over_existing_users_fails_with_one_sentence(run, document, tmp_path):
     run("backup", str(tmp_path / "copy"))
-    setup.close_all()
+    current_runtime().close_database()
 
     result = run("restore", str(tmp_path / "copy"))
 

@@ -1,7 +1,7 @@
 """`doctor`: text output, JSON output and exit codes."""
 
 import json
-from pathlib import Path
+from dataclasses import replace
 
 
 def test_every_check_prints_ok_when_nothing_is_wrong(run, document):
@@ -12,7 +12,8 @@ def test_every_check_prints_ok_when_nothing_is_wrong(run, document):
 
 
 def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app):
-    app.config["RESERVE_BYTES"] = 1 << 60
+    runtime = app.extensions["runtime"]
+    runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
 
     result = run("doctor", "--deep")
 
@@ -23,7 +24,8 @@ def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app)
 
 def test_json_output_has_the_same_findings(run, document, app):
     assert json.loads(run("doctor", "--json").output)["ok"] is True
-    app.config["RESERVE_BYTES"] = 1 << 60
+    runtime = app.extensions["runtime"]
+    runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
 
     result = run("doctor", "--json")
 
@@ -34,7 +36,7 @@ def test_json_output_has_the_same_findings(run, document, app):
 
 
 def test_it_runs_although_the_service_cannot_start(run, document, app):
-    keyring = Path(app.config["INSTANCE_PATH"]) / "keyring"
+    keyring = app.extensions["runtime"].settings.instance_path / "keyring"
     keyring.unlink()
 
     result = run("doctor")
@@ -45,7 +47,7 @@ def test_it_runs_although_the_service_cannot_start(run, document, app):
 
 
 def test_it_creates_no_keyring_for_an_empty_database(run, app):
-    keyring = Path(app.config["INSTANCE_PATH"]) / "keyring"
+    keyring = app.extensions["runtime"].settings.instance_path / "keyring"
     keyring.unlink()
 
     assert run("doctor").exit_code == 1

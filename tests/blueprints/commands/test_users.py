@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -41,7 +42,8 @@ def test_create_prompts_twice_without_echo_on_a_terminal(create, app, monkeypatc
 
 
 def test_create_works_while_registration_is_closed(create, app):
-    app.config["REGISTRATION"] = "closed"
+    runtime = app.extensions["runtime"]
+    runtime.settings = replace(runtime.settings, registration="closed")
 
     assert create("bob@example.org").exit_code == 0
 

@@ -4,7 +4,7 @@ import pytest
 
 from app import create_app
 from crypto import passwords
-from models import database, setup
+from models import database
 from tests.people import PASSWORD, b64
 
 KEY = {"Idempotency-Key": "any"}
@@ -15,8 +15,9 @@ UPLOAD = {"payload": b64(b"x"), "contentType": "a/b", "token": LINK}
 
 @pytest.fixture
 def client(tmp_path):
-    yield create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True}).test_client()
-    setup.close_all()
+    app = create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True})
+    yield app.test_client()
+    app.extensions["runtime"].close()
 
 
 @pytest.mark.parametrize("more", [{}, KEY], ids=["without a key", "with a key"])

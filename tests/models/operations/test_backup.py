@@ -5,10 +5,9 @@ import sqlite3
 
 import pytest
 
-from models import setup
+from models import current_runtime, setup
 from models.errors import OperatorError
 from models.operations import backup
-from models.records.table import Table
 from tests.uploads import upload
 
 
@@ -28,7 +27,7 @@ def test_it_holds_every_row_and_returns_the_root_keys_needed(instance, documents
     needed = backup.create_backup(tmp_path / "copy")
 
     assert rows(tmp_path / "copy") == [(one.id, one.sealed_key) for one in documents]
-    assert needed == [Table.keyring.primary.id]
+    assert needed == [current_runtime().keyring.primary.id]
 
 
 def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, monkeypatch):
@@ -90,4 +89,4 @@ def test_it_needs_no_wal_file(instance, documents, tmp_path):
     backup.create_backup(tmp_path / "copy")
 
     assert rows(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]
-    assert setup.root_keys_in_use() == {Table.keyring.primary.id: 7}
+    assert setup.root_keys_in_use() == {current_runtime().keyring.primary.id: 7}

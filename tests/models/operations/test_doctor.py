@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from crypto import Keyring
-from models import Session, connected, setup
+from models import Session, connected, current_runtime, setup
 from models.operations import doctor
 from models.records.ids import now
-from models.storage import database as base
-from models.storage.database import database
+from models.storage import database
+from models.storage import transactions as base
 from tests.uploads import upload
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -28,7 +28,6 @@ def context(instance, document):
     return doctor.DoctorContext(
         database=instance / "documents.sqlite",
         keyring=keyring,
-        use_keyring=lambda: setup.use(Keyring(keyring)),
     )
 
 
@@ -73,7 +72,7 @@ def test_less_free_space_than_the_reserve_is_found(context):
 
 
 def test_a_missing_database_is_found_and_not_created(instance, context):
-    setup.close_all()
+    current_runtime().close_database()
     before = {path.name for path in instance.iterdir()} - {"documents.sqlite"}
     (instance / "documents.sqlite").unlink()
 
@@ -82,7 +81,7 @@ def test_a_missing_database_is_found_and_not_created(instance, context):
 
 
 def test_a_damaged_database_is_found(instance, context):
-    setup.close_all()
+    current_runtime().close_database()
     with (instance / "documents.sqlite").open("r+b") as file:
         file.seek(3 * 16_384)
         file.write(b"\xff" * 16_384)

@@ -5,12 +5,12 @@ import os
 import pytest
 
 from crypto import Keyring, KeyringError
-from models import Document, StoredResponse, User, connected, setup, transaction
+from models import Document, StoredResponse, User, connected, current_runtime, setup, transaction
+from models import upload as models_upload
 from models.operations import key_rotation as rotation
-from models.records.table import Table
 from models.storage.payload_rows import PIECE_BYTES
 from models.token_key import TokenKey
-from models.upload import STEP_PIECES, uploaded
+from models.upload import STEP_PIECES
 from tests.uploads import upload
 
 
@@ -31,11 +31,13 @@ def everything_decrypts():
 
 
 def test_rows_of_every_table_are_rewrapped_and_decrypt(rows):
-    old = Table.keyring.primary.id
+    old = current_runtime().keyring.primary.id
 
     done = rotation.rotate_root_keys()
 
-    assert (done.rewrapped, done.damaged, done.new_root_key.id) == (4, [], Table.keyring.primary.id)
+    primary = current_runtime().keyring.primary
+    assert (done.rewrapped, done.damaged) == (4, [])
+    assert done.new_root_key.id == primary.id
     assert setup.root_keys_in_use() == {done.new_root_key.id: 5}  # with the new token key
     assert old != done.new_root_key.id
     assert everything_decrypts()
@@ -59,15 +61,15 @@ def test_an_interrupted_rotation_is_completed_without_another_root_key(rows, mon
     done = rotation.rotate_root_keys()
 
     assert (done.new_root_key, done.rewrapped) == (None, 2)
-    assert len(list(Table.keyring)) == 2
+    assert len(list(current_runtime().keyring)) == 2
     assert everything_decrypts()
 
 
 def test_only_an_unused_root_key_that_is_not_the_primary_can_be_retired(rows):
-    old = Table.keyring.primary.id
+    old = current_runtime().keyring.primary.id
     with pytest.raises(KeyringError, match="is the primary"):
         rotation.retire_root_key(old)
-    Table.keyring.add()
+    current_runtime().keyring.add()
     with pytest.raises(KeyringError, match="used by 4 rows"):
         rotation.retire_root_key(old)
     with pytest.raises(KeyringError, match="no root key unknown"):
@@ -76,15 +78,15 @@ def test_only_an_unused_root_key_that_is_not_the_primary_can_be_retired(rows):
     rotation.rotate_root_keys()
     rotation.retire_root_key(old)
 
-    assert [root.id for root in Table.keyring] == [rotation.list_root_keys()[0].id]
+    assert [root.id for root in current_runtime().keyring] == [rotation.list_root_keys()[0].id]
     assert everything_decrypts()
 
 
 def test_rewrapped_rows_are_synced_before_the_old_root_key_is_removed(rows, monkeypatch):
-    old, done = Table.keyring.primary.id, []
+    old, done = current_runtime().keyring.primary.id, []
     rotation.rotate_root_keys()
     monkeypatch.setattr(rotation, "sync_wal", lambda: done.append("synced"))
-    monkeypatch.setattr(Table.keyring, "remove", done.append)
+    monkeypatch.setattr(current_runtime().keyring, "remove", done.append)
 
     rotation.retire_root_key(old)
 
@@ -92,7 +94,7 @@ def test_rewrapped_rows_are_synced_before_the_old_root_key_is_removed(rows, monk
 
 
 def test_a_row_read_before_the_rotation_decrypts_after_its_root_key_was_retired(rows):
-    old = Table.keyring.primary.id
+    old = current_runtime().keyring.primary.id
     user, document = User.select().get(), Document.select().get()
     rotation.rotate_root_keys()
     rotation.retire_root_key(old)
@@ -102,7 +104,7 @@ def test_a_row_read_before_the_rotation_decrypts_after_its_root_key_was_retired(
 
 
 def test_saving_a_stale_row_keeps_its_new_wrapping(rows):
-    old = Table.keyring.primary.id
+    old = current_runtime().keyring.primary.id
     document = Document.select().get()
     rotation.rotate_root_keys()
     rotation.retire_root_key(old)
@@ -132,7 +134,7 @@ def test_no_key_is_wrapped_under_a_root_key_that_is_no_longer_the_primary(rows, 
     rewrapped = Document.rewrapped
 
     def slow(document, root):
-        Table.keyring.add()
+        current_runtime().keyring.add()
         return rewrapped(document, root)
 
     monkeypatch.setattr(Document, "rewrapped", slow)
@@ -154,7 +156,7 @@ def test_a_damaged_row_is_reported_and_stops_neither_this_nor_the_next_rotation(
 
 
 def test_an_upload_wraps_its_key_under_the_primary_at_the_time_of_the_transaction(instance, alice):
-    server, other = Table.keyring, Keyring(instance / "keyring")
+    server, other = current_runtime().keyring, Keyring(instance / "keyring")
     assert server.primary.id == other.primary.id
     added = other.add()
 
@@ -165,7 +167,7 @@ def test_an_upload_wraps_its_key_under_the_primary_at_the_time_of_the_transactio
 
 
 def test_a_long_upload_succeeds_although_its_root_key_is_retired_meanwhile(alice):
-    old, content = Table.keyring.primary.id, os.urandom(3 * STEP_PIECES * PIECE_BYTES)
+    old, content = current_runtime().keyring.primary.id, os.urandom(3 * STEP_PIECES * PIECE_BYTES)
 
     def pieces():
         for at in range(0, len(content), PIECE_BYTES):
@@ -175,8 +177,7 @@ def test_a_long_upload_succeeds_although_its_root_key_is_retired_meanwhile(alice
                     rotation.rotate_root_keys()
                     rotation.retire_root_key(old)
 
-    with uploaded(alice.id, pieces(), size=len(content), content_type="a/b") as document:
-        pass
+    document, _ = models_upload.upload(alice.id, pieces(), size=len(content), content_type="a/b")
 
     assert old not in setup.root_keys_in_use()
     assert b"".join(Document.get_by_id(document.id).read()) == content
@@ -205,10 +206,10 @@ def test_progress_is_reported_up_to_the_total(rows):
 
 def test_a_keyring_given_as_text_is_rotated_by_changing_the_text(instance, rows):
     lines = (instance / "keyring").read_text()
-    setup.use(Keyring(text=lines))
+    setup.use_keyring(Keyring(text=lines))
     with pytest.raises(KeyringError, match="keys make"):
         rotation.rotate_root_keys()
-    setup.use(Keyring(text=f"{rotation.generate_root_key()}\n{lines}"))
+    setup.use_keyring(Keyring(text=f"{rotation.generate_root_key()}\n{lines}"))
 
     done = rotation.rotate_root_keys()
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from crypto import Keyring, KeyringError
-from models import Document, User, connected, setup
+from models import Document, User, connected, current_runtime, setup
 from models.errors import OperatorError
 from models.operations import backup, key_rotation, restore_backup, verification
-from models.records.table import Table
-from models.storage.database import database
+from models.storage import database
 from tests.uploads import upload
 
 
@@ -24,29 +23,20 @@ def copy(instance, alice):
 
 
 @pytest.fixture
-def open_database(instance):
-    def open_database(path):
-        setup.open_database(path)
-        setup.use(setup.open_keyring(instance / "keyring"))
-
-    return open_database
-
-
-@pytest.fixture
-def restore(instance, copy, open_database):
+def restore(instance, copy):
     def restore(file=copy, **options):
-        setup.close_all()
-        return restore_backup(file, instance / "documents.sqlite", open_database, **options)
+        current_runtime().close_database()
+        return restore_backup(file, instance / "documents.sqlite", **options)
 
     return restore
 
 
 @pytest.fixture
-def unchanged(instance, open_database):
+def unchanged(instance):
     """Whether the database is as it was before the restore."""
 
     def unchanged():
-        open_database(str(instance / "documents.sqlite"))
+        setup.open_runtime()
         with connected():
             counts = User.select().count(), Document.select().count()
         names = {path.name for path in instance.iterdir()}
@@ -62,20 +52,20 @@ def altered(copy, sql):
     plain.close()
 
 
-def test_everything_is_restored_and_decrypts(instance, restore, open_database):
+def test_everything_is_restored_and_decrypts(instance, restore):
     assert restore(force=True) == (1, 1)
 
-    open_database(str(instance / "documents.sqlite"))
+    setup.open_runtime()
     with connected():
         assert b"".join(Document.select().get().read()) == b"c" * 500_000
-    setup.close_all()
+    current_runtime().close_database()
     names = {path.name for path in instance.iterdir()}
     assert names == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
     assert (instance / "documents.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_missing_database_is_restored(instance, restore):
-    setup.close_all()
+    current_runtime().close_database()
     for path in instance.glob("documents.sqlite*"):
         path.unlink()
 
@@ -156,7 +146,7 @@ def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchan
 
 
 def test_it_is_refused_without_the_root_key_whose_id_is_given(copy, restore, instance):
-    needed = Table.keyring.primary.id
+    needed = current_runtime().keyring.primary.id
     key_rotation.rotate_root_keys()
     key_rotation.retire_root_key(needed)
     with pytest.raises(KeyringError, match=needed):
@@ -170,7 +160,7 @@ def test_it_is_refused_without_the_root_key_whose_id_is_given(copy, restore, ins
 
 
 def test_a_damaged_database_is_replaced_only_with_force(instance, restore):
-    setup.close_all()
+    current_runtime().close_database()
     (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
     with pytest.raises(OperatorError, match="--force"):
         restore()
@@ -178,19 +168,17 @@ def test_a_damaged_database_is_replaced_only_with_force(instance, restore):
     assert restore(force=True) == (1, 1)
 
 
-def test_the_wal_of_a_lost_database_is_not_applied_to_the_restored_one(
-    instance, alice, restore, open_database
-):
+def test_the_wal_of_a_lost_database_is_not_applied_to_the_restored_one(instance, alice, restore):
     wal = instance / "documents.sqlite-wal"
     alice.change(email="after the backup")
     kept = wal.read_bytes()
-    setup.close_all()
+    current_runtime().close_database()
     (instance / "documents.sqlite").unlink()
     wal.write_bytes(kept)
 
     restore()
 
-    open_database(str(instance / "documents.sqlite"))
+    setup.open_runtime()
     with connected():
         assert verification.check_database_file(deep=True) + verification.check_contents() == []
         assert User.select().get().email == "alice@example.com"
@@ -201,6 +189,6 @@ def test_a_restored_database_opens_with_any_keyring_that_has_its_root_key(instan
     restore(force=True)
 
     setup.open_database(str(instance / "documents.sqlite"))
-    setup.use(Keyring(text=f"{key_rotation.generate_root_key()}\n{line}"))
+    setup.use_keyring(Keyring(text=f"{key_rotation.generate_root_key()}\n{line}"))
     with connected():
         assert User.select().get().name == "Alice"

@@ -5,8 +5,14 @@ import threading
 
 import pytest
 
+from models.storage import (
+    database,
+    sync_wal,
+    transaction,
+    unsynced_transaction,
+    wal_sync_failures,
+)
 from models.storage import group_commit as group_sync
-from models.storage.database import database, sync_wal, transaction, wal_sync_failures
 from models.storage.group_commit import GroupCommit
 from tests.people import until
 
@@ -117,7 +123,7 @@ def test_what_is_stored_step_by_step_is_told_of_a_failure_meanwhile(instance, di
     for _ in range(2):
         disk.allowed.release()
     since = wal_sync_failures()
-    with transaction(synced=False):
+    with unsynced_transaction():
         database.execute_sql("CREATE TABLE some (thing TEXT)")
     with pytest.raises(OSError, match="lost"):
         sync_wal()

@@ -9,11 +9,19 @@ import time
 import pytest
 from peewee import OperationalError
 
-from models import User, connected, database, in_one_transaction, setup, transaction
+from models import (
+    User,
+    connected,
+    current_runtime,
+    database,
+    in_one_transaction,
+    transaction,
+)
 from models.records.ids import generate_id
-from models.storage import database as base
+from models.storage import checkpoint_wal, enqueue_write, flush_enqueued_writes, open_database
 from models.storage import group_commit as group_sync
-from models.storage.database import checkpoint_wal, enqueue_write, flush_enqueued_writes
+from models.storage import transactions as base
+from models.storage.sqlite import PRAGMAS
 
 
 def test_later_ids_sort_later_also_within_one_millisecond():
@@ -101,7 +109,7 @@ def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkey
 
 def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
     def fails():
-        base._unwritten.append(lambda: None)  # another one comes meanwhile
+        base._enqueued.append(lambda: None)  # another one comes meanwhile
         raise RuntimeError("no room")
 
     enqueue_write(fails)
@@ -114,12 +122,12 @@ def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
 def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_bounded(
     instance, monkeypatch
 ):
-    setup.close_all()
-    monkeypatch.setitem(base.PRAGMAS, "busy_timeout", 400)
-    setup.look_at(str(instance / "documents.sqlite"))
+    current_runtime().close_database()
+    monkeypatch.setitem(PRAGMAS, "busy_timeout", 400)
+    open_database(str(instance / "documents.sqlite"))
     with contextlib.closing(sqlite3.connect(instance / "documents.sqlite")) as other, connected():
         other.execute("BEGIN IMMEDIATE")
-        for _ in range(base._unwritten.maxlen + 5):
+        for _ in range(base._enqueued.maxlen + 5):
             enqueue_write(lambda: None)
         began = time.monotonic()
         with pytest.raises(OperationalError), transaction():
@@ -127,7 +135,7 @@ def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_b
         waited = time.monotonic() - began
         other.rollback()
 
-    assert len(base._unwritten) == base._unwritten.maxlen
+    assert len(base._enqueued) == base._enqueued.maxlen
     assert waited < 0.7
     flush_enqueued_writes()
 
@@ -137,7 +145,7 @@ def test_one_transaction_begins_with_what_is_first_written_and_is_taken_back_who
 
     def work():
         seen.append(database.in_transaction())
-        with transaction(synced=False):
+        with transaction():
             alice.change(email="first@example.com")
         with transaction():
             alice.change(email="second@example.com")

@@ -1,0 +1,89 @@
+"""The state of the running service: one object a process, built by `create_app`.
+
+`current_runtime()` reaches it from everywhere. What it needs of the database and the keyring is
+loaded by `setup.open_runtime`.
+"""
+
+import time
+from threading import RLock
+from typing import Protocol
+
+from crypto import Keyring
+from crypto.tokens import PasetoCodec
+from settings import Settings
+
+from .errors import OperatorError
+from .quota import Quota
+from .rate_limiter import PasswordFailureLimiter, RateLimiter
+from .rate_limits import REGISTRATIONS, UPLOADS
+from .storage import close_database, flush_enqueued_writes
+
+
+class BackgroundWork(Protocol):
+    def stop(self) -> None:
+        """Returns when the work has ended."""
+
+
+class Runtime:
+    """Settings, keys, limiters, and what requests of this process share in memory."""
+
+    keyring: Keyring
+    session_tokens: PasetoCodec
+    tickets: PasetoCodec
+
+    def __init__(self, settings: Settings) -> None:
+        limited = settings.rate_limits == "on"
+        self.settings = settings
+        self.quota = Quota(settings.quota_bytes, settings.quota_documents)
+        self.login_failures = PasswordFailureLimiter(limited)
+        self.link_password_failures = PasswordFailureLimiter(limited)
+        self.registration_limiter = RateLimiter(REGISTRATIONS, limited)
+        self.upload_limiter = RateLimiter(UPLOADS, limited)
+        self.started_at = time.time_ns() // 1_000_000
+        self.aborted_uploads: set[str] = set()
+        self.idempotent_requests: set[str] = set()  # ids of those that run now
+        self.lock = RLock()
+        self.is_open = False
+        self._background: list[BackgroundWork] = []
+
+    def run_in_background(self, *work: BackgroundWork) -> None:
+        """Work that has been started, to be stopped by `close`."""
+        self._background += work
+
+    def close(self) -> None:
+        """Stop the background work, write what is enqueued, close the database."""
+        global _current  # noqa: PLW0603
+        while self._background:
+            self._background.pop(0).stop()
+        flush_enqueued_writes()
+        self.close_database()
+        if _current is self:
+            _current = None
+
+    def close_database(self) -> None:
+        """Return every connection; `setup.open_runtime` may open it again."""
+        self.is_open = False
+        close_database()
+
+
+_current: Runtime | None = None
+
+
+def create_runtime(settings: Settings) -> Runtime:
+    """The runtime of this process; `OperatorError` while another one has not been closed."""
+    global _current  # noqa: PLW0603
+    if _current is not None:
+        raise OperatorError(
+            f"This process already serves {_current.settings.database}. One process runs one "
+            "application: close the first one (app.extensions['runtime'].close()), or start "
+            "another process."
+        )
+    _current = Runtime(settings)
+    return _current
+
+
+def current_runtime() -> Runtime:
+    """The runtime; RuntimeError before `create_app` and after its end."""
+    if _current is None:
+        raise RuntimeError("No application is open in this process: call create_app first.")
+    return _current

@@ -1,0 +1,141 @@
+"""The SQLite engine: connections, the write-ahead log, and how rows are scrubbed from disk."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from peewee import OperationalError
+from playhouse.pool import PooledSqliteDatabase
+
+from .group_commit import GroupCommit
+
+PRAGMAS: dict[str, Any] = {
+    "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
+    "journal_mode": "wal",
+    "synchronous": "normal",  # `transaction` syncs commits, once for all that wait
+    "wal_autocheckpoint": 8_192,  # pages; `checkpoint_wal` comes long before that
+    "foreign_keys": 1,
+    "busy_timeout": 5_000,
+    "cache_size": -4_000,  # KiB, for each of the pooled connections
+    "secure_delete": "on",  # deleted and moved rows are overwritten
+}
+READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
+
+# Pooled: closing the last connection would checkpoint the WAL at every request.
+database = PooledSqliteDatabase(
+    None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
+)
+wal = GroupCommit(lambda: f"{database.database}-wal")
+wal_grown = threading.Event()  # since the last checkpoint
+_checkpoint_lock = threading.Lock()
+
+
+def open_database(path: str) -> None:
+    """Use the database at `path` from now on, instead of any other."""
+    close_database()
+    database.init(path, pragmas=PRAGMAS)
+
+
+def create_file(path: str) -> None:
+    """An empty database file, unless there is one; its folder and it for this user only."""
+    Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the WAL gets its mode
+
+
+def close_database() -> None:
+    """Close every connection: at the end of the process, or before another database."""
+    if database.database:
+        database.close()
+        database.close_all()
+
+
+@contextmanager
+def connected() -> Iterator[None]:
+    """A connection for work outside a request; inside one, the request's own."""
+    opened = database.connect(reuse_if_open=True)
+    try:
+        yield
+    finally:
+        if opened:
+            database.close()
+
+
+def is_writable() -> bool:
+    return os.access(database.database, os.W_OK)
+
+
+def pragma(name: str) -> int:
+    return int(database.execute_sql(f"PRAGMA {name}").fetchone()[0])
+
+
+def unused_bytes() -> int:
+    """The size of the file's free pages."""
+    return pragma("freelist_count") * pragma("page_size")
+
+
+def wal_sync_failures() -> int:
+    """The number of failed syncs of the WAL since the process began."""
+    return wal.failures
+
+
+def sync_wal() -> None:
+    """Sync what any process has committed; OSError if that fails."""
+    wal.sync()
+
+
+def shred(table: str, id: str) -> bool:
+    """Delete one row that holds a key, and truncate the WAL when the transaction ends."""
+    deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = :id", {"id": id}).rowcount  # noqa: S608
+    database.after_commit(_truncate_wal_or_log)
+    return bool(deleted == 1)
+
+
+def _truncate_wal_or_log() -> None:
+    try:
+        truncate_wal()
+    except OperationalError:
+        logging.getLogger("docservice").exception("the WAL was not truncated; the sweeper will")
+
+
+@contextmanager
+def without_scrubbing() -> Iterator[None]:
+    """Deleted rows are not overwritten on disk: for ciphertext whose key is deleted, too."""
+    database.execute_sql("PRAGMA secure_delete = OFF")
+    try:
+        yield
+    finally:
+        database.execute_sql("PRAGMA secure_delete = ON")
+
+
+def truncate_wal(patience_seconds: float = 0) -> bool:
+    """Move the WAL into the database and cut it to nothing; False if a reader prevents it."""
+    deadline = time.monotonic() + patience_seconds
+    while not (truncated := _checkpoint("TRUNCATE")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return truncated
+
+
+def checkpoint_wal() -> None:
+    """Copy the WAL into the database, beside readers and writers.
+
+    So that the response to a large upload does not wait for its pages to be written twice.
+    """
+    if wal_grown.is_set():
+        wal_grown.clear()
+        with connected():
+            _checkpoint("PASSIVE")
+
+
+def _checkpoint(mode: str) -> bool:
+    with _checkpoint_lock:
+        database.execute_sql("PRAGMA busy_timeout = 0")
+        try:
+            (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        finally:
+            database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+    return not blocked
