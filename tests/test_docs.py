@@ -14,6 +14,7 @@ import pytest
 from blueprints.commands import COMMANDS
 from blueprints.http.problems import STATUS
 from models import EVENT_TYPES
+from settings import SETTINGS
 from tests.people import ROOT, DidNotStart, Person, Service, until
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
@@ -286,6 +287,13 @@ def test_the_error_table_lists_every_code_with_its_status():
     listed = {code: int(status) for status, code in row.findall(TEXT["docs/api.md"])}
 
     assert listed == STATUS | {"method_not_allowed": 405}
+
+
+def test_the_settings_table_has_the_sentences_of_the_code():
+    row = re.compile(r"^\| `([A-Z_]+)` \| [^|]+ \| (.+?) \|$", re.M)
+    listed = dict(row.findall(TEXT["docs/operating.md"]))
+
+    assert listed == {setting.name: setting.description for setting in SETTINGS}
 
 
 def test_the_event_table_lists_every_type():
