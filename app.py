@@ -15,7 +15,7 @@ from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.http.upload_body import SMALL_BODY_BYTES
-from blueprints.schemas.openapi import described
+from blueprints.schemas.openapi import describe_api
 from blueprints.status import VERSION
 from models import connected, setup
 from models.error_mapping import operator_message
@@ -67,7 +67,7 @@ def _register(app: Flask) -> None:
 
     def description() -> dict[str, Any]:
         if not known:
-            known.append(described(app, api))
+            known.append(describe_api(app, api))
         return known[0]
 
     app.extensions["description"] = description

@@ -7,19 +7,27 @@ from flask import g
 from models import ApiKey, Issued
 
 from .http import SESSION, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
-from .schemas.requests import NewKey, PageQuery, Rotation
-from .schemas.responses import IssuedKey, KeyRecord, listed
+from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery
+from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_schema
 
-api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", description="API keys")
+api_keys = ApiBlueprint(
+    "api_keys",
+    __name__,
+    url_prefix="/v1/api-keys",
+    description="API keys: how programs call, without a session",
+)
 
 
 @api_keys.post("")
 @accepts(SESSION)
 @idempotent
-@api_keys.arguments(NewKey())
-@api_keys.response(201, IssuedKey)
+@api_keys.arguments(NewApiKey())
+@api_keys.response(201, ApiKeyWithSecret)
 def create(body: dict[str, Any]) -> Issued[ApiKey]:
-    """Create a new API key"""
+    """Create a new API key
+
+    `key` is shown this once. Without `scopes`, the key has all of them.
+    """
     scopes = " ".join(dict.fromkeys(body["scopes"]))
     return ApiKey.issue(g.caller.user, body["name"], scopes, body["expires_at"])
 
@@ -27,9 +35,12 @@ def create(body: dict[str, Any]) -> Issued[ApiKey]:
 @api_keys.get("")
 @accepts(SESSION)
 @api_keys.arguments(PageQuery(), location="query")
-@api_keys.response(200, listed("apiKeys", KeyRecord))
+@api_keys.response(200, list_schema("apiKeys", ApiKeyRecord))
 def list_masked(query: dict[str, Any]) -> Any:
-    """List API keys (keys masked)"""
+    """List API keys (keys masked)
+
+    Revoked keys stay listed, with `revokedAt`.
+    """
     page = ApiKey.page_of_user(g.caller.user, query["limit"], parse_cursor(query["cursor"]))
     return list_response("apiKeys", *page)
 
@@ -38,15 +49,18 @@ def list_masked(query: dict[str, Any]) -> Any:
 @accepts(SESSION)
 @api_keys.response(204)
 def revoke(id: str) -> None:
-    """Revoke an API key"""
+    """Revoke an API key
+
+    It takes effect at once. A second call changes nothing.
+    """
     ApiKey.one_of(g.caller.owner_id, id).revoke()
 
 
 @api_keys.post("/<id>/rotate")
 @accepts(SESSION)
 @idempotent
-@api_keys.arguments(Rotation())
-@api_keys.response(201, IssuedKey)
+@api_keys.arguments(ApiKeyRotation())
+@api_keys.response(201, ApiKeyWithSecret)
 def rotate(body: dict[str, int], id: str) -> Issued[ApiKey]:
     """Replace an API key by a new one of the same name, scopes and expiry"""
     return ApiKey.one_of(g.caller.owner_id, id).rotate(g.caller.user, body["overlap_seconds"])

@@ -21,10 +21,15 @@ from .http import (
     parse_cursor,
     report_allowance,
 )
-from .schemas.requests import Login, NewPassword, PageQuery, Registration
-from .schemas.responses import LoggedIn, Profile, SessionRecord, listed
+from .schemas.requests import Login, PageQuery, PasswordChange, Registration
+from .schemas.responses import LoginResponse, Profile, SessionRecord, list_schema
 
-auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
+auth = ApiBlueprint(
+    "auth",
+    __name__,
+    url_prefix="/v1/auth",
+    description="Accounts and sessions: register, log in, log out",
+)
 
 
 @auth.post("/register")
@@ -34,7 +39,10 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 @auth.arguments(Registration())
 @auth.response(201, Profile)
 def register(body: dict[str, Any]) -> User:
-    """Register a new user account"""
+    """Register a new user account
+
+    Registering does not log in. Addresses that differ only in case are the same one.
+    """
     network = network_of(request.remote_addr or "")
     report_allowance(current_runtime().registration_limiter.spend(network))
     return User.register(**body)
@@ -44,9 +52,13 @@ def register(body: dict[str, Any]) -> User:
 @accepts(NOBODY, SESSION)
 @may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(Login())
-@auth.response(200, LoggedIn)
+@auth.response(200, LoginResponse)
 def log_in(body: dict[str, str]) -> StartedSession:
-    """Log in and receive a session token"""
+    """Log in and receive a session token
+
+    Send `accessToken` as `Authorization: Bearer …`. It is valid for 12 hours unless the service
+    is set up otherwise.
+    """
     user = User.identify(**body, address=request.remote_addr or "")
     return Session.begin(user, current_runtime().settings.session_seconds)
 
@@ -70,10 +82,13 @@ def log_out() -> None:
 @auth.post("/password")
 @accepts(SESSION)
 @may_fail_with(WrongCredentials, TooManyRequests)
-@auth.arguments(NewPassword())
+@auth.arguments(PasswordChange())
 @auth.response(204)
 def change_password(body: dict[str, str]) -> None:
-    """Change the password and end every other session"""
+    """Change the password and end every other session
+
+    API keys and links stay valid.
+    """
     require_strong_password(body["new_password"], "#/newPassword")
     user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
@@ -82,7 +97,7 @@ def change_password(body: dict[str, str]) -> None:
 @auth.get("/sessions")
 @accepts(SESSION)
 @auth.arguments(PageQuery(), location="query")
-@auth.response(200, listed("sessions", SessionRecord))
+@auth.response(200, list_schema("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
     """List the caller's live sessions"""
     caller, limit, cursor = g.caller, query["limit"], parse_cursor(query["cursor"])

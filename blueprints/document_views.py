@@ -16,7 +16,7 @@ from .http import (
     may_fail_with,
     takes_form,
 )
-from .schemas.requests import Opening, Sealing
+from .schemas.requests import DownloadRequest, ViewRequest
 from .views import content as contents
 from .views import pages
 
@@ -24,10 +24,11 @@ document_views = ApiBlueprint(
     "document_views",
     __name__,
     url_prefix="/v1/documents/<id>",
-    description="Viewing and saving",
+    description="Viewing and saving: the owner's, or by a link",
 )
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}
+BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
 @document_views.get("/view")
@@ -35,7 +36,11 @@ BINARY = {"type": "string", "format": "binary"}
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:
-    """Render the document as an inline HTML viewer"""
+    """Render the document as an inline HTML viewer
+
+    A link that has a password or counts its views gets a page with a button instead: it opens by
+    POST, so that a preview of the link uses up nothing.
+    """
     return pages.render("view", g.caller.document(id), g.caller.grant)
 
 
@@ -43,10 +48,13 @@ def view(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@document_views.arguments(Opening())
+@document_views.arguments(ViewRequest())
 @document_views.response(200, HTML, content_type="text/html")
 def open_view(body: dict[str, Any], id: str) -> Response:
-    """Open a link that has a password or counts its views"""
+    """Open a link that has a password or counts its views
+
+    `password` is the link's. Each call uses up one view.
+    """
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body["password"])
 
 
@@ -55,7 +63,10 @@ def open_view(body: dict[str, Any], id: str) -> Response:
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def download(id: str) -> Response:
-    """Download the document as a self-contained HTML file"""
+    """Download the document as a self-contained HTML file
+
+    The file opens offline, checks its SHA-256, and gives the original back byte for byte.
+    """
     return pages.render("download", g.caller.document(id), g.caller.grant)
 
 
@@ -63,10 +74,13 @@ def download(id: str) -> Response:
 @accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
-@document_views.arguments(Sealing())
+@document_views.arguments(DownloadRequest())
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
-    """Download the document as a self-contained HTML file that a password opens"""
+    """Download the document as a self-contained HTML file that a password opens
+
+    The password is one of your choice. A link that has a password of its own can't be used here.
+    """
     document, grant, password = g.caller.document(id), g.caller.grant, body["password"]
     if pages.is_form():
         return pages.unlock("download", document, grant, password)
@@ -76,12 +90,15 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 @document_views.get("/content")
 @accepts(*OWNER, DOCUMENT_TOKEN, TICKET, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, contents.RangeNotSatisfiable)
-@document_views.alt_response(
-    206, schema=BINARY, content_type="*/*", description="The range asked for"
-)
-@document_views.alt_response(304, description="What the client has is current")
-@document_views.response(200, BINARY, content_type="*/*")
+@document_views.alt_response(304, description="What the client has is current.")
+@document_views.alt_response(206, schema=BINARY, content_type="*/*")
+@document_views.alt_response(206, schema=BINARY, content_type=BYTES)
+@document_views.alt_response(200, schema=BINARY, content_type="*/*")
+@document_views.response(200, BINARY, content_type=BYTES)
 def content(id: str) -> Response:
-    """Return the original's bytes, as their type"""
+    """Return the original's bytes, as their type
+
+    Takes `Range` and `If-None-Match`. Types that a browser could run arrive as an attachment.
+    """
     document, of_page = g.caller.document(id), g.caller.credential_type == TICKET
     return contents.content_of(document) if of_page else contents.read(document, g.caller.grant)

@@ -24,11 +24,16 @@ from .http import (
     takes_uploads,
 )
 from .http.base64_payload import Base64Payload
-from .schemas.requests import DocumentPage, Edit, Upload
-from .schemas.responses import DocumentRecord, Uploaded, listed
+from .schemas.requests import DocumentEdit, DocumentQuery, Upload
+from .schemas.responses import DocumentRecord, UploadResponse, list_schema
 from .views.links import IssuedLink, base_url, link_options, with_addresses
 
-documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
+documents = ApiBlueprint(
+    "documents",
+    __name__,
+    url_prefix="/v1/documents",
+    description="Documents: upload, list, change, delete",
+)
 
 
 @documents.post("")
@@ -38,19 +43,26 @@ documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", desc
 @idempotent
 @rate_limited(lambda: current_runtime().upload_limiter.spend(g.caller.owner_id))
 @documents.arguments(Upload())
-@documents.response(201, Uploaded)
+@documents.response(201, UploadResponse)
 def upload(body: dict[str, Any]) -> Any:
-    """Upload a new document"""
+    """Upload a new document
+
+    `payload` is the file in base64, as `base64 < report.pdf` prints it. The links in `token` open
+    in a browser, for seven days unless `token` says otherwise; `"token": null` makes no link.
+    """
     document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
 
 
 @documents.get("")
 @accepts(*OWNER, scope=READ)
-@documents.arguments(DocumentPage(), location="query")
-@documents.response(200, listed("documents", DocumentRecord))
+@documents.arguments(DocumentQuery(), location="query")
+@documents.response(200, list_schema("documents", DocumentRecord))
 def list_owned(query: dict[str, Any]) -> Any:
-    """List all documents owned by the authenticated user"""
+    """List all documents owned by the authenticated user
+
+    Newest first. A document has to match every filter that is given.
+    """
     cursor = parse_cursor(query.pop("cursor"))
     return list_response("documents", *Document.matching(g.caller.owner_id, after=cursor, **query))
 
@@ -60,16 +72,22 @@ def list_owned(query: dict[str, Any]) -> Any:
 @may_fail_with(DocumentDamaged)
 @documents.response(200, DocumentRecord)
 def get(id: str) -> Document:
-    """Return the document's record"""
+    """Return the document's record
+
+    `GET …/content` returns the document itself.
+    """
     return Document.one_of(g.caller.owner_id, id)
 
 
 @documents.patch("/<id>")
 @accepts(*OWNER, scope=WRITE)
-@documents.arguments(Edit())
+@documents.arguments(DocumentEdit())
 @documents.response(200, DocumentRecord)
 def edit(body: dict[str, Any], id: str) -> Document:
-    """Change the document's name, metadata or expiry"""
+    """Change the document's name, metadata or expiry
+
+    What is absent stays as it is; `null` clears it.
+    """
     document = Document.one_of(g.caller.owner_id, id)
     document.edit(**body)
     return document
@@ -79,7 +97,10 @@ def edit(body: dict[str, Any], id: str) -> Document:
 @accepts(*OWNER, scope=DELETE)
 @documents.response(204)
 def delete(id: str) -> None:
-    """Delete the document and revoke all its tokens"""
+    """Delete the document and revoke all its tokens
+
+    This can't be undone: the key that opens the document is deleted, too.
+    """
     Document.one_of(g.caller.owner_id, id).delete_with_tokens()
 
 

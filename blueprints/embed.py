@@ -15,7 +15,7 @@ from .schemas.responses import OEmbed
 from .views.links import base_url, frame
 from .views.pages import needs_prompt
 
-embed = ApiBlueprint("embed", __name__, description="Embedding")
+embed = ApiBlueprint("embed", __name__, description="Embedding: a document in another page")
 _VIEW_PATH = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
 _STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
 WIDTH, HEIGHT = 800, 600
@@ -30,7 +30,11 @@ class FormatNotOffered(ServiceError):
 @accepts(*ANYONE)
 @embed.response(200, {"type": "string"}, content_type="text/javascript")
 def script() -> Response:
-    """Return the script that puts a viewer into a page"""
+    """Return the script that puts a viewer into a page
+
+    A `script` element with this `src`, and a link's `viewUrl` as `data-url`, puts a frame in its
+    place that grows with the document. The link's `allowedOrigins` have to name the page's.
+    """
     text = (Path(current_app.root_path) / "templates" / "embed.js").read_text()
     return Response(text, headers=_STATIC, content_type="text/javascript; charset=utf-8")
 
@@ -41,7 +45,10 @@ def script() -> Response:
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
-    """Tell how to embed the document that a view link shows (oEmbed 1.0)"""
+    """Tell how to embed the document that a view link shows (oEmbed 1.0)
+
+    `html` holds the frame, not larger than `maxwidth` and `maxheight`.
+    """
     if query["format"] == "xml":
         raise FormatNotOffered
     return _embedding(query["url"], query["maxwidth"], query["maxheight"])

@@ -7,18 +7,25 @@ from flask import g
 from models import Event
 
 from .http import EVENTS, OWNER, ApiBlueprint, accepts, list_response
-from .schemas.event_responses import EventFeed
 from .schemas.requests import EventQuery
+from .schemas.responses import EventPage
 
 events = ApiBlueprint(
-    "events", __name__, url_prefix="/v1/events", description="Events and webhooks"
+    "events",
+    __name__,
+    url_prefix="/v1/events",
+    description="Events: what happened to your documents, links and keys",
 )
 
 
 @events.get("")
 @accepts(*OWNER, scope=EVENTS)
 @events.arguments(EventQuery(), location="query")
-@events.response(200, EventFeed)
+@events.response(200, EventPage)
 def feed(query: dict[str, Any]) -> dict[str, Any]:
-    """List what happened, oldest first"""
+    """List what happened, oldest first
+
+    These are the events that webhooks send. To follow them, ask again with `after` set to the id of
+    the last event that you have.
+    """
     return list_response("events", *Event.feed(g.caller.owner_id, **query))

@@ -2,7 +2,8 @@
 
 import base64
 import hashlib
-from functools import cache
+import json
+from functools import partial
 from typing import Any
 
 from flask import Response, current_app, jsonify, render_template
@@ -11,11 +12,16 @@ from models import setup
 from models.errors import KeyUnavailable
 
 from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
+from .http.problems import STATUS
+from .schemas.openapi import meanings
 from .schemas.responses import Health
 
 VERSION = "0.1.0"
+_indented = partial(json.dumps, indent=2, ensure_ascii=False)
 
-status = ApiBlueprint("status", __name__, description="The service itself")
+status = ApiBlueprint(
+    "status", __name__, description="The service itself: its health, its description, its pages"
+)
 
 
 @status.get("/healthz")
@@ -50,7 +56,8 @@ def describe() -> Response:
 @status.response(200, {"type": "string"}, content_type="text/html")
 def docs() -> Response:
     """Show this API's description to a person"""
-    return _page("docs.html", api=current_app.extensions["description"]())
+    api = current_app.extensions["description"]()
+    return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
 
 
 @status.get("/")
@@ -62,16 +69,15 @@ def front_page() -> Response:
 
 
 def _page(template: str, **facts: Any) -> Response:
-    style = _style()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    response = Response(render_template(template, style=style, **facts))
+    style, script = render_template("page.css"), render_template("page.js")
+    response = Response(render_template(template, style=style, script=script, **facts))
     response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return response
 
 
-@cache
-def _style() -> str:
-    return render_template("page.css")
+def _source(text: str) -> str:
+    """What allows this text in a Content-Security-Policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -17,12 +17,14 @@ from .http import (
     may_fail_with,
     parse_cursor,
 )
-from .schemas.event_responses import DeliveryRecord, IssuedWebhook, WebhookRecord
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
-from .schemas.responses import listed
+from .schemas.responses import DeliveryRecord, WebhookRecord, WebhookWithSecret, list_schema
 
 webhooks = ApiBlueprint(
-    "webhooks", __name__, url_prefix="/v1/webhooks", description="Where events are sent"
+    "webhooks",
+    __name__,
+    url_prefix="/v1/webhooks",
+    description="Webhooks: events, sent to an address of yours",
 )
 
 
@@ -35,16 +37,20 @@ def _owned(id: str) -> Webhook:
 @may_fail_with(QuotaExceeded)
 @idempotent
 @webhooks.arguments(NewWebhook())
-@webhooks.response(201, IssuedWebhook)
+@webhooks.response(201, WebhookWithSecret)
 def create(body: dict[str, Any]) -> Issued[Webhook]:
-    """Have events sent to an address, signed"""
+    """Have events sent to an address, signed
+
+    Requests are signed with `secret`, which is shown this once (https://www.standardwebhooks.com).
+    An event is sent until the address answers 2xx: 10 times in about 3 days.
+    """
     return Webhook.register(g.caller.owner_id, **body)
 
 
 @webhooks.get("")
 @accepts(SESSION)
 @webhooks.arguments(PageQuery(), location="query")
-@webhooks.response(200, listed("webhooks", WebhookRecord))
+@webhooks.response(200, list_schema("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List the caller's webhooks"""
     page = Webhook.page_of(g.caller.owner_id, query["limit"], parse_cursor(query["cursor"]))
@@ -64,7 +70,10 @@ def get(id: str) -> Webhook:
 @webhooks.arguments(WebhookEdit())
 @webhooks.response(200, WebhookRecord)
 def edit(body: dict[str, Any], id: str) -> Webhook:
-    """Change a webhook, disable it, or enable it again"""
+    """Change a webhook, disable it, or enable it again
+
+    A webhook that is enabled again gets the events from then on.
+    """
     return _owned(id).edit(**body)
 
 
@@ -82,14 +91,17 @@ def delete(id: str) -> None:
 @idempotent
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> OpenedDelivery:
-    """Send a `webhook.test` event to this webhook alone"""
+    """Send a `webhook.test` event to this webhook alone
+
+    Its result is the first of the deliveries.
+    """
     return _owned(id).test()
 
 
 @webhooks.post("/<id>/rotate-secret")
 @accepts(SESSION)
 @idempotent
-@webhooks.response(201, IssuedWebhook)
+@webhooks.response(201, WebhookWithSecret)
 def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""
     return _owned(id).rotate_secret()
@@ -98,9 +110,12 @@ def rotate_secret(id: str) -> Issued[Webhook]:
 @webhooks.get("/<id>/deliveries")
 @accepts(SESSION)
 @webhooks.arguments(PageQuery(), location="query")
-@webhooks.response(200, listed("deliveries", DeliveryRecord))
+@webhooks.response(200, list_schema("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
-    """List what was sent to a webhook, and how it answered"""
+    """List what was sent to a webhook, and how it answered
+
+    Newest first.
+    """
     page = _owned(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
     return list_response("deliveries", *page)
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from models import SCOPES
 from models.errors import (
     IdempotencyInProgress,
@@ -20,12 +18,6 @@ ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong crede
 OWNER = (SESSION, API_KEY)
 READ, WRITE, DELETE, EVENTS = SCOPES
 
-_IDEMPOTENCY = (
-    "Takes the header `Idempotency-Key` (1 to 255 visible ASCII characters): the same key and body "
-    "within 24 hours get the first answer again, with `Idempotency-Replayed: true`. No parameter "
-    "declares it, since no schema can say that a key belongs to one body."
-)
-
 View = Callable[..., Any]
 Declare = Callable[[Any], Any]
 Spend = Callable[[], Allowance | None]
@@ -36,9 +28,7 @@ def accepts(*credentials: str, scope: str = "", permission: str = "") -> Declare
 
     An API key must also have `scope`, a document token `permission`.
     """
-    security: list[Any] = [{name: []} if name != NOBODY else {} for name in credentials]
-    documented = Blueprint.doc(security=security)
-    return _declare(documented, accepts=credentials, scope=scope, permission=permission)
+    return _declare(accepts=credentials, scope=scope, permission=permission)
 
 
 def may_fail_with(*errors: type[ServiceError]) -> Declare:
@@ -54,12 +44,13 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
 def idempotent(view: Any) -> Any:
     """Declare that a request with a known `Idempotency-Key` gets the stored response."""
     failing = may_fail_with(IdempotencyInProgress, IdempotencyMismatch)
-    return _declare(Blueprint.doc(description=_IDEMPOTENCY), idempotent=True)(failing(view))
+    return _declare(idempotent=True)(failing(view))
 
 
 def rate_limited(spend: Spend) -> Declare:
     """Declare that `spend` counts every request, before its body is read."""
-    return _declare(may_fail_with(TooManyRequests), spend=spend)
+    counted, failing = _declare(spend=spend), may_fail_with(TooManyRequests)
+    return lambda view: counted(failing(view))
 
 
 def takes_uploads(view: Any) -> Any:
@@ -74,10 +65,9 @@ def takes_form(view: Any) -> Any:
     return view
 
 
-def _declare(mark: Declare, **facts: Any) -> Declare:
+def _declare(**facts: Any) -> Declare:
     def declare(view: Any) -> Any:
-        marked = mark(view)
-        marked.__dict__.update(facts)
-        return marked
+        view.__dict__.update(facts)
+        return view
 
     return declare

@@ -1,8 +1,9 @@
-"""Kinds of values on the wire, each with its rule and the sentence that mends a wrong one."""
+"""The kinds of values in JSON and queries, each with its rule and the message that mends it."""
 
 import re
-from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from datetime import UTC, datetime
+from ipaddress import IPv6Address
+from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
@@ -12,37 +13,19 @@ from models.records.ids import rfc3339
 from ..http.base64_payload import Base64Payload
 from ..http.upload_body import LongString
 
-# Written so that Python, ECMAScript and Rust read them alike: clients check by the description.
-_NO_NUL = r"^[^\x00]*$"
-NAME = r"^[^\x00]+$"
 _NO_SPACE = r"[^@\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
-_EMAIL = rf"^{_NO_SPACE}@{_NO_SPACE}$"
-_WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_EMAIL = re.compile(rf"{_NO_SPACE}@{_NO_SPACE}")
+_TCHARS = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _QUOTED = r'"(?:[\t \x21\x23-\x5b\x5d-\x7e]|\\[\t -~])*"'
-MEDIA_TYPE = re.compile(rf"{_WORD}/{_WORD}(?:[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|{_QUOTED}))*")
-_MOMENT = re.compile(
+_MEDIA_TYPE = re.compile(rf"{_TCHARS}/{_TCHARS}(?:[ \t]*;[ \t]*{_TCHARS}=(?:{_TCHARS}|{_QUOTED}))*")
+_TIMESTAMP = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
-_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_PORT = r"(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
-_HEX = "[0-9A-Fa-f]{1,4}"
-_SHORTENED = "|".join(rf"(?:{_HEX}:){{1,{7 - n}}}(?::{_HEX}){{1,{n}}}" for n in range(1, 7))
-_IPV6 = rf"(?:{_HEX}:){{7}}{_HEX}|{_SHORTENED}|(?:{_HEX}:){{1,7}}:|:(?::{_HEX}){{1,7}}|::"
-_SITE = rf"(?:{_HOST}(?:\.{_HOST})*|\[(?:{_IPV6})\])(?::{_PORT})?"
-_ORIGIN = rf"^(?:\*|[Hh][Tt][Tt][Pp][Ss]?://{_SITE})$"
-_SPACE, _DIGIT = r"[ \t\r\n\f\v]*", "[A-Za-z0-9+/]"
-_ONE_BYTE = rf"{_DIGIT}{_SPACE}[AQgw]{_SPACE}={_SPACE}="
-_TWO_BYTES = rf"{_DIGIT}{_SPACE}{_DIGIT}{_SPACE}[AEIMQUYcgkosw048]{_SPACE}="
-_BASE64 = rf"^{_SPACE}(?:(?:{_DIGIT}{_SPACE}){{4}})*(?:(?:{_ONE_BYTE}|{_TWO_BYTES}){_SPACE})?$"
-
-
-def _days_from(day: str) -> str:
-    """A pattern of what begins with this day or a later one."""
-    later = [f"{day[:at]}[{int(d) + 1}-9]" for at, d in enumerate(day) if d in "012345678"]
-    return f"^(?:{'|'.join([day, *later])})"
-
-
-_YESTERDAY = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"  # today, in some other zone
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_ORIGIN = re.compile(
+    rf"\*|https?://(?:{_LABEL}(?:\.{_LABEL})*|\[([0-9A-F:]+)\])(?::([0-9]{{1,4}}|[1-9][0-9]{{4}}))?",
+    re.I,
+)
 
 
 class Text(fields.String):
@@ -50,8 +33,7 @@ class Text(fields.String):
 
     def __init__(self, least: int = 1, most: int | None = 255, **options: Any) -> None:
         length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
-        described = {"pattern": _NO_NUL} | options.pop("metadata", {})
-        super().__init__(validate=length, metadata=described, **options)
+        super().__init__(validate=length, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **options)
@@ -61,26 +43,30 @@ class Text(fields.String):
 
 class Email(Text):
     def __init__(self, **options: Any) -> None:
-        described = {"pattern": _EMAIL, "example": "me@example.org"}
-        super().__init__(3, 254, metadata=described, **options)
+        super().__init__(3, 254, metadata={"format": "email"}, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if not re.fullmatch(_EMAIL, text):
+        if not _EMAIL.fullmatch(text):
             raise ValidationError("This is no e-mail address: one looks like me@example.org.")
         return text
 
 
-class Timestamp(fields.Field[int]):
-    """RFC 3339 on the wire, milliseconds since 1970 inside; written in UTC with `Z`."""
+class Password(Text):
+    def __init__(self, least: int, most: int, **options: Any) -> None:
+        described = {"format": "password"} | options.pop("metadata", {})
+        super().__init__(least, most, metadata=described, **options)
 
-    DESCRIBED: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
+
+class Timestamp(fields.Field[int]):
+    """RFC 3339 outside, milliseconds since 1970 inside; written in UTC with `Z`."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(metadata=self.DESCRIBED | options.pop("metadata", {}), **options)
+        described = {"type": "string", "format": "date-time"} | options.pop("metadata", {})
+        super().__init__(metadata=described, **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        if not isinstance(value, str) or not _MOMENT.fullmatch(value):
+        if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
             raise ValidationError("Use RFC 3339 with a zone, as in 2026-01-31T09:30:00.000Z.")
         try:
             moment = datetime.fromisoformat(_in_microseconds(value.upper()))
@@ -92,17 +78,8 @@ class Timestamp(fields.Field[int]):
         return None if value is None else rfc3339(value)
 
 
-class Expiry(Timestamp):
-    """A moment to come, or null. What has surely passed is told in the description already."""
-
-    DESCRIBED: ClassVar[dict[str, Any]] = {
-        "anyOf": [{"type": "null"}, Timestamp.DESCRIBED | {"pattern": _days_from(_YESTERDAY)}],
-        "example": "2099-01-31T09:30:00.000Z",
-    }
-
-
 class StrictInteger(fields.Integer):
-    """A whole number: in JSON, 5.0 is one too."""
+    """An integer; 5.0 is one, too (JSON Schema, 6.1.1)."""
 
     def _validated(self, value: Any) -> int:
         whole = isinstance(value, float) and value.is_integer()
@@ -110,7 +87,7 @@ class StrictInteger(fields.Integer):
 
 
 class StrictBoolean(fields.Boolean):
-    """`true` or `false`, and nothing that Python takes for one of them."""
+    """`true` or `false` only: no `"yes"`, no 1."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, bool):
@@ -119,7 +96,7 @@ class StrictBoolean(fields.Boolean):
 
 
 class StringMap(fields.Dict):
-    """Text by name. What is wrong with a pair is told at its name."""
+    """Strings by name. An error in a name or its value is reported at the name."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> Any:
         try:
@@ -127,16 +104,19 @@ class StringMap(fields.Dict):
         except ValidationError as error:
             if not isinstance(error.messages, dict):
                 raise
-            told = {name: [*said.values()][0] for name, said in error.messages.items()}
-            raise ValidationError(told) from None
+            messages = {name: [*pair.values()][0] for name, pair in error.messages.items()}
+            raise ValidationError(messages) from None
 
 
 class Base64(fields.Field[Base64Payload]):
     """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"type": "string", "pattern": _BASE64, "example": "SGVsbG8="}
-        super().__init__(metadata=described | options.pop("metadata", {}), **options)
+        described = {
+            "type": "string",
+            "description": "Base64 with padding. White space is ignored, so line breaks may stay.",
+        }
+        super().__init__(metadata=described, **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Base64Payload:
         """A long payload is decoded when it is stored."""
@@ -152,28 +132,40 @@ class MediaType(Text):
     """RFC 9110, section 8.3.1, with parameters."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"pattern": f"^{MEDIA_TYPE.pattern}$", "example": "application/pdf"}
+        described = {"description": "A media type (RFC 9110), with parameters if there are any."}
         super().__init__(3, 255, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if not MEDIA_TYPE.fullmatch(text):
+        if not _MEDIA_TYPE.fullmatch(text):
             raise ValidationError("This is no media type: one looks like application/pdf.")
         return text
 
 
 class Origin(Text):
-    """Exactly one origin, or `*`. Anything else could add a directive to the policy."""
+    """One origin (RFC 6454), or `*`. Anything else could add a directive to the page's CSP."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"pattern": _ORIGIN, "example": "https://intranet.example"}
+        described = {"description": "`https://host` or `http://host`, with a port if any; or `*`."}
         super().__init__(1, 261, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if not re.fullmatch(_ORIGIN, text):
+        if not _is_origin(text):
             raise ValidationError("Use an exact origin, as in https://intranet.example:8443.")
         return text.lower()
+
+
+def _is_origin(text: str) -> bool:
+    found = _ORIGIN.fullmatch(text)
+    return found is not None and int(found[2] or 0) < 65536 and (not found[1] or _is_ipv6(found[1]))
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return bool(IPv6Address(text))
+    except ValueError:
+        return False
 
 
 def refuse_unstorable(text: str) -> None:
@@ -184,5 +176,5 @@ def refuse_unstorable(text: str) -> None:
 
 
 def _in_microseconds(text: str) -> str:
-    """Python reads at most six digits of a second."""
+    """`datetime.fromisoformat` takes at most six digits of a second, and an offset for `Z`."""
     return re.sub(r"(\.\d{6})\d+", r"\1", text).replace("Z", "+00:00")

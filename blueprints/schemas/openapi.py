@@ -1,91 +1,190 @@
-"""The OpenAPI description: what flask-smorest gathers, with every status that can come.
+"""The OpenAPI description: flask-smorest's, completed from what handlers declare.
 
-Which refusals an operation can answer follows from what is declared on its handler: the
-credentials it takes, a body, a query, an id in its path, and what `refuses` adds.
+Which errors an operation can answer follows from the credentials it takes, its body, its query,
+the ids in its path, and `may_fail_with`.
 """
 
-from collections.abc import Iterator
+from inspect import cleandoc
+from itertools import groupby
 from typing import Any
 
 from flask import Flask
 from flask_smorest import Api
+from werkzeug.http import HTTP_STATUS_CODES
 
 from models import current_runtime
+from models.errors import ServiceError
 
-from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
+from .examples import OTHER_BODIES, example_id, example_of
 from .responses import Problem
 
 ABOUT = """\
-Documents sealed with AES-256-GCM, shown inline, handed out as one HTML file, shared by tokens
-that can be taken back.
+Documents are stored sealed with AES-256-GCM, shown in the browser, downloaded as one HTML file that
+opens offline, and shared by links that can be revoked.
 
-Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every answer carries
-`X-Request-Id`; a caller's own (1 to 64 of `A-Za-z0-9._-`) is kept. Lists are newest first;
-`nextCursor` goes on where a page ended. `HEAD` works wherever `GET` does.
+Register an account, log in, and send the session token as `Authorization: Bearer …`. A program
+sends an API key as `X-API-Key`. A link has a document token, which opens one document.
+
+Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every response has an
+`X-Request-Id`; one that you send (1 to 64 of `A-Za-z0-9._-`) is kept. Lists are newest first, and
+`nextCursor` leads to the next page. `HEAD` works wherever `GET` does. Text holds no NUL character.
 """
-CODES_OF_BODY = ("malformed_json", "unsupported_media_type", "payload_too_large", "invalid_request")
-NEW_PASSWORDS = (("Registration", "password"), ("NewPassword", "newPassword"))
+BODY_ERRORS = ("malformed_json", "unsupported_media_type", "payload_too_large", "invalid_request")
 SCHEMES = {
-    SESSION: {"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
-    API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    DOCUMENT_TOKEN: {"type": "apiKey", "in": "query", "name": "token"},
-    TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
+    SESSION: {
+        **{"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
+        "description": "The `accessToken` of a login. A document token may be sent like this, too.",
+    },
+    API_KEY: {
+        **{"type": "apiKey", "in": "header", "name": "X-API-Key"},
+        "description": "The `key` of a new API key. It has scopes.",
+    },
+    DOCUMENT_TOKEN: {
+        **{"type": "apiKey", "in": "query", "name": "token"},
+        "description": "The `token` of a link: it opens one document.",
+    },
+    TICKET: {
+        **{"type": "apiKey", "in": "query", "name": "ticket"},
+        "description": "With it, an open page loads a large original. It is not for other clients.",
+    },
+}
+IDEMPOTENCY_KEY = {
+    **{"name": "Idempotency-Key", "in": "header"},
+    "description": "The same key and body within 24 hours get the first response again, with "
+    "`Idempotency-Replayed: true`; nothing is created twice.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+SUCCESS = {
+    "200": "Done.",
+    "201": "Created.",
+    "202": "Accepted: it is sent now.",
+    "204": "Done. There is no body.",
+    "206": "The range asked for.",
+}
+DETAILS = {  # of those errors whose message depends on the case
+    "malformed_json": "The body is not exactly one JSON object in UTF-8.",
+    "invalid_request": "A field or a parameter is wrong. `errors` names each.",
+    "payload_too_large": "The body is too large. The message says how large it may be.",
+    "quota_exceeded": "You have as much as you may have. Delete something.",
+    "range_not_satisfiable": "The range begins after the document's last byte.",
+    "too_many_requests": "There were too many of these. Wait as long as `Retry-After` says.",
+    "internal_error": "Something went wrong here. The log knows more by the `requestId`.",
 }
 
 
-def described(app: Flask, api: Api) -> dict[str, Any]:
+def describe_api(app: Flask, api: Api) -> dict[str, Any]:
+    """The description as an OpenAPI 3.1 object."""
+    settings = current_runtime().settings
     for name, scheme in SCHEMES.items():
         api.spec.components.security_scheme(name, scheme)
     api.spec.components.schema("Problem", schema=Problem)
     description: dict[str, Any] = api.spec.to_dict()
     description["info"]["description"] = ABOUT
-    _tell_settings(description["components"]["schemas"])
+    description["servers"] = [{"url": settings.base_url or "/"}]
+    components = description["components"]
+    components["responses"] = {}
+    _complete(components["schemas"], settings.password_min_length)
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
+        _describe_ids(path, rule.rule.split("/"))
         view = app.view_functions[rule.endpoint]
-        for method in rule.methods or ():
-            if method.lower() in path:
-                _describe(path[method.lower()], view, rule.arguments)
+        for method in {name.lower() for name in rule.methods or ()} & path.keys():
+            _describe(path[method], view, components)
+            _describe_errors(path[method], _codes(path[method], view, rule.arguments), components)
     return description
 
 
-def _tell_settings(schemas: dict[str, Any]) -> None:
-    """What is taken depends on how the service is set up."""
-    settings = current_runtime().settings
-    for schema, name in NEW_PASSWORDS:
-        schemas[schema]["properties"][name]["minLength"] = settings.password_min_length
-    for schema in ("NewWebhook", "WebhookEdit") if settings.webhook_allow else ():
-        del schemas[schema]["properties"]["url"]["pattern"]
+def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
+    """What apispec can't say of a field, and leaves unused."""
+    schemas["Upload"]["properties"]["payload"]["contentEncoding"] = "base64"
+    schemas["Registration"]["properties"]["password"]["minLength"] = password_min_length
+    schemas["PasswordChange"]["properties"]["newPassword"]["minLength"] = password_min_length
+    for unused in ("Error", "PaginationMetadata"):
+        del schemas[unused]
 
 
-def _describe(operation: dict[str, Any], view: Any, arguments: set[str]) -> None:
-    responses = operation["responses"]
-    for status in [key for key, response in responses.items() if "$ref" in response]:
-        del responses[status]  # flask-smorest's own wording of a refused body
-    for code in _codes(operation, view, arguments):
-        response = responses.setdefault(str(STATUS[code]), _response())
-        response["description"] = " / ".join(filter(None, [response["description"], f"`{code}`"]))
-    operation["responses"] = {key: responses[key] for key in sorted(responses)}
+def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
+    for parameter in path.get("parameters", ()):
+        id = example_id(segments[segments.index(f"<{parameter['name']}>") - 1])
+        parameter |= {"example": id, "description": f"It begins with `{id[:4]}`."}
 
 
-def _codes(operation: dict[str, Any], view: Any, arguments: set[str]) -> Iterator[str]:
+def _describe(operation: dict[str, Any], view: Any, components: dict[str, Any]) -> None:
+    text = cleandoc(view.__doc__).partition("\n")[2].strip()
+    operation["description"] = "\n\n".join(filter(None, [text, _credentials(view)]))
+    public = NOBODY in view.accepts
+    operation["security"] = [] if public else [{name: []} for name in view.accepts]
+    if getattr(view, "idempotent", False):
+        operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+    for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+        for type, media in body.get("content", {}).items():
+            example = OTHER_BODIES.get(type) or example_of(media["schema"], components["schemas"])
+            media["example"] = example
+
+
+def _credentials(view: Any) -> str:
+    """One sentence: what the operation takes."""
+    if NOBODY in view.accepts:
+        return "No credential is needed."
+    kinds = {
+        SESSION: "a session token",
+        API_KEY: f"an API key with the scope `{view.scope}`",
+        DOCUMENT_TOKEN: f"a document token with the permission `{view.permission}`",
+    }
+    *others, last = (kinds[name] for name in view.accepts if name in kinds)
+    return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
+
+
+def _describe_errors(
+    operation: dict[str, Any], codes: list[str], components: dict[str, Any]
+) -> None:
+    """Operations with the same codes for a status share its response."""
+    responses: dict[str, Any] = {
+        status: response | {"description": SUCCESS.get(status, response.get("description"))}
+        for status, response in operation["responses"].items()
+        if "$ref" not in response  # flask-smorest's own for a rejected body
+    }
+    for status, group in groupby(sorted(codes, key=STATUS.__getitem__), STATUS.__getitem__):
+        alike = list(group)
+        name = "Or".join(code.title().replace("_", "") for code in alike)
+        components["responses"][name] = _error_response(status, alike)
+        responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
+    operation["responses"] = {status: responses[status] for status in sorted(responses)}
+
+
+def _codes(operation: dict[str, Any], view: Any, arguments: set[str]) -> list[str]:
     """Without duplicates, in the order of the table of statuses."""
     codes = {"ambiguous_credentials", "not_authenticated", "session_expired", "key_revoked"}
-    codes |= {refusal.code for refusal in getattr(view, "may_fail_with", ())}
+    codes |= {error.code for error in getattr(view, "may_fail_with", ())}
     codes |= {"internal_error", "key_unavailable", "busy"}
     if set(view.accepts) != set(ANYONE):
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
     if arguments:
         codes.add("not_found")
     if "requestBody" in operation:
-        codes |= set(CODES_OF_BODY)
+        codes |= set(BODY_ERRORS)
     if any(one.get("in") == "query" for one in operation.get("parameters", ())):
         codes.add("invalid_request")
     codes.add("token_spent")  # of a spent document token, wherever it is presented
-    yield from (code for code in STATUS if code in codes)
+    return [code for code in STATUS if code in codes]
 
 
-def _response() -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": "", "content": {PROBLEM: {"schema": schema}}}
+def _error_response(status: int, codes: list[str]) -> dict[str, Any]:
+    details = meanings()
+    problem = {
+        **{"type": "about:blank", "title": HTTP_STATUS_CODES[status], "status": status},
+        **{"detail": details[codes[0]], "code": codes[0], "requestId": "9f86d081884c7d65"},
+    }
+    media = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem}
+    text = "\n\n".join(f"`{code}`: {details[code]}" for code in codes)
+    return {"description": text, "content": {PROBLEM: media}}
+
+
+def meanings() -> dict[str, str]:
+    """What each code means: the message that the error has, if it does not depend on the case."""
+    errors = [ServiceError]
+    for error in errors:
+        errors += error.__subclasses__()
+    return {error.code: error.sentence for error in reversed(errors)} | DETAILS

@@ -1,4 +1,4 @@
-"""The wire vocabulary, read: every JSON object and query that the API takes."""
+"""What the API takes: every JSON body and query."""
 
 from typing import Any, cast
 
@@ -10,12 +10,11 @@ from ..http.base64_payload import Base64Payload
 from ..http.pagination import CURSOR
 from ..http.upload_body import LongString
 from .fields import (
-    NAME,
     Base64,
     Email,
-    Expiry,
     MediaType,
     Origin,
+    Password,
     StrictBoolean,
     StrictInteger,
     StringMap,
@@ -24,12 +23,7 @@ from .fields import (
 )
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
-WEB_ADDRESS = {  # unless a setting names other networks
-    "pattern": r"^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
-    r"(?::[1-9][0-9]{0,3})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?$",
-    "example": "https://example.org/hook",
-}
-NEW_PASSWORD = {"format": "password", "maxLength": 1024}  # how short it may be is a setting
+WEBHOOK_URL = {"format": "uri", "description": "A public `https` address."}
 
 
 class CamelCaseSchema(Schema):
@@ -47,42 +41,47 @@ class CamelCaseSchema(Schema):
 
 class Registration(CamelCaseSchema):
     email = Email(required=True)
-    password = Text(0, 4096, required=True, metadata=NEW_PASSWORD)
+    password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
     name = Text(allow_none=True, load_default=None)
 
 
 class Login(CamelCaseSchema):
     email = Text(0, 4096, required=True)
-    password = Text(0, 4096, required=True, metadata={"format": "password"})
+    password = Password(0, 4096, required=True)
 
 
-class NewPassword(CamelCaseSchema):
-    current_password = Text(0, 4096, required=True, metadata={"format": "password"})
-    new_password = Text(0, 4096, required=True, metadata=NEW_PASSWORD)
+class PasswordChange(CamelCaseSchema):
+    current_password = Password(0, 4096, required=True)
+    new_password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
 
 
-class NewKey(CamelCaseSchema):
+class NewApiKey(CamelCaseSchema):
     name = Text(allow_none=True, load_default=None)
     scopes = fields.List(
         fields.String(validate=validate.OneOf(SCOPES)),
         load_default=list(SCOPES),
         validate=validate.Length(1, 16, error="Name at least one scope."),
     )
-    expires_at = Expiry(allow_none=True, load_default=None)
+    expires_at = Timestamp(allow_none=True, load_default=None)
 
 
-class Rotation(CamelCaseSchema):
-    overlap_seconds = StrictInteger(strict=True, load_default=0, validate=validate.Range(0, 604800))
+class ApiKeyRotation(CamelCaseSchema):
+    overlap_seconds = StrictInteger(
+        strict=True,
+        load_default=0,
+        validate=validate.Range(0, 604800),
+        metadata={"description": "How long the old key stays valid."},
+    )
 
 
-class NewToken(CamelCaseSchema):
+class NewDocumentToken(CamelCaseSchema):
     label = Text(allow_none=True, load_default=None)
     permissions = fields.List(
         fields.String(validate=validate.OneOf(PERMISSIONS)),
         load_default=list(PERMISSIONS),
         validate=validate.Length(1, 8, error="Name at least one permission."),
     )
-    expires_at = Expiry(
+    expires_at = Timestamp(
         allow_none=True,
         metadata={"description": "Seven days from now if absent; null for no end."},
     )
@@ -92,16 +91,16 @@ class NewToken(CamelCaseSchema):
         load_default=None,
         validate=validate.Range(1, 1_000_000, error="Use 1 to 1,000,000."),
     )
-    password = Text(1, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
+    password = Password(1, 1024, allow_none=True, load_default=None)
     allowed_origins = fields.List(
         Origin(), load_default=list, validate=validate.Length(max=32, error="At most 32 origins.")
     )
 
 
-_USUAL_TERMS = NewToken().load({})
+_DEFAULT_TOKEN = NewDocumentToken().load({})
 
 
-class Edit(CamelCaseSchema):
+class DocumentEdit(CamelCaseSchema):
     name = Text(allow_none=True)
     metadata = StringMap(
         keys=Text(),
@@ -109,14 +108,13 @@ class Edit(CamelCaseSchema):
         allow_none=True,
         metadata={
             "maxProperties": METADATA_PAIRS,
-            "anyOf": [{"propertyNames": {"maxLength": 255, "pattern": NAME}}],
             "description": f"Names and values have at most {METADATA_BYTES} bytes in all.",
         },
     )
-    expires_at = Expiry(allow_none=True)
+    expires_at = Timestamp(allow_none=True)
 
     @validates("metadata")
-    def _keep_small(self, value: dict[str, str] | None, **_: Any) -> None:
+    def _limit_metadata(self, value: dict[str, str] | None, **_: Any) -> None:
         pairs = value or {}
         if len(pairs) > METADATA_PAIRS:
             raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
@@ -124,13 +122,15 @@ class Edit(CamelCaseSchema):
             raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
 
 
-class Upload(Edit):
+class Upload(DocumentEdit):
     payload = Base64(required=True)
     content_type = MediaType(required=True)
-    token = fields.Nested(NewToken, allow_none=True, load_default=lambda: dict(_USUAL_TERMS))
+    token = fields.Nested(
+        NewDocumentToken, allow_none=True, load_default=lambda: dict(_DEFAULT_TOKEN)
+    )
 
     def load(self, data: Any, **options: Any) -> Any:
-        """What is wrong with a long payload is told together with what is wrong beside it."""
+        """Reports an error in a long payload together with those of the other fields."""
         try:
             return super().load(data, **options)
         except ValidationError as error:
@@ -143,7 +143,7 @@ class Upload(Edit):
             raise
 
     def _in_order(self, messages: Any) -> list[str]:
-        """As if every field had been looked at in turn."""
+        """The names of the fields, in the order in which they are validated."""
         known = [field.data_key for field in self.load_fields.values()]
         return sorted(messages, key=lambda name: known.index(name) if name in known else 99)
 
@@ -153,10 +153,14 @@ class PageSize(CamelCaseSchema):
 
 
 class PageQuery(PageSize):
-    cursor = Text(1, 100, load_default=None, metadata={"pattern": CURSOR})
+    cursor = Text(1, 100, metadata={"pattern": CURSOR, "description": "A page's `nextCursor`."})
+
+    @post_load
+    def _default_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {"cursor": None} | query
 
 
-class DocumentPage(PageQuery):
+class DocumentQuery(PageQuery):
     content_type = MediaType()
     created_after = Timestamp()
     created_before = Timestamp()
@@ -164,56 +168,54 @@ class DocumentPage(PageQuery):
 
 def _event_id(description: str) -> fields.String:
     return fields.String(
-        load_default=None,
         validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
         metadata={"pattern": "^evt_[0-9a-z]{26}$", "description": description},
     )
 
 
 class EventQuery(PageSize):
-    after = _event_id("Go on behind the event with this id, even if it is forgotten.")
-    cursor = _event_id("The same as `after`, which goes before it: for who reads every list alike.")
-    type = fields.String(load_default=None, validate=validate.OneOf(EVENT_TYPES))
-    document_id = Text(1, 100, load_default=None)
+    after = _event_id("Continue after the event with this id, even if it is deleted.")
+    cursor = _event_id("The same as `after`, under the name that other lists use.")
+    type = fields.String(validate=validate.OneOf(EVENT_TYPES))
+    document_id = Text(1, 100)
 
     @post_load
-    def by_one_name(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
-        cursor = query.pop("cursor")
-        return query | {"after": query["after"] or cursor}
+    def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
+        cursor = query.pop("cursor", None)
+        return {"after": cursor} | query
 
 
-_TYPES = fields.String(validate=validate.OneOf(EVENT_TYPES))
-_ENOUGH_TYPES = validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events.")
+_EVENT_TYPES = fields.List(
+    fields.String(validate=validate.OneOf(EVENT_TYPES)),
+    data_key="events",
+    validate=validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events."),
+    metadata={"description": "Which events are sent. A new webhook gets all of them if absent."},
+)
 
 
 class NewWebhook(CamelCaseSchema):
-    url = Text(1, 2048, required=True, metadata=WEB_ADDRESS)
-    types = fields.List(
-        _TYPES,
-        data_key="events",
-        validate=_ENOUGH_TYPES,
-        metadata={"description": "Which events are sent; all of them if absent."},
-    )
+    url = Text(1, 2048, required=True, metadata=WEBHOOK_URL)
+    types = _EVENT_TYPES
     description = Text(allow_none=True)
 
 
 class WebhookEdit(CamelCaseSchema):
-    url = Text(1, 2048, metadata=WEB_ADDRESS)
-    types = fields.List(_TYPES, data_key="events", validate=_ENOUGH_TYPES)
+    url = Text(1, 2048, metadata=WEBHOOK_URL)
+    types = _EVENT_TYPES
     description = Text(allow_none=True)
     enabled = StrictBoolean()
 
 
-class Opening(CamelCaseSchema):
-    password = Text(0, 1024, allow_none=True, load_default=None, metadata={"format": "password"})
+class ViewRequest(CamelCaseSchema):
+    password = Password(0, 1024, allow_none=True, load_default=None)
 
 
-class Sealing(CamelCaseSchema):
-    password = Text(0, 1024, required=True, metadata={"format": "password", "minLength": 1})
+class DownloadRequest(CamelCaseSchema):
+    password = Password(0, 1024, required=True, metadata={"minLength": 1})
 
 
 class OEmbedQuery(CamelCaseSchema):
-    url = Text(1, 2048, required=True)
+    url = Text(1, 2048, required=True, metadata={"description": "A document's `viewUrl`."})
     format = fields.String(
         load_default="json",
         validate=validate.OneOf(("json", "xml"), error="Use json."),

@@ -1,5 +1,6 @@
-"""The wire vocabulary, written: every JSON object that the API answers."""
+"""What the API answers: every JSON object."""
 
+import json
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
@@ -7,133 +8,206 @@ from marshmallow import EXCLUDE, Schema, fields
 from .fields import Timestamp
 from .requests import CamelCaseSchema
 
-ONCE = {"description": "Shown this once."}
-_TOKEN = ONCE | {"pattern": "^dt_[0-9A-Za-z]{38}$"}
+SHOWN_ONCE = "Shown this once."
 
 
 class ResponseSchema(CamelCaseSchema):
-    """What we write may gain fields; who reads it passes over those they don't know."""
+    """Every field is present, but for those named in `optional`; clients ignore unknown ones."""
+
+    optional: tuple[str, ...] = ()
 
     class Meta:
         unknown = EXCLUDE
 
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        super().on_bind_field(field_name, field_obj)
+        field_obj.required = field_name not in self.optional
+
+
+class Words(fields.List[str]):
+    """A list of strings, kept as one string with spaces between them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fields.String(), **options)
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        return str(value).split()
+
+
+def described(description: str, **more: Any) -> dict[str, Any]:
+    """OpenAPI metadata of a field."""
+    return {"metadata": {"description": description, **more}}
+
+
+def secret(prefix: str) -> fields.String:
+    pattern = f"^{prefix}[0-9A-Za-z]{{38}}$"
+    return fields.String(attribute="secret", **described(SHOWN_ONCE, pattern=pattern))
+
 
 class Profile(ResponseSchema):
-    id = fields.String(required=True)
-    email = fields.String(required=True)
-    name = fields.String(required=True, allow_none=True)
-    created_at = Timestamp(required=True)
+    id = fields.String()
+    email = fields.String()
+    name = fields.String(allow_none=True)
+    created_at = Timestamp()
 
 
-class LoggedIn(ResponseSchema):
-    access_token = fields.String(required=True, attribute="token")
-    token_type = fields.Constant("Bearer", required=True, metadata={"type": "string"})
-    expires_in = fields.Integer(required=True, metadata={"description": "Seconds."})
-    expires_at = Timestamp(required=True)
-    user = fields.Nested(Profile, required=True)
+class LoginResponse(ResponseSchema):
+    access_token = fields.String(attribute="token")
+    token_type = fields.Constant("Bearer", metadata={"type": "string"})
+    expires_in = fields.Integer(**described("Seconds."))
+    expires_at = Timestamp()
+    user = fields.Nested(Profile)
 
 
 class SessionRecord(ResponseSchema):
-    id = fields.String(required=True)
-    created_at = Timestamp(required=True)
-    expires_at = Timestamp(required=True)
-    current = fields.Boolean(required=True)
+    id = fields.String()
+    created_at = Timestamp()
+    expires_at = Timestamp()
+    current = fields.Boolean(**described("Whether this request uses it."))
 
 
-class KeyRecord(ResponseSchema):
-    id = fields.String(required=True)
-    name = fields.String(required=True, allow_none=True)
-    masked_key = fields.String(required=True)
-    scopes = fields.Function(
-        lambda key: key.scopes.split(),
-        required=True,
-        metadata={"type": "array", "items": {"type": "string"}},
-    )
-    created_at = Timestamp(required=True)
-    expires_at = Timestamp(required=True, allow_none=True)
-    last_used_at = Timestamp(required=True, allow_none=True)
-    revoked_at = Timestamp(required=True, allow_none=True)
+class ApiKeyRecord(ResponseSchema):
+    id = fields.String()
+    name = fields.String(allow_none=True)
+    masked_key = fields.String()
+    scopes = Words()
+    created_at = Timestamp()
+    expires_at = Timestamp(allow_none=True)
+    last_used_at = Timestamp(allow_none=True)
+    revoked_at = Timestamp(allow_none=True)
 
 
-class IssuedKey(KeyRecord):
-    key = fields.String(
-        required=True, attribute="secret", metadata=ONCE | {"pattern": "^pk_live_[0-9A-Za-z]{38}$"}
-    )
+class ApiKeyWithSecret(ApiKeyRecord):
+    key = secret("pk_live_")
 
 
-class Links(ResponseSchema):
-    id = fields.String(required=True)
-    token = fields.String(required=True, attribute="secret", metadata=_TOKEN)
-    view_url = fields.String(required=True)
-    download_url = fields.String(required=True)
-    content_url = fields.String(required=True)
-    expires_at = Timestamp(required=True, allow_none=True)
+class DocumentLinks(ResponseSchema):
+    id = fields.String()
+    token = secret("dt_")
+    view_url = fields.String(metadata={"format": "uri"})
+    download_url = fields.String(metadata={"format": "uri"})
+    content_url = fields.String(metadata={"format": "uri"})
+    expires_at = Timestamp(allow_none=True)
 
 
-class TokenRecord(ResponseSchema):
-    id = fields.String(required=True)
-    label = fields.String(required=True, allow_none=True)
-    permissions = fields.Function(
-        lambda token: token.permissions.split(),
-        required=True,
-        metadata={"type": "array", "items": {"type": "string"}},
-    )
-    expires_at = Timestamp(required=True, allow_none=True)
-    max_views = fields.Integer(required=True, allow_none=True)
-    views = fields.Integer(required=True)
-    has_password = fields.Boolean(required=True)
-    allowed_origins = fields.Function(
-        lambda token: token.allowed_origins.split(),
-        required=True,
-        metadata={"type": "array", "items": {"type": "string"}},
-    )
-    created_at = Timestamp(required=True)
-    last_used_at = Timestamp(required=True, allow_none=True)
-    revoked_at = Timestamp(required=True, allow_none=True)
-    masked_token = fields.String(required=True)
+class DocumentTokenRecord(ResponseSchema):
+    id = fields.String()
+    label = fields.String(allow_none=True)
+    permissions = Words()
+    expires_at = Timestamp(allow_none=True)
+    max_views = fields.Integer(allow_none=True)
+    views = fields.Integer()
+    has_password = fields.Boolean()
+    allowed_origins = Words()
+    created_at = Timestamp()
+    last_used_at = Timestamp(allow_none=True)
+    revoked_at = Timestamp(allow_none=True)
+    masked_token = fields.String()
 
 
-class IssuedToken(TokenRecord):
-    token = fields.String(required=True, attribute="secret", metadata=_TOKEN)
-    view_url = fields.String(required=True)
-    download_url = fields.String(required=True)
-    content_url = fields.String(required=True)
-    embed_html = fields.String(required=True)
+class DocumentTokenWithSecret(DocumentTokenRecord):
+    token = secret("dt_")
+    view_url = fields.String(metadata={"format": "uri"})
+    download_url = fields.String(metadata={"format": "uri"})
+    content_url = fields.String(metadata={"format": "uri"})
+    embed_html = fields.String(**described("An `iframe` that shows the document."))
 
 
 class DocumentRecord(ResponseSchema):
-    id = fields.String(required=True)
-    name = fields.String(required=True)
-    content_type = fields.String(required=True)
-    size = fields.Integer(required=True, metadata={"description": "Bytes of the original."})
-    sha256 = fields.String(
-        required=True,
-        metadata={"description": "Of the original, in hex; empty in a list if it was altered."},
+    id = fields.String()
+    name = fields.String()
+    content_type = fields.String()
+    size = fields.Integer(**described("Bytes of the original."))
+    sha256 = fields.String(**described("Of the original, in hex; empty in a list if damaged."))
+    created_at = Timestamp()
+    expires_at = Timestamp(allow_none=True)
+    metadata = fields.Dict(values=fields.String())
+
+
+class UploadResponse(DocumentRecord):
+    token = fields.Nested(DocumentLinks, allow_none=True)
+
+
+class EventRecord(ResponseSchema):
+    id = fields.String()
+    type = fields.String()
+    created_at = Timestamp()
+    data = fields.Function(
+        lambda event: json.loads(event.data),
+        **described("Ids and facts, never a name or a secret.", type="object"),
     )
-    created_at = Timestamp(required=True)
-    expires_at = Timestamp(required=True, allow_none=True)
-    metadata = fields.Dict(required=True)
 
 
-class Uploaded(DocumentRecord):
-    token = fields.Nested(Links, required=True, allow_none=True)
+class EventPage(ResponseSchema):
+    events = fields.List(fields.Nested(EventRecord))
+    next_cursor = fields.String(
+        allow_none=True,
+        **described(
+            "Send it as `after` for the next page. It is null on the last page: poll from there "
+            "with the id of the last event."
+        ),
+    )
 
 
-def listed(plural: str, record: type[ResponseSchema]) -> Schema:
+class WebhookRecord(ResponseSchema):
+    id = fields.String()
+    url = fields.String()
+    events = Words(attribute="types")
+    description = fields.String(allow_none=True)
+    enabled = fields.Function(
+        lambda webhook: webhook.disabled_at is None, metadata={"type": "boolean"}
+    )
+    created_at = Timestamp()
+    disabled_at = Timestamp(allow_none=True)
+    disabled_reason = fields.String(
+        allow_none=True,
+        **described("`owner`, `gone` (it answered 410) or `failing` (for five days)."),
+    )
+    failing_since = Timestamp(allow_none=True)
+    old_secret_until = Timestamp(
+        allow_none=True, **described("Until then the previous secret signs as well.")
+    )
+
+
+class WebhookWithSecret(WebhookRecord):
+    secret = fields.String(**described(SHOWN_ONCE))
+
+
+class DeliveryRecord(ResponseSchema):
+    id = fields.String()
+    event_id = fields.String(**described("The header `webhook-id`."))
+    type = fields.String()
+    state = fields.String(**described("`pending`, `delivered` or `failed`."))
+    attempts = fields.Integer()
+    created_at = Timestamp()
+    attempted_at = Timestamp(allow_none=True)
+    delivered_at = Timestamp(allow_none=True)
+    next_attempt_at = Timestamp(allow_none=True, attribute="due_at")
+    status = fields.Integer(allow_none=True, **described("Of the last answer."))
+    duration_ms = fields.Integer(allow_none=True)
+    answer = fields.String(
+        allow_none=True, **described("The first 1,024 bytes of the last answer.")
+    )
+    error = fields.String(allow_none=True, **described("Why the last attempt got no answer."))
+
+
+def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
     """`{"<plural>": [...], "nextCursor": string or null}`"""
     members: dict[str, fields.Field[Any]] = {
-        plural: fields.List(fields.Nested(record), required=True),
-        "next_cursor": fields.String(required=True, allow_none=True),
+        plural: fields.List(fields.Nested(record)),
+        "next_cursor": fields.String(
+            allow_none=True, **described("Send it as `cursor` for the next page; null on the last.")
+        ),
     }
     return ResponseSchema.from_dict(members, name=f"{record.__name__}Page")()
 
 
 class OEmbed(Schema):
-    """oEmbed 1.0, section 2.3.4.4; its names are not ours."""
+    """oEmbed 1.0, section 2.3.4.4, which prescribes the names."""
 
-    version = fields.Constant("1.0", required=True)
-    type = fields.Constant("rich", required=True)
-    provider_name = fields.Constant("Document Service", required=True)
+    version = fields.Constant("1.0", required=True, metadata={"type": "string"})
+    type = fields.Constant("rich", required=True, metadata={"type": "string"})
+    provider_name = fields.Constant("Document Service", required=True, metadata={"type": "string"})
     title = fields.String(required=True)
     width = fields.Integer(required=True)
     height = fields.Integer(required=True)
@@ -144,23 +218,27 @@ class OEmbed(Schema):
 
 
 class Health(ResponseSchema):
-    status = fields.String(required=True)
-    version = fields.String(required=True)
+    status = fields.String()
+    version = fields.String()
 
 
 class ProblemError(ResponseSchema):
-    pointer = fields.String(required=True)
-    detail = fields.String(required=True)
-    in_ = fields.String(data_key="in")
+    optional = ("in_",)
+
+    pointer = fields.String(**described("Where, as a JSON pointer (RFC 6901)."))
+    detail = fields.String()
+    in_ = fields.String(data_key="in", **described("`query`, if it is not the body."))
 
 
 class Problem(ResponseSchema):
-    """RFC 9457."""
+    """Problem details (RFC 9457)."""
 
-    type = fields.String(required=True)
-    title = fields.String(required=True)
-    status = fields.Integer(required=True)
-    detail = fields.String(required=True)
-    code = fields.String(required=True)
-    request_id = fields.String(required=True)
+    optional = ("errors",)
+
+    type = fields.String()
+    title = fields.String()
+    status = fields.Integer()
+    detail = fields.String(**described("What is wrong and how to mend it, for people."))
+    code = fields.String(**described("What is wrong, for programs. It never changes."))
+    request_id = fields.String()
     errors = fields.List(fields.Nested(ProblemError))

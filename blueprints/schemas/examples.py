@@ -1,0 +1,90 @@
+"""Example bodies of the OpenAPI description: requests by schema, responses from values by name."""
+
+from typing import Any
+
+_ULID = "01k5x8m3v7q2r9t4w6y0z1a2b3"
+_RANDOM = "4f7KpT2mZx9QvB6nLr8WcY3sHd5Gj1Ka0u9E2x"
+_LINK = f"https://docs.example/v1/documents/doc_{_ULID}/{{}}?token=dt_{_RANDOM}"
+_PHRASE = "correct horse battery"
+_EXPIRY = "2099-01-31T09:30:00.000Z"
+
+BODIES: dict[str, Any] = {
+    "Registration": {"email": "me@example.org", "password": _PHRASE, "name": "Mia Example"},
+    "Login": {"email": "me@example.org", "password": _PHRASE},
+    "PasswordChange": {"currentPassword": _PHRASE, "newPassword": "a better horse battery"},
+    "NewApiKey": {"name": "backup", "scopes": ["documents:read"], "expiresAt": _EXPIRY},
+    "ApiKeyRotation": {"overlapSeconds": 3600},
+    "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},
+    "DocumentEdit": {"name": "welcome.txt", "metadata": {"project": "alpha"}},
+    "NewDocumentToken": {"label": "for the auditor", "permissions": ["view"], "maxViews": 10},
+    "ViewRequest": {"password": "what the link asks for"},
+    "DownloadRequest": {"password": "what will open the file"},
+    "NewWebhook": {"url": "https://example.org/hook", "events": ["document.created"]},
+    "WebhookEdit": {"enabled": False},
+}
+OTHER_BODIES = {
+    "text/html": "<!doctype html>…",
+    "text/javascript": "(() => { … })()",
+    "text/plain": "docservice_documents 42\n",
+    "application/octet-stream": "Hello",
+    "*/*": "Hello",
+}
+ID_PREFIXES = {  # of a path's segment, and of a schema's name
+    **{"sessions": "ses", "api-keys": "key", "documents": "doc", "tokens": "tok"},
+    **{"webhooks": "whk", "deliveries": "dlv"},
+    **{"Profile": "usr", "SessionRecord": "ses", "ApiKeyRecord": "key", "ApiKeyWithSecret": "key"},
+    **{"DocumentRecord": "doc", "UploadResponse": "doc", "DocumentLinks": "tok"},
+    **{"DocumentTokenRecord": "tok", "DocumentTokenWithSecret": "tok", "EventRecord": "evt"},
+    **{"WebhookRecord": "whk", "WebhookWithSecret": "whk", "DeliveryRecord": "dlv"},
+}
+VALUES: dict[str, Any] = {
+    **{"email": "me@example.org", "name": "hello.txt", "Profile.name": "Mia Example"},
+    **{"ApiKeyRecord.name": "backup", "ApiKeyWithSecret.name": "backup"},
+    **{"accessToken": "v4.local.…", "tokenType": "Bearer", "expiresIn": 43200, "current": True},
+    **{"key": f"pk_live_{_RANDOM}", "maskedKey": "pk_live_4f7K…9E2x", "scopes": ["documents:read"]},
+    **{"token": f"dt_{_RANDOM}", "maskedToken": "dt_4f7K…9E2x", "label": "for the auditor"},
+    **{"permissions": ["view"], "views": 0, "maxViews": 10, "hasPassword": False},
+    **{"allowedOrigins": [], "viewUrl": _LINK.format("view"), "contentType": "text/plain"},
+    **{"downloadUrl": _LINK.format("download"), "contentUrl": _LINK.format("content")},
+    **{"embedHtml": "<iframe …></iframe>", "html": "<iframe …></iframe>", "size": 5},
+    "sha256": "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969",
+    **{"metadata": {"project": "alpha"}, "data": {"documentId": f"doc_{_ULID}", "via": "session"}},
+    **{"type": "document.created", "OEmbed.type": "rich", "url": "https://example.org/hook"},
+    **{"events": ["document.created"], "description": None, "enabled": True, "secret": "whsec_…"},
+    **{
+        "eventId": f"evt_{_ULID}",
+        "state": "delivered",
+        "attempts": 1,
+        "DeliveryRecord.status": 200,
+    },
+    **{"durationMs": 42, "answer": "ok", "error": None, "status": "ok", "version": "0.1.0"},
+    **{"OEmbed.version": "1.0", "provider_name": "Document Service", "title": "hello.txt"},
+    **{"width": 800, "height": 600, "nextCursor": None, "disabledReason": None},
+}
+
+
+def example_id(kind: str) -> str:
+    """`kind` is a path's segment or a schema's name."""
+    return f"{ID_PREFIXES[kind]}_{_ULID}"
+
+
+def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+    """An object of this schema of the description."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if not name:
+        return {"openapi": "3.1.0"}  # of the description itself
+    fields = schemas[name]["properties"]
+    return BODIES.get(name) or {at: _value(name, at, fields[at], schemas) for at in fields}
+
+
+def _value(name: str, field: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+    nested = schema.get("anyOf", [schema])[0]
+    if "$ref" in nested:
+        return example_of(nested, schemas)
+    if "$ref" in nested.get("items", ()):
+        return [example_of(nested["items"], schemas)]
+    if field == "id":
+        return example_id(name)
+    if nested.get("format") == "date-time":
+        return "2026-01-31T09:30:00.000Z" if nested["type"] == "string" else None
+    return VALUES.get(f"{name}.{field}", VALUES.get(field))

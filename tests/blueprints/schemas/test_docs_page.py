@@ -1,0 +1,79 @@
+"""`/docs`: its examples, pasted into a shell."""
+
+import html
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests.people import Person
+
+PASSWORD = "correct horse battery"
+OPERATION = re.compile(r'<details id="(\w+)">\n<summary><span class="verb.*?<pre>(.*?)</pre>', re.S)
+
+
+@pytest.fixture
+def measured(start_service):
+    """A service of its own: the examples register an account and change passwords."""
+    return start_service(RATE_LIMITS="off", METRICS="on")
+
+
+def examples(service):
+    """operationId -> its curl lines."""
+    page = Person(service).get("/docs").text
+    return {name: html.unescape(lines) for name, lines in OPERATION.findall(page)}
+
+
+def shell_variables(name, person):
+    """What the example needs: a session token, and the ids that its path names."""
+    variables = {"TOKEN": person.secret}
+    if name.startswith(("documents", "document_")):
+        document = person.upload(b"Hello")
+        variables |= {"ID": document["id"], "TOKEN_ID": document["token"]["id"]}
+    elif name.startswith("api_keys"):
+        variables["ID"] = person.key().record["id"]
+    elif name.startswith("auth"):
+        variables["ID"] = person.get("/v1/auth/sessions").json["sessions"][0]["id"]
+    elif name.startswith("webhooks"):
+        webhook = person.post("/v1/webhooks", json={"url": "https://hook.example/in"}).json
+        variables["ID"] = webhook["id"]
+        if name == "webhooks_redeliver":
+            delivery = person.post(f"/v1/webhooks/{webhook['id']}/test").json
+            variables["DELIVERY_ID"] = delivery["id"]
+    elif name == "embed_oembed":
+        variables["VIEW_URL"] = person.upload(b"Hello")["token"]["viewUrl"]
+    return variables
+
+
+def pasted(lines, variables, folder):
+    """The status that the pasted lines are answered with."""
+    done = subprocess.run(
+        ["sh", "-c", f"{lines} -s -w '\\n%{{http_code}}'"],
+        env=variables,
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+    return int(done.stdout.rpartition(b"\n")[2])
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
+def test_the_example_of_every_operation_works_as_it_is_pasted(measured, tmp_path):
+    found = examples(measured)
+    failed, shared = {}, measured.register()
+    for name, lines in found.items():
+        person = measured.register(password=PASSWORD) if name.startswith("auth") else shared
+        status = pasted(lines, shell_variables(name, person), tmp_path)
+        if not 200 <= status < 300:
+            failed[name] = status, lines
+
+    assert len(found) >= 40
+    assert failed == {}
+
+
+def test_texts_are_rendered_and_no_mark_of_markdown_is_left(measured):
+    page = Person(measured).get("/docs").text
+    prose = re.sub(r"<(pre|code|script|style)\b.*?</\1>", "", page, flags=re.S)
+    assert "`" not in prose
+    assert "**" not in prose

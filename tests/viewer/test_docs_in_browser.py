@@ -1,0 +1,80 @@
+"""`/docs` and `/` in a real browser: accessible, on a phone and a desk, light and dark."""
+
+import pytest
+
+SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (375, 1280)]
+
+
+@pytest.fixture
+def open_page(browser, service):
+    """Open a page of the service; what it says on the console is in `heard`."""
+    contexts = []
+
+    def opened(path, **options):
+        contexts.append(browser.new_context(**options))
+        page = contexts[-1].new_page()
+        page.heard = []
+        page.on("console", lambda message: page.heard.append(message.text))
+        page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+        page.goto(service.url + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, path, scheme, width):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    )
+    page = open_page(path, color_scheme=scheme, viewport={"width": width, "height": 900})
+    for name in ("documents_upload", "document_tokens_issue", "NewDocumentToken"):
+        page.evaluate("id => { if (document.getElementById(id)) location.hash = id; }", name)
+    page.wait_for_timeout(100)
+
+    found = axe.Axe().run(page)
+
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.heard == []
+
+
+def test_the_filter_leaves_the_calls_that_hold_every_word(open_page):
+    page = open_page("/docs")
+    every_call = page.locator("details:has(.verb):visible").count()
+    page.fill("#find", "rotate secret")
+    ids = page.eval_on_selector_all(
+        "details:has(.verb)", "all => all.filter(one => one.checkVisibility()).map(one => one.id)"
+    )
+
+    assert "webhooks_rotate_secret" in ids
+    assert len(ids) < every_call / 4
+    assert str(len(ids)) in page.inner_text("#found")
+    page.fill("#find", "")
+    assert page.locator("details:has(.verb):visible").count() == every_call
+
+
+def test_the_button_copies_the_example(open_page):
+    page = open_page("/docs#documents_upload", permissions=["clipboard-read", "clipboard-write"])
+    box = page.locator("#documents_upload .copied").first
+    box.locator("button").click()
+
+    assert page.evaluate("navigator.clipboard.readText()") == box.locator("pre").inner_text()
+    assert box.locator("button").inner_text() == "Copied"
+
+
+def test_an_address_with_an_id_opens_its_call(open_page):
+    page = open_page("/docs#documents_upload")
+    assert page.locator("#documents_upload pre").first.is_visible()
+
+
+def test_the_page_works_without_script(open_page):
+    page = open_page("/docs", java_script_enabled=False)
+    page.click("#documents_upload summary")
+
+    assert page.locator("#documents_upload pre").first.is_visible()
+    assert not page.locator("#find").is_visible()
+    assert page.locator(".copied").count() == 0
