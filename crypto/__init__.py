@@ -1,17 +1,9 @@
 """Cryptography: root keys, sealing, credentials, passwords, tokens and webhook signatures."""
 
-from .keyring import Keyring, RootKey, generate_root_key
-from .keyring_file import KeyringError
-from .passwords import PasswordQueueFull
-from .sealing import DecryptionError
-from .tokens import TokenClaims
-
-__all__ = [
-    "DecryptionError",
-    "Keyring",
-    "KeyringError",
-    "PasswordQueueFull",
-    "RootKey",
-    "TokenClaims",
-    "generate_root_key",
-]
+from .keyring import Keyring as Keyring
+from .keyring import RootKey as RootKey
+from .keyring import generate_root_key as generate_root_key
+from .keyring_file import KeyringError as KeyringError
+from .passwords import PasswordQueueFull as PasswordQueueFull
+from .sealing import DecryptionError as DecryptionError
+from .tokens import TokenClaims as TokenClaims

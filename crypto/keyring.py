@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 
@@ -134,7 +134,7 @@ class Keyring:
 
 def generate_root_key() -> str:
     """A line for a keyring, with today's date as its comment."""
-    return f"{credentials.generate(PREFIX, LENGTH)}  # {keyring_file.today()}"
+    return f"{credentials.generate(PREFIX, LENGTH)}  # {datetime.now(UTC).date()}"
 
 
 def _first_date(comment: str) -> date | None:

@@ -7,7 +7,6 @@ overwritten. Callers hold the database's writer lock, so there is one change at 
 import os
 import stat
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
@@ -56,10 +55,6 @@ def prepend(path: Path, line: str) -> None:
 def remove(path: Path, unwanted: Callable[[str], bool]) -> None:
     """Remove the unwanted root keys; a line that is then empty goes with its comment."""
     _replace(path, list(_without(read(path)[0].splitlines(), unwanted)))
-
-
-def today() -> str:
-    return str(datetime.now(UTC).date())
 
 
 def _without(lines: list[str], unwanted: Callable[[str], bool]) -> Iterator[str]:

@@ -8,11 +8,7 @@ body's length, and CRLF line ends only.
 import re
 from typing import Any
 
-from waitress.parser import (
-    HTTPRequestParser,
-    ParsingError,
-    TransferEncodingNotImplemented,
-)
+from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
 from waitress.utilities import BadRequest, Error
 
 from .body_buffer import BodyBuffer
@@ -31,7 +27,6 @@ class ServiceUnavailable(Error):
 class RequestParser(HTTPRequestParser):
     body_rcv: Any
     error: Any
-    expect_continue: bool
     request_uri: str
     path: str
 

@@ -104,18 +104,20 @@ class SafeHttpClient:
     def _secure(
         self, plain: socket.socket, destination: WebhookUrl, deadline: float
     ) -> socket.socket:
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body are two writes
-        plain.settimeout(_left(deadline))
         if not destination.tls:
             return plain
+        plain.settimeout(_left(deadline))
         return self._tls().wrap_socket(plain, server_hostname=destination.host)
 
 
 class _DeadlineStream(io.RawIOBase):
-    """The part of a socket that http.client uses, with one deadline for all reads and writes."""
+    """The part of a socket that http.client uses, with one deadline for all reads and writes.
+
+    The request is sent at the first read, so that its head and body leave in one packet.
+    """
 
     def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection, self._deadline = connection, deadline
+        self._connection, self._deadline, self._unsent = connection, deadline, b""
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
@@ -123,13 +125,16 @@ class _DeadlineStream(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def sendall(self, data: bytes) -> None:
+        self._unsent += data
+
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401
         self._connection.settimeout(_left(self._deadline))
+        if self._unsent:
+            self._connection.sendall(self._unsent)
+            self._unsent = b""
+            self._connection.settimeout(_left(self._deadline))
         return self._connection.recv_into(buffer)
-
-    def sendall(self, data: bytes) -> None:
-        self._connection.settimeout(_left(self._deadline))
-        self._connection.sendall(data)
 
     def close(self) -> None:
         super().close()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from crypto import DecryptionError, KeyringError, RootKey, generate_root_key
+from crypto import DecryptionError, KeyringError, RootKey
 
 from ..errors import NotFound
 from ..runtime import current_runtime
@@ -20,8 +20,6 @@ from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
 
 BATCH_ROWS = 200  # a few milliseconds, so that no other writer waits for long
-
-__all__ = ["generate_root_key"]  # also for the CLI, which does not import crypto
 
 
 @dataclass

@@ -186,6 +186,19 @@ def test_the_host_header_has_the_name_and_its_port(receiver):
     assert (request.path, request.headers["X-One"], request.body) == ("/a?b=c", "two", BODY)
 
 
+def test_head_and_body_of_a_request_arrive_together(serve):
+    received = []
+
+    def talk(connection):
+        received.append(connection.recv(65536))
+        connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    SafeHttpClient(HERE).post(f"http://127.0.0.1:{serve(talk)}/", {}, BODY)
+
+    assert received[0].startswith(b"POST / HTTP/1.1\r\n")
+    assert received[0].endswith(BODY)
+
+
 def test_no_proxy_is_taken_from_the_environment(receiver, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")

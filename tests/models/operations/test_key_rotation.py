@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from crypto import Keyring, KeyringError
+from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, StoredResponse, User, connected, current_runtime, setup, transaction
 from models import upload as models_upload
 from models.operations import key_rotation as rotation
@@ -209,7 +209,7 @@ def test_a_keyring_given_as_text_is_rotated_by_changing_the_text(instance, rows)
     setup.use_keyring(Keyring(text=lines))
     with pytest.raises(KeyringError, match="keys make"):
         rotation.rotate_root_keys()
-    setup.use_keyring(Keyring(text=f"{rotation.generate_root_key()}\n{lines}"))
+    setup.use_keyring(Keyring(text=f"{generate_root_key()}\n{lines}"))
 
     done = rotation.rotate_root_keys()
 

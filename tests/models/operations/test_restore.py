@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crypto import Keyring, KeyringError
+from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, User, connected, current_runtime, setup
 from models.errors import OperatorError
 from models.operations import backup, key_rotation, restore_backup, verification
@@ -189,6 +189,6 @@ def test_a_restored_database_opens_with_any_keyring_that_has_its_root_key(instan
     restore(force=True)
 
     setup.open_database(str(instance / "documents.sqlite"))
-    setup.use_keyring(Keyring(text=f"{key_rotation.generate_root_key()}\n{line}"))
+    setup.use_keyring(Keyring(text=f"{generate_root_key()}\n{line}"))
     with connected():
         assert User.select().get().name == "Alice"
