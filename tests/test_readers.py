@@ -128,7 +128,7 @@ def test_a_long_string_is_found_wherever_its_escapes_are_cut(text, block_bytes, 
     raw = json.dumps(read, ensure_ascii=ascii_only).encode(errors="replace")
     with pytest.MonkeyPatch.context() as small:
         small.setattr(body, "BLOCK_BYTES", block_bytes)
-        small.setattr(body, "SMALL_BODY_BYTES", 80)
+        small.setattr(body, "SMALL_BODY_BYTES", 64)
         found = body.read_upload(io.BytesIO(raw))
     if isinstance(found["payload"], body.LongString):
         inside = b"".join(found["payload"].blocks())

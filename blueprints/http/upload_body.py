@@ -1,7 +1,7 @@
-"""Reads the JSON body of an upload without holding its payload in memory.
+"""Reads the JSON body of an upload without holding a long payload in memory.
 
-A string of more than 64 KiB stays in the body: a placeholder replaces it in the JSON, which is
-then parsed by the parser of every other body. Only `payload` may be that long.
+The payload stays in the body: a placeholder replaces it in the JSON, which is then parsed by the
+parser of every other body.
 """
 
 import codecs
@@ -24,6 +24,7 @@ from .strict_json import parse_json, refuse_deep_nesting
 SMALL_BODY_BYTES = 64 << 10  # of any body but an upload, and of an upload without its payload
 BLOCK_BYTES = 256 << 10
 _PLACEHOLDER = secrets.token_hex(16)
+_CLOSED_STRINGS = re.compile(rb'[^"]*+(?:"(?:[^"\\]++|\\.)*+"[^"]*+)*+', re.S)
 _TO_QUOTE = re.compile(rb'(?:[^"\\]++|\\.?)*+', re.S)
 _WHOLE_ESCAPES = re.compile(r"(?:[^\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+", re.S)
 
@@ -48,13 +49,12 @@ class LongString:
     def blocks(self, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
         """Its bytes as sent, in blocks of equal length but for the last."""
         for at in range(self.start, self.stop, block_bytes):
-            self.stream.seek(at)
-            yield self.stream.read(min(block_bytes, self.stop - at))
+            yield _read(self.stream, at, min(block_bytes, self.stop - at))
 
     def tail(self, count: int) -> bytes:
         """At most its last `count` bytes."""
-        self.stream.seek(max(self.start, self.stop - count))
-        return self.stream.read(min(count, self.stop - self.start))
+        start = max(self.start, self.stop - count)
+        return _read(self.stream, start, self.stop - start)
 
     def texts(self) -> Iterator[str]:
         """Its characters, unescaped, in pieces. Raises `MalformedJson`."""
@@ -78,82 +78,52 @@ def blocks_of(stream: BinaryIO) -> Iterator[bytes]:
 def read_upload(stream: BinaryIO) -> Any:
     """The JSON of the body, in which a long payload is a `LongString`.
 
+    Of more than 128 KiB the payload must have all but 64: then it holds the byte at 64 KiB.
     Raises `MalformedJson`, `FieldsTooLarge`.
     """
-    text, long_strings = _Scanner(stream).scan()
-    value = parse_json(text)
-    if not long_strings:
-        return value
-    if len(long_strings) > 1 or not isinstance(value, dict) or value.get("payload") != _PLACEHOLDER:
+    stream.seek(0)
+    head = stream.read(2 * SMALL_BODY_BYTES + 1)
+    if len(head) <= 2 * SMALL_BODY_BYTES:
+        return parse_json(head)
+    head = head[:SMALL_BODY_BYTES]
+    start = _end(_CLOSED_STRINGS, head) + 1
+    payload = _long_string(stream, start)
+    tail = _read(stream, payload.stop, SMALL_BODY_BYTES + 1)
+    if start > len(head) or len(tail) > SMALL_BODY_BYTES:
+        refuse_deep_nesting(head)
         raise FieldsTooLarge
-    return value | {"payload": long_strings[0]}
+    value = parse_json(head[:start] + _PLACEHOLDER.encode() + tail)
+    if not isinstance(value, dict) or value.get("payload") != _PLACEHOLDER:
+        raise FieldsTooLarge
+    return value | {"payload": payload}
 
 
-class _Scanner:
-    """Reads a body once and replaces its long strings by the placeholder."""
+def _long_string(stream: BinaryIO, start: int) -> LongString:
+    """The string from `start` up to its closing quote, or to the end of the body."""
+    stop, is_plain = start, True
+    stream.seek(start)
+    while block := stream.read(BLOCK_BYTES):
+        if (len(block) - len(block.rstrip(b"\\"))) % 2:  # it ends within an escape
+            block += stream.read(1)
+        quote = block.find(b'"')
+        length = len(block) if quote < 0 else quote
+        if block.find(b"\\", 0, length) >= 0:
+            length, is_plain = _end(_TO_QUOTE, block), False
+        is_plain = is_plain and block.find(b" ", 0, length) < 0
+        stop += length
+        if length < len(block):
+            break
+    return LongString(stream, start, stop, is_plain)
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._text, self._long = stream, bytearray(), list[LongString]()
-        self._in_string = self._is_plain = False
-        self._start = self._text_start = 0  # of the current string: in the body, in the new text
 
-    def scan(self) -> tuple[bytes, list[LongString]]:
-        offset = 0
-        for block in self._blocks():
-            at = 0
-            while at < len(block):
-                at = (self._scan_string if self._in_string else self._scan_to_string)(
-                    block, at, offset
-                )
-            offset += len(block)
-        return bytes(self._text), self._long
+def _end(pattern: re.Pattern[bytes], text: bytes) -> int:
+    found = pattern.match(text)
+    return found.end() if found else 0
 
-    def _blocks(self) -> Iterator[bytes]:
-        """The body in blocks, none of which ends within a two-byte escape."""
-        for block in blocks_of(self._stream):
-            backslashes = len(block) - len(block.rstrip(b"\\"))
-            yield block + self._stream.read(1) if backslashes % 2 else block
 
-    def _scan_to_string(self, block: bytes, at: int, offset: int) -> int:
-        """Copy up to and with the next quote; returns the position after it."""
-        stop = block.find(b'"', at) + 1
-        self._in_string = stop > 0
-        stop = stop or len(block)
-        self._append(block[at:stop])
-        self._start, self._text_start, self._is_plain = offset + stop, len(self._text), True
-        return stop
-
-    def _scan_string(self, block: bytes, at: int, offset: int) -> int:
-        """Copy the string's part in this block; returns the position after it and its quote."""
-        stop = self._end_of_string(block, at)
-        self._in_string = stop == len(block)
-        if is_long := offset + stop - self._start > SMALL_BODY_BYTES:
-            del self._text[self._text_start :]
-        else:
-            self._append(block[at:stop])
-        if self._in_string:
-            return stop
-        if is_long:
-            self._long.append(LongString(self._stream, self._start, offset + stop, self._is_plain))
-            self._append(_PLACEHOLDER.encode())
-        self._append(b'"')
-        return stop + 1
-
-    def _end_of_string(self, block: bytes, at: int) -> int:
-        """Where the closing quote is, or the block's length."""
-        quote = block.find(b'"', at)
-        stop = len(block) if quote < 0 else quote
-        if block.find(b"\\", at, stop) >= 0:
-            self._is_plain, found = False, _TO_QUOTE.match(block, at)
-            return found.end() if found else stop
-        self._is_plain = self._is_plain and block.find(b" ", at, stop) < 0
-        return stop
-
-    def _append(self, text: bytes) -> None:
-        self._text += text
-        if len(self._text) > 2 * SMALL_BODY_BYTES:
-            refuse_deep_nesting(bytes(self._text))
-            raise FieldsTooLarge
+def _read(stream: BinaryIO, start: int, count: int) -> bytes:
+    stream.seek(start)
+    return stream.read(count)
 
 
 def _decode_utf8(blocks: Iterable[bytes]) -> Iterator[str]:

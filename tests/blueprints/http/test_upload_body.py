@@ -1,4 +1,4 @@
-"""Uploads read in pieces get the verdict that a plain reading of the whole body would give."""
+"""An upload parsed in pieces gets the same result as the whole body parsed in memory."""
 
 import base64
 import io
@@ -7,6 +7,7 @@ import os
 import tracemalloc
 
 import marshmallow
+import pybase64
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -19,24 +20,24 @@ from blueprints.schemas.requests import Upload
 from models.errors import Invalid, ServiceError
 from models.storage.payload_rows import PIECE_BYTES
 
-LONG = 70_000  # longer than what stays in the JSON
+LONG = 140_000  # too long to be parsed in memory
 
 
-def verdict_in_pieces(raw):
-    """What the service says: the original, or the refusal."""
+def result_in_pieces(raw):
+    """The decoded payload and its type, or the error."""
     try:
         fields = Upload().load(body.read_upload(io.BytesIO(raw)))
-        return "taken", b"".join(fields["payload"].pieces()), fields["content_type"]
+        return "accepted", b"".join(fields["payload"].pieces()), fields["content_type"]
     except marshmallow.ValidationError as error:
         return "invalid", error.messages
-    except Invalid as refused:
-        return "invalid", {"payload": [refused.sentence]}
-    except ServiceError as refused:
-        return refused.code
+    except Invalid as error:
+        return "invalid", {"payload": [error.sentence]}
+    except ServiceError as error:
+        return error.code
 
 
-def verdict_of_the_whole(raw):
-    """The same by json.loads and b64decode, everything in memory."""
+def result_in_memory(raw):
+    """The same from json.loads and b64decode of the whole body."""
     try:
         read = strict_json.parse_json(raw)
         assert isinstance(read, dict)
@@ -46,15 +47,15 @@ def verdict_of_the_whole(raw):
         cleaned = text.encode("ascii").translate(None, b" \t\r\n\f\v")
         original = base64.b64decode(cleaned, validate=True)
         assert base64.b64encode(original) == cleaned
-        return "taken", original, fields["content_type"]
-    except MalformedJson as refused:
-        return refused.code
+        return "accepted", original, fields["content_type"]
+    except MalformedJson as error:
+        return error.code
     except (marshmallow.ValidationError, AssertionError, ValueError, KeyError, AttributeError):
         return "invalid"
 
 
-def kind(verdict):
-    return verdict if isinstance(verdict, str) else verdict[0]
+def kind(result):
+    return result if isinstance(result, str) else result[0]
 
 
 def document(payload, **others):
@@ -100,25 +101,25 @@ SHAPES = [
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_long_payload_gets_the_verdict_of_the_plain_reading(damage, shape):
+def test_a_long_payload_gets_the_result_of_parsing_in_memory(damage, shape):
     raw = shape(document(damage(ENCODED)))
 
-    in_pieces, whole = verdict_in_pieces(raw), verdict_of_the_whole(raw)
+    in_pieces, whole = result_in_pieces(raw), result_in_memory(raw)
 
     too_much_beside = kind(in_pieces) == "payload_too_large" and kind(whole) == "invalid"
     assert kind(in_pieces) == kind(whole) or too_much_beside
-    if kind(whole) == "taken":
+    if kind(whole) == "accepted":
         assert in_pieces == whole
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_long_payload_is_refused_in_the_words_a_short_one_is(damage, monkeypatch):
+def test_a_long_payload_gets_the_error_messages_of_a_short_one(damage, monkeypatch):
     raw = document(damage(ENCODED), contentType="no type")
-    long = verdict_in_pieces(raw)
+    long = result_in_pieces(raw)
 
     monkeypatch.setattr(body, "SMALL_BODY_BYTES", 1 << 30)
 
-    assert long == verdict_in_pieces(raw)
+    assert long == result_in_pieces(raw)
 
 
 @settings(max_examples=300, deadline=None)
@@ -131,7 +132,7 @@ def test_a_long_payload_is_refused_in_the_words_a_short_one_is(damage, monkeypat
     st.binary(max_size=2),
 )
 @example(b"\xff" * 300, 1, DAMAGES[0], SHAPES[7], 0, b"")
-def test_whatever_the_size_of_blocks_and_the_damage_both_readings_agree(
+def test_results_agree_for_every_block_size_and_damage(
     original, block_bytes, damage, shape, place, stray
 ):
     raw = shape(document(damage(base64.b64encode(original).decode())))
@@ -140,12 +141,12 @@ def test_whatever_the_size_of_blocks_and_the_damage_both_readings_agree(
         small.setattr(body, "SMALL_BODY_BYTES", 40)
         small.setattr(body, "BLOCK_BYTES", block_bytes)
         small.setattr(body.LongString.blocks, "__defaults__", (block_bytes,))
-        in_pieces = verdict_in_pieces(raw)
+        in_pieces = result_in_pieces(raw)
 
-    whole = verdict_of_the_whole(raw)
-    if kind(in_pieces) != "payload_too_large":  # little may stand beside the payload here
+    whole = result_in_memory(raw)
+    if kind(in_pieces) != "payload_too_large":  # the limit for other fields is small here
         assert kind(in_pieces) == kind(whole)
-    if kind(in_pieces) == "taken":
+    if kind(in_pieces) == "accepted":
         assert in_pieces == whole
 
 
@@ -153,7 +154,7 @@ def test_whatever_the_size_of_blocks_and_the_damage_both_readings_agree(
     "size", [0, 1, 2, 3, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 999_999]
 )
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_pieces_are_whole_but_for_the_last_and_join_to_the_original(size, wrapped):
+def test_pieces_have_192_kib_but_for_the_last_and_join_to_the_original(size, wrapped):
     original = os.urandom(size)
     text = (base64.encodebytes if wrapped else base64.b64encode)(original).decode()
 
@@ -178,19 +179,19 @@ def test_pieces_are_whole_but_for_the_last_and_join_to_the_original(size, wrappe
         ("ab\u00e9d", "Character 2 is not base64."),
     ],
 )
-def test_a_refusal_says_what_is_wrong_and_where(text, says):
+def test_an_error_says_what_is_wrong_and_where(text, says):
     with pytest.raises(marshmallow.ValidationError, match=says.replace("*", r"\*")):
         Upload().load({"contentType": "a/b", "payload": text})
 
 
-def test_more_than_64_kib_beside_the_payload_is_too_much():
+def test_more_than_64_kib_beside_the_payload_are_too_large():
     raw = document(ENCODED, name="x" * LONG)
 
-    assert verdict_in_pieces(raw) == "payload_too_large"
+    assert result_in_pieces(raw) == "payload_too_large"
 
 
 def test_deep_nesting_is_malformed_however_long():
-    assert verdict_in_pieces(b"[" * 300_000) == "malformed_json"
+    assert result_in_pieces(b"[" * 300_000) == "malformed_json"
 
 
 def test_memory_does_not_grow_with_the_payload(tmp_path):
@@ -205,6 +206,25 @@ def test_memory_does_not_grow_with_the_payload(tmp_path):
 
     assert total == 30 << 20
     assert peak < 4 << 20
+
+
+def test_a_short_payload_is_decoded_once(monkeypatch):
+    decoded, decode = [], pybase64.b64decode
+    monkeypatch.setattr(
+        pybase64, "b64decode", lambda text, **how: decoded.append(text) or decode(text, **how)
+    )
+
+    payload = Upload().load({"contentType": "a/b", "payload": "AAAA"})["payload"]
+
+    assert list(payload.pieces()) == list(payload.pieces()) == [bytes(3)]
+    assert decoded == [b"AAAA"]
+
+
+def test_a_quote_is_found_after_an_escape_that_two_blocks_share(monkeypatch):
+    raw = rb'{"name":"a\\\\","contentType":"a/b","payload":"AAAA"}'
+    for block_bytes in range(1, len(raw)):
+        monkeypatch.setattr(body, "BLOCK_BYTES", block_bytes)
+        assert body.read_upload(io.BytesIO(raw)) == json.loads(raw)
 
 
 def test_a_payload_is_measured_before_it_is_decoded():
