@@ -1,19 +1,22 @@
-"""The rules of the house, kept by the machine."""
+"""The rules of the code's structure: who may import what, sizes, and what has to agree."""
 
 import ast
 import re
 import statistics
+import sys
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import settings
 from app import create_app
-from blueprints.http import problems as http_errors
+from blueprints.http.problems import STATUS
 from models import errors
 
 ROOT = Path(__file__).parent.parent
-FLOORS = {  # a floor -> the floors it may import
+LAYERS = {  # a top-level package or module -> those it may import
     "app": {"settings", "server", "blueprints", "webhooks", "models", "crypto"},
     "settings": set(),
     "server": set(),
@@ -23,109 +26,185 @@ FLOORS = {  # a floor -> the floors it may import
     "models": {"crypto", "settings"},
     "crypto": set(),
 }
-DOORS = {  # a package -> the only floors where it enters the house
+INNER = {  # a package -> the packages of the same layer that it may import
+    "blueprints": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
+    "blueprints.commands": {"blueprints.schemas"},
+    "blueprints.views": {"blueprints.http"},
+    "blueprints.schemas": {"blueprints.http"},
+    "blueprints.http": set(),
+    "models": {"models.records", "models.storage"},
+    "models.operations": {"models", "models.records", "models.storage"},
+    "models.records": {"models.storage"},
+    "models.storage": set(),
+    "viewer": {"viewer.kinds"},
+    "viewer.kinds": {"viewer", "viewer.sandbox"},
+    "viewer.sandbox": {"viewer"},
+    "viewer.sandbox.office": {"viewer", "viewer.sandbox"},
+}
+SHARED = {"models.errors", "models.runtime"}  # modules that every package of their layer may import
+THIRD_PARTY = {  # a library -> where it may be imported
+    "click": {"settings", "blueprints.commands"},
+    "cryptography": {"crypto"},
     "flask": {"app", "blueprints"},
-    "flask_smorest": {"app", "blueprints"},
-    "werkzeug": {"blueprints"},
+    "flask_smorest": {"blueprints"},
+    "jinja2": {"viewer", "blueprints"},
+    "markupsafe": {"viewer", "blueprints"},
+    "markdown_it": {"viewer"},
     "marshmallow": {"blueprints"},
-    "webargs": {"blueprints"},
-    "pybase64": {"blueprints", "viewer"},
+    "nh3": {"viewer"},
+    "obstore": {"models.storage"},
+    "passlib": {"crypto"},
     "peewee": {"models"},
     "playhouse": {"models"},
-    "jinja2": {"viewer"},
-    "markdown_it": {"viewer"},
-    "nh3": {"viewer"},
+    "psycopg": {"models.storage"},
+    "pybase64": {"blueprints", "viewer"},
     "pygments": {"viewer"},
     "pypdfium2": {"viewer"},
-    "cryptography": {"crypto"},
     "pyseto": {"crypto"},
-    "passlib": {"crypto"},
     "waitress": {"server"},
+    "webargs": {"blueprints"},
+    "werkzeug": {"blueprints"},
 }
-FILES = [
-    ROOT / "app.py",
-    ROOT / "settings.py",
-    *(f for d in FLOORS for f in sorted((ROOT / d).glob("**/*.py"))),
-]
-MAPPED = {path: ast.parse(path.read_text()) for path in FILES}
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for layer in LAYERS
+    for path in (ROOT / f"{layer}.py", *(ROOT / layer).glob("**/*.py"))
+    if path.exists()
+}
+TREES = {module: ast.parse(path.read_text()) for module, path in MODULES.items()}
+ROUTES = {module for module in TREES if re.fullmatch(r"blueprints\.(?!hooks)\w+", module)} - set(
+    INNER
+)
+
+each_module = pytest.mark.parametrize("module", TREES)
 
 
-def floor(path):
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+def is_within(module, *packages):
+    return any(f"{module}.".startswith(f"{package}.") for package in packages)
 
 
-def name(path):
-    return str(path.relative_to(ROOT))
+def package_of(module):
+    is_package = MODULES[module].name == "__init__.py"
+    return module if is_package else module.rpartition(".")[0]
 
 
-def imports(path):
-    for node in ast.walk(MAPPED[path]):
-        if isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.module.split(".")[0]
+@cache
+def imports(module):
+    """What a module imports: pairs of a module, absolute, and a name from it or None."""
+    found = set()
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.ImportFrom):
+            above = package_of(module).split(".")[: -(node.level - 1) or None] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {(source, alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            found |= {(alias.name, None) for alias in node.names}
+    return {
+        (f"{source}.{name}", None) if f"{source}.{name}" in MODULES else (source, name)
+        for source, name in found
+    }
 
 
-def functions(path):
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return [node for node in ast.walk(MAPPED[path]) if isinstance(node, kinds)]
+def own_imports(module):
+    return {source for source, _ in imports(module) if source in MODULES}
+
+
+def functions(module):
+    return [one for one in ast.walk(TREES[module]) if isinstance(one, ast.FunctionDef)]
+
+
+def statements(function):
+    return function.body[1:] if ast.get_docstring(function) else function.body
 
 
 def body_lines(function):
-    """Lines of the body, its docstring not counted."""
-    body = function.body[1:] if ast.get_docstring(function) else function.body
+    body = statements(function)
     return body[-1].end_lineno - body[0].lineno + 1 if body else 0
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_floor_imports_only_the_floors_below(path):
-    assert (set(imports(path)) & set(FLOORS)) - {floor(path)} <= FLOORS[floor(path)]
+@each_module
+def test_a_layer_imports_only_layers_below(module):
+    layer = module.partition(".")[0]
+    imported = {source.partition(".")[0] for source in own_imports(module)}
+
+    assert imported - {layer} <= LAYERS[layer]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_package_enters_by_its_own_door(path):
-    for package in set(imports(path)) & set(DOORS):
-        assert floor(path) in DOORS[package], package
+@each_module
+def test_a_package_imports_only_its_listed_neighbours(module):
+    package, layer = package_of(module), module.partition(".")[0]
+    neighbours = {one for one in own_imports(module) - SHARED if is_within(one, layer)}
+
+    assert {package_of(one) for one in neighbours} - {package} <= INNER.get(package, set())
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_file_says_what_it_is_and_fits_on_a_few_pages(path):
-    long = [one.name for one in functions(path) if one.end_lineno - one.lineno >= 30]
+def test_imports_have_no_cycle():
+    TopologicalSorter({module: own_imports(module) - {module} for module in TREES}).prepare()
 
-    assert ast.get_docstring(MAPPED[path]), "no docstring"
-    assert len(path.read_text().splitlines()) <= 250
+
+@pytest.mark.parametrize("module", sorted(ROUTES))
+def test_a_route_file_imports_no_other_and_no_cryptography(module):
+    assert not own_imports(module) & ROUTES
+    assert not any(is_within(source, "crypto") for source in own_imports(module))
+
+
+@each_module
+def test_a_library_is_imported_only_where_the_table_says(module):
+    imported = {source.partition(".")[0] for source, _ in imports(module)}
+    for library in imported - set(LAYERS) - sys.stdlib_module_names:
+        assert is_within(module, *THIRD_PARTY[library]), library
+
+
+def exported(package):
+    """The names in a package's `__all__`."""
+    for node in TREES[package].body if package else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+@each_module
+def test_callers_import_a_name_from_the_package_that_exports_it(module):
+    deep = {
+        (source, name)
+        for source, name in imports(module)
+        if source in MODULES and not is_within(module, package_of(source))
+        if name in exported(package_of(source))
+        if source != package_of(source)
+    }
+
+    assert deep == set()
+
+
+@each_module
+def test_a_module_has_a_docstring_and_is_short(module):
+    long = [one.name for one in functions(module) if one.end_lineno - one.lineno >= 30]
+
+    assert ast.get_docstring(TREES[module])
+    assert len(MODULES[module].read_text().splitlines()) <= 250
     assert long == []
-    assert not re.search(r"util|helper|manager|service|misc|common", path.stem)
+    assert not re.search(r"util|helper|manager|service|misc|common", MODULES[module].stem)
 
 
 def test_the_median_function_is_short():
-    assert statistics.median(body_lines(f) for path in FILES for f in functions(path)) <= 6
+    assert statistics.median(body_lines(f) for module in TREES for f in functions(module)) <= 4
 
 
-def test_blueprints_never_import_one_another():
-    paths = [path for path in (ROOT / "blueprints").glob("*.py") if path.stem != "__init__"]
-    nouns = {path.stem for path in paths} - {"hooks", "uploads"}
-    for path in paths:
-        if path.stem in nouns:
-            own = [n for n in ast.walk(MAPPED[path]) if isinstance(n, ast.ImportFrom) and n.level]
-            assert not {node.module for node in own if node.level == 1} & nouns, path.stem
-
-
-def every_refusal(kind=errors.ServiceError):
+def all_errors(kind=errors.ServiceError):
     for one in kind.__subclasses__():
         yield one
-        yield from every_refusal(one)
+        yield from all_errors(one)
 
 
-def test_every_refusal_has_a_status_and_every_status_a_refusal():
-    ours_only_upstairs = {"internal_error"}
+def test_every_error_has_a_status_and_every_status_an_error():
+    bugs = {"internal_error"}
 
-    assert {one.code for one in every_refusal()} | ours_only_upstairs == set(http_errors.STATUS)
+    assert {one.code for one in all_errors()} | bugs == set(STATUS)
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
-    app = create_app({"INSTANCE_PATH": str(tmp_path_factory.mktemp("instance")), "TESTING": True})
+    app = create_app({"INSTANCE_PATH": str(tmp_path_factory.mktemp("app")), "TESTING": True})
     yield app
     app.extensions["runtime"].close()
 
@@ -153,16 +232,24 @@ def credentials(view):
     return "none needed" if "anyone" in view.accepts else named
 
 
-def test_a_route_without_declared_credentials_is_refused_to_everyone(app):
+def test_every_route_declares_its_credentials(app):
     assert all(view.accepts for _, _, view in views(app))
 
 
-def test_a_handler_is_one_to_three_statements():
-    for path in (ROOT / "blueprints").glob("*.py"):
-        for one in functions(path):
-            if any("accepts" in ast.unparse(decorator) for decorator in one.decorator_list):
-                body = one.body[1:] if ast.get_docstring(one) else one.body
-                assert 1 <= len(body) <= 3, one.name
+def handlers(module):
+    """Functions with the decorators of an operation, and those decorators as text."""
+    for one in functions(module):
+        decorators = [ast.unparse(decorator) for decorator in one.decorator_list]
+        if any(text.startswith("accepts(") for text in decorators):
+            yield one, decorators
+
+
+@pytest.mark.parametrize("module", sorted(ROUTES))
+def test_a_handler_is_a_route_first_and_one_to_three_statements(module):
+    """A decorator above the route would have no effect: the route registers what is below it."""
+    for handler, decorators in handlers(module):
+        assert re.match(r"\w+\.(get|post|patch|delete)\(", decorators[0]), handler.name
+        assert 1 <= len(statements(handler)) <= 3, handler.name
 
 
 def test_the_documentation_lists_every_setting_with_its_default():

@@ -1,4 +1,4 @@
-"""Whatever bytes come from outside, each reader gives what was meant or its one refusal.
+"""Each parser returns the right value or raises its own error, for any input.
 
 `HYPOTHESIS_PROFILE=thorough` tries many more of them.
 """
@@ -40,9 +40,7 @@ many = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database
 @example(0, 0, 0, b"")
 @example(0, STEP, STEP, b"")
 @example(1, STEP, 0, b"")
-def test_sealed_chunks_that_were_changed_open_as_what_they_were_or_not_at_all(
-    first, at, length, instead
-):
+def test_changed_chunks_decrypt_to_the_original_or_not_at_all(first, at, length, instead):
     sealed = CHUNKS[first * STEP :]
     changed = sealed[:at] + instead + sealed[at + length :]
     with contextlib.suppress(*([] if changed == sealed else [DecryptionError])):
@@ -55,7 +53,7 @@ def test_sealed_chunks_that_were_changed_open_as_what_they_were_or_not_at_all(
 @example(b"")
 @example(HEAD)
 @example(SEALED[: HEAD_BYTES + 16])
-def test_junk_is_no_sealed_message(junk):
+def test_random_bytes_do_not_decrypt(junk):
     with pytest.raises(DecryptionError):
         sealing.unseal(KEY, CONTEXT, junk)
     with contextlib.suppress(DecryptionError):
@@ -65,7 +63,7 @@ def test_junk_is_no_sealed_message(junk):
 
 @many
 @given(odd_text, st.integers(0, len(TOKEN)), st.integers(0, 40))
-def test_a_session_token_with_anything_in_it_does_not_open(odd, at, length):
+def test_a_changed_session_token_is_rejected(odd, at, length):
     for text in (odd, f"v4.local.{odd}", TOKEN[:at] + odd + TOKEN[at + length :]):
         if text != TOKEN:
             with pytest.raises(DecryptionError):
@@ -74,7 +72,7 @@ def test_a_session_token_with_anything_in_it_does_not_open(odd, at, length):
 
 @many
 @given(odd_text)
-def test_any_text_is_a_credential_or_not_and_a_keyring_or_not(odd):
+def test_random_text_is_neither_a_credential_nor_a_keyring(odd):
     for prefix in (credentials.API_KEY, credentials.DOCUMENT_TOKEN):
         assert not credentials.well_formed(prefix + odd, prefix)
     with pytest.raises(KeyringError):
@@ -83,7 +81,7 @@ def test_any_text_is_a_credential_or_not_and_a_keyring_or_not(odd):
 
 @many
 @given(odd_text | st.from_regex(r"\A[a-z]{3}_[0-9a-z]{26}\n?\Z"))
-def test_a_cursor_is_an_id_or_refused(odd):
+def test_a_cursor_is_an_id_or_an_error(odd):
     with contextlib.suppress(BadCursor):
         id = parse_cursor(odd)
         assert id == odd
@@ -106,14 +104,16 @@ json_values = st.recursive(
     st.binary(max_size=3),
     st.booleans(),
 )
-def test_a_body_read_in_blocks_is_read_like_any_other(read, block_bytes, place, stray, ascii_only):
+def test_a_body_parsed_in_blocks_is_parsed_like_any_other(
+    read, block_bytes, place, stray, ascii_only
+):
     raw = json.dumps(read, ensure_ascii=ascii_only).encode(errors="surrogatepass")
     raw = raw[:place] + stray + raw[place:]
     with pytest.MonkeyPatch.context() as small:
         small.setattr(body, "BLOCK_BYTES", block_bytes)
-        verdicts = [_verdict(lambda: body.read_upload(io.BytesIO(raw)))]
-    verdicts.append(_verdict(lambda: parse_json(raw)))
-    assert verdicts[0] == verdicts[1]
+        results = [_result(lambda: body.read_upload(io.BytesIO(raw)))]
+    results.append(_result(lambda: parse_json(raw)))
+    assert results[0] == results[1]
 
 
 @many
@@ -123,7 +123,9 @@ def test_a_body_read_in_blocks_is_read_like_any_other(read, block_bytes, place, 
     st.booleans(),
     st.text(odd_characters, max_size=4),
 )
-def test_a_long_string_is_found_wherever_its_escapes_are_cut(text, block_bytes, ascii_only, beside):
+def test_a_long_string_is_found_wherever_blocks_divide_its_escapes(
+    text, block_bytes, ascii_only, beside
+):
     read = {"payload": text, "name": beside}
     raw = json.dumps(read, ensure_ascii=ascii_only).encode(errors="replace")
     with pytest.MonkeyPatch.context() as small:
@@ -136,11 +138,11 @@ def test_a_long_string_is_found_wherever_its_escapes_are_cut(text, block_bytes, 
     assert found == json.loads(raw)
 
 
-def _verdict(read):
+def _result(read):
     try:
-        return "read", repr(read())
-    except ServiceError as refused:
-        return "refused", refused.code
+        return "value", repr(read())
+    except ServiceError as error:
+        return "error", error.code
 
 
 header_bytes = st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=60) | (
@@ -152,7 +154,7 @@ HEADERS += ["Idempotency-Key", "X-Request-Id", "Content-Type", "Host", "Forwarde
 
 @settings(many, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(HEADERS), header_bytes, st.sampled_from(["", "Bearer ", "bytes="]))
-def test_any_header_is_answered(service, alice, document, name, value, before):
+def test_any_header_gets_a_valid_response(service, alice, document, name, value, before):
     value = (before + value).strip().encode("latin-1")
     path = f"/v1/documents/{document['id']}/content"
     someone = Person(service) if name in {"Authorization", "X-API-Key"} else alice

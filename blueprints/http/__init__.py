@@ -3,6 +3,7 @@
 from .blueprint import ApiBlueprint
 from .declarations import (
     ANYONE,
+    API_KEY,
     DELETE,
     DOCUMENT_TOKEN,
     EVENTS,
@@ -24,6 +25,7 @@ from .rate_limiting import report_allowance
 
 __all__ = [
     "ANYONE",
+    "API_KEY",
     "DELETE",
     "DOCUMENT_TOKEN",
     "EVENTS",

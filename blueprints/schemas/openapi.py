@@ -15,7 +15,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models import current_runtime
 from models.errors import ServiceError
 
-from ..http.declarations import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
+from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
 from .examples import OTHER_BODIES, example_id, example_of
 from .responses import Problem

@@ -1,0 +1,53 @@
+"""Every request gets an id, a connection and a caller, in this order, and gives them back."""
+
+import pytest
+
+from app import create_app
+from models import database
+from models.event import current_actor
+from tests.people import PASSWORD
+
+LOGIN = {"email": "alice@example.org", "password": PASSWORD}
+VIEW = "/v1/documents/doc_1/view"
+
+
+@pytest.fixture
+def client(tmp_path):
+    app = create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True})
+    yield app.test_client()
+    app.extensions["runtime"].close()
+
+
+def test_the_actor_of_a_request_is_reset_after_it(client):
+    before = current_actor.get()
+    client.post("/v1/auth/register", json=LOGIN)
+    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
+
+    answer = client.get("/v1/auth/me", headers={"Authorization": f"Bearer {token}"})
+
+    assert answer.status_code == 200
+    assert current_actor.get() is before
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/auth/me", "/nothing", "/v1%2fnothing"])
+def test_the_connection_is_released_after_any_response(client, path):
+    client.get(path)
+
+    assert database.is_closed()
+
+
+def test_an_error_of_the_first_hook_has_the_request_id(client):
+    answer = client.get("/v1%2fnothing", headers={"X-Request-Id": "mine"})
+
+    assert answer.status_code == 404
+    assert answer.headers["X-Request-Id"] == answer.json["requestId"] == "mine"
+
+
+def test_a_form_is_limited_before_it_is_searched_for_a_token(client):
+    form = {"password": "x" * (65 << 10)}
+
+    assert client.post(VIEW, data=form).status_code == 413
+
+
+def test_a_caller_is_refused_before_the_body_is_read(client):
+    assert client.post("/v1/documents", data=b"{").status_code == 401
