@@ -89,9 +89,9 @@ class Server:
             self._evict(now)
 
     def _close_slow(self, now: float) -> None:
-        for connection in self.connections:
-            if connection.is_too_slow(now):
-                connection.handle_close()
+        for one in self.connections:
+            if one.is_too_slow(now):
+                one.handle_close()
 
     def _evict(self, now: float) -> None:
         """Close connections that wait for their clients, first of the address that has most.
