@@ -1,18 +1,37 @@
-"""A live service and the people who use it. Nothing here starts before a test asks for it."""
+"""The fixtures of tests that talk to a running service; none starts before a test asks for it."""
 
 import pytest
 
-from tests.people import Person, Service
+from tests.people import Person
+from tests.service import Service
 
 
-def pytest_collection_modifyitems(items):
-    """What judges all answers seen comes after the tests that ask for them."""
-    items.sort(key=lambda item: "all_answers_seen" in item.name)
+def pytest_xdist_auto_num_workers(config):
+    """Run a selection of single files or by name in this process, and the rest in workers.
+
+    So a debugger and the output of one test are at hand without an option.
+    """
+    chosen = config.option.keyword or config.option.capture == "no"
+    files = all(".py" in argument for argument in config.args)
+    return 0 if chosen or files else None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(autouse=True)
+def no_service_logs_a_traceback(request):
+    """Check after each test what every running service has logged meanwhile.
+
+    A test that provokes errors names them in `@pytest.mark.logs_traceback("package.Error")`.
+    """
+    yield
+    marks = request.node.iter_markers("logs_traceback")
+    expected = [name for mark in marks for name in mark.args]
+    for service in list(Service.running):
+        service.check_log(expected)
+
+
+@pytest.fixture(scope="module")
 def start_service(tmp_path_factory):
-    """Start a service with settings of its own; all are stopped in the end."""
+    """A function that starts a service with these settings; all are stopped after the module."""
     started = []
 
     def start(**settings):
@@ -20,16 +39,18 @@ def start_service(tmp_path_factory):
         return started[-1]
 
     yield start
-    for one in started:
-        one.process.terminate()
-    for one in started:
-        one.close()
+    for service in started:
+        service.process.terminate()
+    for service in started:
+        service.close()
 
 
 @pytest.fixture(scope="session")
-def service(start_service):
+def service(tmp_path_factory):
     """The service that most tests share."""
-    return start_service(RATE_LIMITS="off")
+    service = Service(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
+    yield service
+    service.close()
 
 
 @pytest.fixture(scope="session")
@@ -43,14 +64,14 @@ def bob(service):
 
 
 @pytest.fixture
-def newcomer(service):
-    """Somebody who has nothing yet."""
+def new_user(service):
+    """A user who has no documents, keys or webhooks yet."""
     return service.register()
 
 
 @pytest.fixture
-def anyone(service):
-    """Somebody without a credential."""
+def anonymous(service):
+    """A person without a credential."""
     return Person(service)
 
 
@@ -62,12 +83,12 @@ def document(alice):
 
 @pytest.fixture(scope="session")
 def webhook(alice):
-    """A webhook of Alice's that no test changes; nothing but a test is sent to it."""
+    """A webhook of Alice's that no test changes; only `webhook.test` is sent to it."""
     body = {"url": "https://hook.example/in", "events": ["webhook.test"]}
     return alice.post("/v1/webhooks", json=body).json
 
 
 @pytest.fixture
-def disposable(alice):
+def temporary_document(alice):
     """A document of Alice's that the test may change or delete."""
     return alice.upload(b"what Alice may lose", "text/plain", name="lost.txt")

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.people import Service
+from tests.service import Service
 
 _ON_TMPFS = 'mount -t tmpfs -o size="$1",mode=700 none "$2" && shift 2 && exec "$@"'
 

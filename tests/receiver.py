@@ -4,7 +4,7 @@ import http.server
 import threading
 from types import SimpleNamespace
 
-from tests.people import until
+from tests.waiting import until
 
 
 class Receiver:

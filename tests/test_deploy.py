@@ -10,7 +10,7 @@ from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
 from server import Limits
 from settings import PREFIX, SETTINGS
-from tests.people import ROOT
+from tests.service import ROOT
 
 ANSWERS = """
 from app import create_app

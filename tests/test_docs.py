@@ -15,7 +15,9 @@ from blueprints.commands import COMMANDS
 from blueprints.http.problems import STATUS
 from models import EVENT_TYPES
 from settings import SETTINGS
-from tests.people import ROOT, DidNotStart, Person, Service, until
+from tests.people import Person
+from tests.service import ROOT, Service, StartError
+from tests.waiting import until
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
 PAGES += sorted((ROOT / "docs").glob("*.md"))
@@ -239,7 +241,7 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path):
 
 
 def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
-    with pytest.raises(DidNotStart) as failed:
+    with pytest.raises(StartError) as failed:
         Service(tmp_path, LISTEN=f"127.0.0.1:{service.port}")
 
     assert "Address already in use" in str(failed.value)
@@ -312,8 +314,8 @@ def test_every_metric_of_the_alerts_is_exported(start_service):
     assert [name for name in named if name not in exported] == []
 
 
-def test_the_example_of_a_log_line_has_the_form_of_a_real_one(service, anyone):
-    anyone.get("/healthz")
+def test_the_example_of_a_log_line_has_the_form_of_a_real_one(service, anonymous):
+    anonymous.get("/healthz")
     form = r"[\dT:.-]{23}Z \S+ [A-Z-]+ \S+ \d{3} [\d.]+ ms \d+ bytes by \S+"
     [example] = blocks(section("docs/operating.md", "Watch"), "text")
 

@@ -17,7 +17,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.people import PASSWORD, Person, b64, moment, refused
+from tests.formats import b64, time_from_now
+from tests.people import PASSWORD, Person
+from tests.problems import refused
 
 READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
 STORIES, STEPS = {"thorough": (100, 120)}.get(os.environ.get("HYPOTHESIS_PROFILE"), (10, 50))
@@ -139,7 +141,7 @@ class Story(RuleBasedStateMachine):
         if not credential.alive or credential.scopes is not None:
             assert answer.status == (403 if credential.alive else 401)
             return multiple()
-        key = credential.person.holding(answer.json["key"])
+        key = credential.person.with_api_key(answer.json["key"])
         key.record = answer.json
         return Credential(key, credential.owner, set(scopes))
 
@@ -155,7 +157,7 @@ class Story(RuleBasedStateMachine):
         assert answer.status == ((201 if was else 404) if rotated else 204)
         if answer.status != 201:
             return multiple()
-        key = owner.holding(answer.json["key"])
+        key = owner.with_api_key(answer.json["key"])
         key.record = answer.json
         return replace(credential, person=key, alive=True)
 
@@ -231,7 +233,7 @@ class Story(RuleBasedStateMachine):
         prefetch=st.none() | st.integers(1, 99),
     )
     def edit(self, credential, document, name, metadata, prefetch):
-        expires_at = moment(days=prefetch) if prefetch else None
+        expires_at = time_from_now(days=prefetch) if prefetch else None
         change = {"name": name, "metadata": metadata, "expiresAt": expires_at}
         answer = credential.person.patch(f"/v1/documents/{document.id}", json=change)
         if self.told(credential, document, WRITE, answer):
@@ -280,7 +282,7 @@ class Story(RuleBasedStateMachine):
         answer = credential.person.post(path, json=terms)
         if not self.told(credential, document, WRITE, answer, 201):
             return multiple()
-        holder = credential.person.bearing(answer.json["token"])
+        holder = credential.person.with_token(answer.json["token"])
         made = Token(document, permissions, most, password, answer.json["id"], holder)
         document.tokens.append(made)
         return made

@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from tests.people import ROOT
+from tests.service import ROOT
 
 
 def rows():

@@ -7,7 +7,9 @@ import re
 
 import pytest
 
-from tests.people import PASSWORD, Person, b64, refused
+from tests.formats import b64
+from tests.people import PASSWORD, Person
+from tests.problems import refused
 
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
@@ -34,20 +36,20 @@ def test_or_as_a_self_contained_downloadable_html_file(alice, document):
     assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?:https?:|/)""", answer.text)
 
 
-def test_users_register_an_account_and_log_in_to_receive_a_session_token(anyone):
+def test_users_register_an_account_and_log_in_to_receive_a_session_token(anonymous):
     account = {"email": "told@example.org", "password": PASSWORD}
-    assert anyone.post("/v1/auth/register", json=account).status == 201
-    assert anyone.post("/v1/auth/login", json=account).json["accessToken"]
+    assert anonymous.post("/v1/auth/register", json=account).status == 201
+    assert anonymous.post("/v1/auth/login", json=account).json["accessToken"]
 
 
-def test_a_logged_in_user_creates_lists_and_revokes_api_keys(newcomer):
-    created = newcomer.post("/v1/api-keys", json={}).json
-    assert [k["id"] for k in newcomer.get("/v1/api-keys").json["apiKeys"]] == [created["id"]]
-    assert newcomer.delete(f"/v1/api-keys/{created['id']}").status == 204
+def test_a_logged_in_user_creates_lists_and_revokes_api_keys(new_user):
+    created = new_user.post("/v1/api-keys", json={}).json
+    assert [k["id"] for k in new_user.get("/v1/api-keys").json["apiKeys"]] == [created["id"]]
+    assert new_user.delete(f"/v1/api-keys/{created['id']}").status == 204
 
 
 def test_api_keys_are_for_machine_to_machine_access(alice):
-    machine = alice.key()
+    machine = alice.create_api_key()
     document = machine.upload(b"from a machine")
     assert machine.get(f"/v1/documents/{document['id']}").status == 200
 
@@ -69,16 +71,16 @@ def test_a_document_is_owned_by_the_authenticated_user_who_uploaded_it(alice, bo
     refused(bob.get(f"/v1/documents/{document['id']}"), 404, "not_found")
 
 
-def test_listing_returns_the_documents_owned_by_the_caller(newcomer, bob):
+def test_listing_returns_the_documents_owned_by_the_caller(new_user, bob):
     bob.upload()
-    document = newcomer.upload()
-    assert [d["id"] for d in newcomer.get("/v1/documents").json["documents"]] == [document["id"]]
+    document = new_user.upload()
+    assert [d["id"] for d in new_user.get("/v1/documents").json["documents"]] == [document["id"]]
 
 
-def test_deleting_a_document_also_revokes_all_tokens_that_belong_to_it(alice, disposable):
-    links = [disposable["token"]["viewUrl"], alice.share(disposable)["viewUrl"]]
+def test_deleting_a_document_also_revokes_all_tokens_that_belong_to_it(alice, temporary_document):
+    links = [temporary_document["token"]["viewUrl"], alice.share(temporary_document)["viewUrl"]]
     assert [alice.open(link).status for link in links] == [200, 200]
-    alice.delete(f"/v1/documents/{disposable['id']}")
+    alice.delete(f"/v1/documents/{temporary_document['id']}")
     assert {alice.open(link).status for link in links} <= {401, 404, 410}
 
 
@@ -115,13 +117,13 @@ def test_a_key_is_a_string_that_starts_with_the_prefix_pk_live(alice):
 
 
 def test_a_key_has_an_identifier_used_in_its_revoke_path(alice):
-    machine = alice.key()
+    machine = alice.create_api_key()
     assert alice.delete(f"/v1/api-keys/{machine.record['id']}").status == 204
     assert machine.get("/v1/documents").status == 401
 
 
 def test_listing_returns_keys_in_masked_form(alice):
-    machine = alice.key()
+    machine = alice.create_api_key()
     answer = alice.get("/v1/api-keys")
     assert machine.secret not in answer.text
     assert answer.json["apiKeys"][0]["maskedKey"].startswith("pk_live_")
@@ -151,9 +153,9 @@ ENDPOINTS = {
 
 
 @pytest.mark.parametrize("row", ENDPOINTS)
-def test_every_endpoint_of_the_table_is_there(row, anyone):
+def test_every_endpoint_of_the_table_is_there(row, anonymous):
     method, path = row.split()
-    answer = anyone.ask(method, path.replace("<id>", "doc_0"), json={})
+    answer = anonymous.request(method, path.replace("<id>", "doc_0"), json={})
     assert answer.status == (401 if ENDPOINTS[row] else 422)
 
 
@@ -161,9 +163,9 @@ def test_me_returns_the_authenticated_users_profile(alice):
     assert alice.get("/v1/auth/me").json["email"] == "alice@example.org"
 
 
-def test_delete_deletes_the_document(alice, disposable):
-    assert alice.delete(f"/v1/documents/{disposable['id']}").status == 204
-    refused(alice.get(f"/v1/documents/{disposable['id']}"), 404, "not_found")
+def test_delete_deletes_the_document(alice, temporary_document):
+    assert alice.delete(f"/v1/documents/{temporary_document['id']}").status == 204
+    refused(alice.get(f"/v1/documents/{temporary_document['id']}"), 404, "not_found")
 
 
 def test_upload_has_the_header_content_type_application_json(alice):
@@ -178,9 +180,9 @@ def test_upload_takes_an_object_with_payload_and_content_type(alice):
     assert alice.post("/v1/documents", json=body).status == 201
 
 
-def test_header_x_api_key_or_authorization_bearer_must_be_present(anyone):
+def test_header_x_api_key_or_authorization_bearer_must_be_present(anonymous):
     body = {"payload": "", "contentType": "text/plain"}
-    refused(anyone.post("/v1/documents", json=body), 401, "not_authenticated")
+    refused(anonymous.post("/v1/documents", json=body), 401, "not_authenticated")
 
 
 # Authentication
@@ -192,34 +194,34 @@ def test_the_session_token_is_sent_in_the_header_authorization_bearer(service, a
 
 
 def test_the_api_key_is_sent_in_the_header_x_api_key(service, alice):
-    sender = Person(service, {"X-API-Key": alice.key().secret})
+    sender = Person(service, {"X-API-Key": alice.create_api_key().secret})
     assert sender.get("/v1/documents").status == 200
 
 
 @pytest.mark.parametrize("row", [row for row in ENDPOINTS if ENDPOINTS[row] == "session"])
 def test_account_and_api_key_management_accept_only_the_session_token(row, alice):
     method, path = row.split()
-    machine = alice.key()
-    answer = machine.ask(method, path.replace("<id>", machine.record["id"]), json={})
+    machine = alice.create_api_key()
+    answer = machine.request(method, path.replace("<id>", machine.record["id"]), json={})
     refused(answer, 403, "session_required")
     assert machine.get("/v1/documents").status == 200
 
 
 @pytest.mark.parametrize("credential", ["session", "key"])
 def test_upload_and_listing_accept_either_a_session_token_or_an_api_key(credential, alice):
-    caller = alice if credential == "session" else alice.key()
+    caller = alice if credential == "session" else alice.create_api_key()
     document = caller.upload()
     assert caller.get("/v1/documents").json["documents"][0]["id"] == document["id"]
 
 
-def test_api_keys_let_a_client_authenticate_without_a_user_session(newcomer):
-    machine = newcomer.key()
-    newcomer.post("/v1/auth/logout")
+def test_api_keys_let_a_client_authenticate_without_a_user_session(new_user):
+    machine = new_user.create_api_key()
+    new_user.post("/v1/auth/logout")
     assert machine.get("/v1/documents").status == 200
 
 
 def test_listing_api_keys_returns_them_masked_not_in_full(alice):
-    machine = alice.key()
+    machine = alice.create_api_key()
     for record in alice.get("/v1/api-keys").json["apiKeys"]:
         assert "key" not in record
         assert record["maskedKey"] not in machine.secret
@@ -231,4 +233,4 @@ def test_listing_api_keys_returns_them_masked_not_in_full(alice):
 @pytest.mark.parametrize("row", ENDPOINTS)
 def test_all_endpoints_live_under_the_path_prefix_v1(row, alice):
     method, path = row.split()
-    refused(alice.ask(method, path.removeprefix("/v1"), json={}), 404, "not_found")
+    refused(alice.request(method, path.removeprefix("/v1"), json={}), 404, "not_found")

@@ -28,7 +28,7 @@ class Route:
     def call(self, person, headers=(), query="", **ids):
         """The route, called well."""
         more = {} if self.body is None else {"json": self.body}
-        return person.ask(self.method, self.at(**ids) + query, headers=headers, **more)
+        return person.request(self.method, self.at(**ids) + query, headers=headers, **more)
 
 
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}

@@ -40,7 +40,7 @@ def line_of(service, request_id):
     return found
 
 
-def test_a_line_has_id_route_status_time_bytes_and_caller(logged):
+def test_a_line_has_the_id_route_status_time_size_and_caller(logged):
     person = logged.register()
     document = person.upload(b"content")
     answer = person.get(f"/v1/documents/{document['id']}/content")
@@ -54,21 +54,21 @@ def test_a_line_has_id_route_status_time_bytes_and_caller(logged):
     assert 0 <= float(line["ms"]) < 60_000
 
 
-def test_a_document_token_is_named_by_its_id(logged):
+def test_a_document_token_is_logged_by_its_id(logged):
     document = logged.register().upload()
     answer = logged.register().open(document["token"]["viewUrl"])
 
     assert line_of(logged, answer.headers["X-Request-Id"])["caller"] == document["token"]["id"]
 
 
-def test_an_answer_without_a_body_has_0_bytes(logged):
+def test_an_answer_without_a_body_is_logged_with_0_bytes(logged):
     person = logged.register()
     answer = person.delete(f"/v1/documents/{person.upload()['id']}")
 
     assert int(line_of(logged, answer.headers["X-Request-Id"])["bytes"]) == 0
 
 
-def test_a_refusal_before_the_application_has_its_line_too(logged):
+def test_an_answer_of_the_server_itself_is_logged(logged):
     answer = Person(logged).get("/v1/documents", headers={"X-Long": "x" * 40_000})
     assert answer.status == 431
 
@@ -79,7 +79,7 @@ def test_a_refusal_before_the_application_has_its_line_too(logged):
 
 def test_no_secret_no_query_and_no_name_is_logged(logged):
     person = logged.register("logged@example.org", name="Logged")
-    machine = person.key()
+    machine = person.create_api_key()
     document = machine.upload(
         b"what is logged nowhere", name="logged.txt", metadata={"a": "logged"}
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.people import b64
+from tests.formats import b64
 
 MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
 CONTENT = MARK * ((20 << 20) // len(MARK))
@@ -107,14 +107,14 @@ def test_nothing_lies_in_the_log_in_clear(setup, told):
         assert secret not in setup.stderr().encode(), what
 
 
-def test_the_write_ahead_log_is_among_what_was_searched(setup, owner):
+def test_the_write_ahead_log_is_searched_too(setup, owner):
     owner.upload(MARK)
     assert any(path.name.endswith("-wal") for path in setup.files())
     assert not any(holds(stored, MARK) for stored in setup.files().values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs file modes")
-def test_files_are_for_their_owner_alone(setup, owner):
+def test_only_the_owner_may_read_the_files(setup, owner):
     owner.upload()
     assert stat.S_IMODE(setup.instance.stat().st_mode) == 0o700
     for path in setup.instance.rglob("*"):

@@ -4,7 +4,7 @@ import random
 import shutil
 import threading
 
-from tests.people import until
+from tests.waiting import until
 
 
 def content_of(person, id):
@@ -13,9 +13,9 @@ def content_of(person, id):
     return answer.body
 
 
-def test_a_backup_beside_a_writer_restores_all_that_was_acknowledged(start_service, tmp_path):
+def test_a_backup_made_during_uploads_restores_all_acknowledged_ones(start_service, tmp_path):
     service = start_service(RATE_LIMITS="off")
-    machine = service.register("backup@example.org").key()
+    machine = service.register("backup@example.org").create_api_key()
     stopped, kept, wrong = threading.Event(), {}, []
 
     def write(seed):
@@ -32,7 +32,7 @@ def test_a_backup_beside_a_writer_restores_all_that_was_acknowledged(start_servi
         one.start()
     until(lambda: len(kept) > 30)
     acknowledged = dict(kept)
-    said = service.run("backup", tmp_path / "copy.sqlite")
+    said = service.run_command("backup", tmp_path / "copy.sqlite")
     stopped.set()
     for one in writers:
         one.join()
@@ -42,7 +42,7 @@ def test_a_backup_beside_a_writer_restores_all_that_was_acknowledged(start_servi
     other = start_service(RATE_LIMITS="off")
     other.stop()
     shutil.copy(service.instance / "keyring", other.instance / "keyring")
-    assert "all keys open" in other.run("restore", tmp_path / "copy.sqlite", "--deep")
+    assert "all keys open" in other.run_command("restore", tmp_path / "copy.sqlite", "--deep")
     other.start()
     again = other.log_in("backup@example.org")
     for id, content in acknowledged.items():
@@ -50,13 +50,13 @@ def test_a_backup_beside_a_writer_restores_all_that_was_acknowledged(start_servi
     assert content_of(machine.__class__(other, machine.credential), id) == content
 
 
-def test_nothing_is_restored_while_the_service_runs(start_service, tmp_path):
+def test_a_restore_is_refused_while_the_service_runs(start_service, tmp_path):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
-    service.run("backup", tmp_path / "copy")
+    service.run_command("backup", tmp_path / "copy")
     document = person.upload(b"later")
 
-    running = service.command("restore", tmp_path / "copy", "--force")
+    running = service.start_command("restore", tmp_path / "copy", "--force")
     said, _ = running.communicate(timeout=60)
 
     assert (running.returncode, "Stop that one first" in said) == (1, True), said

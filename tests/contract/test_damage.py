@@ -1,4 +1,4 @@
-"""What was altered on disk is told for its document alone, and never handed out."""
+"""What was altered on disk is reported for its document only, and never sent."""
 
 import http.client
 import os
@@ -7,7 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from tests.people import refused
+from tests.problems import refused
+
+pytestmark = pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 
 PIECE = 192 << 10
 CONTENT = os.urandom(5 * PIECE + 7)
@@ -71,15 +73,15 @@ def broken_off(owner, path):
 
 
 @pytest.mark.parametrize("change", OF_THE_DOCUMENT)
-def test_a_damaged_row_opens_nothing(owner, damaged, change):
+def test_a_document_with_a_damaged_row_cannot_be_read(owner, damaged, change):
     path = damaged(change)
     for call in ("/content", "/download", "/view"):
-        refused(owner.get(path + call, faults=[500]), 500, "document_damaged")
+        refused(owner.get(path + call, errors=[500]), 500, "document_damaged")
     assert owner.delete(path).status == 204
 
 
 @pytest.mark.parametrize("change", OF_A_PIECE)
-def test_a_body_that_comes_to_a_damaged_piece_is_broken_off(owner, damaged, change):
+def test_an_answer_that_reaches_a_damaged_piece_is_cut_off(owner, damaged, change):
     path = damaged(change)
     came = broken_off(owner, f"{path}/content")
     assert len(came) <= 3 * PIECE
@@ -89,20 +91,20 @@ def test_a_body_that_comes_to_a_damaged_piece_is_broken_off(owner, damaged, chan
 
 
 @pytest.mark.parametrize("change", OF_A_PIECE)
-def test_a_range_that_does_not_touch_the_damage_is_right(owner, damaged, change):
+def test_a_range_without_the_damaged_piece_is_readable(owner, damaged, change):
     path = damaged(change)
     for first, last in [(0, 3 * PIECE - 1), (5 * PIECE, 5 * PIECE + 6)]:
         answer = owner.get(f"{path}/content", headers={"Range": f"bytes={first}-{last}"})
         assert (answer.status, answer.body) == (206, CONTENT[first : last + 1])
     touching = {"Range": f"bytes={4 * PIECE - 1}-{4 * PIECE}"}
-    answer = owner.get(f"{path}/content", headers=touching, faults=[500])
+    answer = owner.get(f"{path}/content", headers=touching, errors=[500])
     refused(answer, 500, "document_damaged")
 
 
 @pytest.mark.parametrize("change", OF_THE_DOCUMENT[:2])
-def test_a_damaged_document_stands_bare_in_a_list_of_whole_ones(owner, other, damaged, change):
+def test_a_damaged_document_is_listed_without_its_metadata(owner, other, damaged, change):
     path = damaged(change)
-    refused(owner.get(path, faults=[500]), 500, "document_damaged")
+    refused(owner.get(path, errors=[500]), 500, "document_damaged")
     listed = {one["id"]: one for one in owner.get("/v1/documents").json["documents"]}
     bare = listed[path.rpartition("/")[2]]
     assert (bare["name"], bare["sha256"], bare["metadata"]) == (bare["id"], "", {})

@@ -6,7 +6,10 @@ import sys
 import pytest
 
 from tests.bound import BOUND, needs_permissions
-from tests.people import PASSWORD, Person, Service, b64, refused
+from tests.formats import b64
+from tests.people import PASSWORD, Person
+from tests.problems import refused
+from tests.service import Service
 
 resource = pytest.importorskip("resource")
 
@@ -39,19 +42,19 @@ def files_at_most(service, size_bytes):
 
 
 @linux
-def test_changes_are_refused_in_a_sentence_and_reading_goes_on(start_service):
+def test_a_disk_that_takes_no_writes_refuses_changes_and_serves_reads(start_service):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     document = person.upload(b"before")
     path, login = f"/v1/documents/{document['id']}", {"email": person.record["email"]}
     with files_at_most(service, 0):
         changes = [
-            person.post("/v1/documents", json=UPLOAD, faults=[507]),
-            person.patch(path, json={"name": "new"}, faults=[507]),
-            person.delete(path, faults=[507]),
-            person.post(f"{path}/tokens", json={}, faults=[507]),
+            person.post("/v1/documents", json=UPLOAD, errors=[507]),
+            person.patch(path, json={"name": "new"}, errors=[507]),
+            person.delete(path, errors=[507]),
+            person.post(f"{path}/tokens", json={}, errors=[507]),
             Person(service).post(
-                "/v1/auth/login", json=login | {"password": PASSWORD}, faults=[507]
+                "/v1/auth/login", json=login | {"password": PASSWORD}, errors=[507]
             ),
         ]
         for answer in changes:
@@ -64,7 +67,8 @@ def test_changes_are_refused_in_a_sentence_and_reading_goes_on(start_service):
 
 
 @linux
-def test_a_deleted_document_is_gone_though_the_log_could_not_be_emptied(start_service):
+@pytest.mark.logs_traceback("peewee.OperationalError", "sqlite3.OperationalError")
+def test_a_deleted_document_is_gone_even_if_the_log_cannot_be_truncated(start_service):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     documents = [person.upload(bytes(2 << 20)) for _ in range(2)]
@@ -83,7 +87,7 @@ def test_a_database_that_may_not_be_written_is_not_ready_until_it_may(bound):
     document = person.upload(b"before")
     database.chmod(0o400)
     try:
-        refused(person.get("/readyz", faults=[503]), 503, "key_unavailable")
+        refused(person.get("/readyz", errors=[503]), 503, "key_unavailable")
         assert person.get(f"/v1/documents/{document['id']}/content").body == b"before"
     finally:
         database.chmod(0o600)

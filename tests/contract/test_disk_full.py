@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.disks import SmallDisk
-from tests.people import b64, refused
+from tests.formats import b64
+from tests.problems import refused
 
 MIB = 1 << 20
 FILL = """
@@ -39,7 +40,7 @@ def on_disk_of(tmp_path):
 
 def send(person, size):
     body = {"payload": b64(os.urandom(size)), "contentType": "a/b", "token": None}
-    return person.post("/v1/documents", json=body, faults=[507])
+    return person.post("/v1/documents", json=body, errors=[507])
 
 
 def filled(person, size):
@@ -63,7 +64,7 @@ def nothing_half(service, person, stored):
 
 
 @pytest.mark.parametrize("size", [300_000, 3 * MIB])
-def test_what_fills_the_disk_is_refused_and_deleting_makes_room_again(on_disk_of, size):
+def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(on_disk_of, size):
     service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     stored = filled(person, size)
@@ -78,7 +79,7 @@ def test_what_fills_the_disk_is_refused_and_deleting_makes_room_again(on_disk_of
         assert nothing_half(service, person, stored)
 
 
-def test_uploads_at_once_do_not_eat_the_reserve_together(on_disk_of):
+def test_concurrent_uploads_leave_the_reserve_free(on_disk_of):
     service = on_disk_of(48 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     with ThreadPoolExecutor(12) as pool:
@@ -89,7 +90,8 @@ def test_uploads_at_once_do_not_eat_the_reserve_together(on_disk_of):
     assert person.delete(f"/v1/documents/{stored[0]['id']}").status == 204
 
 
-def test_on_a_disk_that_others_fill_to_the_last_byte_deleting_and_logging_in_still_work(on_disk_of):
+@pytest.mark.logs_traceback("peewee.OperationalError", "sqlite3.OperationalError")
+def test_deleting_and_logging_in_work_on_a_disk_filled_by_others(on_disk_of):
     service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     deleted, kept = person.upload(bytes(3 * MIB)), person.upload(b"kept")
@@ -101,7 +103,7 @@ def test_on_a_disk_that_others_fill_to_the_last_byte_deleting_and_logging_in_sti
 
 
 @pytest.mark.parametrize("size", [10, 9 * MIB])
-def test_a_disk_that_others_fill_is_told_and_heals(on_disk_of, size):
+def test_uploads_work_again_after_others_have_freed_the_disk(on_disk_of, size):
     service = on_disk_of(64 * MIB, RESERVE_BYTES=0)
     person = service.register()
     stored = [person.upload(b"before")]

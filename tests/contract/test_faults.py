@@ -6,7 +6,9 @@ import threading
 
 import pytest
 
-from tests.people import PASSWORD, Person, b64, refused
+from tests.formats import b64
+from tests.people import PASSWORD, Person
+from tests.problems import refused
 
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "text/plain"}
 READS = ["/view", "/download", "/content"]
@@ -34,7 +36,8 @@ def large_values(database):
                 yield table, column, row, value
 
 
-def test_a_damaged_document_is_told_and_never_shown(troubled, owner):
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+def test_a_damaged_document_is_reported_and_never_shown(troubled, owner):
     document = owner.post("/v1/documents", json=UPLOAD).json
     path = next(path for path in troubled.files() if path.suffix == ".sqlite")
     with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
@@ -43,21 +46,21 @@ def test_a_damaged_document_is_told_and_never_shown(troubled, owner):
             change = f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?'
             database.execute(change, (flipped, row))
     for call in READS:
-        answer = owner.get(f"/v1/documents/{document['id']}{call}", faults=[500])
+        answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[500])
         refused(answer, 500, "document_damaged")
     assert owner.delete(f"/v1/documents/{document['id']}").status == 204
 
 
-def test_without_its_key_a_document_is_not_lost_but_unavailable(troubled, owner, start_service):
+def test_documents_are_unavailable_while_their_root_key_is_missing(troubled, owner, start_service):
     document = owner.upload(b"behind a lock")
     keyring = troubled.instance / "keyring"
     kept = keyring.read_bytes()
     keyring.write_bytes((start_service().instance / "keyring").read_bytes())
     for call in READS:
-        answer = owner.get(f"/v1/documents/{document['id']}{call}", faults=[503])
+        answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[503])
         assert answer.status in (401, 503)  # the session's key is gone too
         assert answer.json["code"] in {"key_unavailable", "session_expired"}
-    answer = Person(troubled).open(document["token"]["contentUrl"], faults=[503])
+    answer = Person(troubled).open(document["token"]["contentUrl"], errors=[503])
     refused(answer, 503, "key_unavailable")
     keyring.write_bytes(kept)
     assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
@@ -66,7 +69,7 @@ def test_without_its_key_a_document_is_not_lost_but_unavailable(troubled, owner,
 def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(troubled):
     keyring = troubled.instance / "keyring"
     away = keyring.rename(troubled.instance / "away")
-    refused(Person(troubled).get("/readyz", faults=[503]), 503, "key_unavailable")
+    refused(Person(troubled).get("/readyz", errors=[503]), 503, "key_unavailable")
     assert Person(troubled).get("/healthz").status == 200
     away.rename(keyring)
     assert Person(troubled).get("/readyz").status == 200
@@ -74,7 +77,7 @@ def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(troubled):
 
 def test_uploads_are_refused_before_the_disk_is_full(start_service):
     owner = start_service(RESERVE_BYTES=2**40).register()
-    refused(owner.post("/v1/documents", json=UPLOAD, faults=[507]), 507, "storage_full")
+    refused(owner.post("/v1/documents", json=UPLOAD, errors=[507]), 507, "storage_full")
     assert owner.get("/v1/documents").json["documents"] == []
 
 
@@ -83,7 +86,7 @@ def test_a_flood_of_logins_is_answered_or_told_to_wait(service, alice):
 
     def log_in():
         body = {"email": "alice@example.org", "password": PASSWORD}
-        answers.append(Person(service).post("/v1/auth/login", json=body, faults=[503]))
+        answers.append(Person(service).post("/v1/auth/login", json=body, errors=[503]))
 
     threads = [threading.Thread(target=log_in) for _ in range(40)]
     for thread in threads:

@@ -7,11 +7,12 @@ import os
 import random
 import sqlite3
 import threading
-import time
+from functools import partial
 
 import pytest
 
-from tests.people import b64, until
+from tests.formats import b64
+from tests.waiting import join_threads, start_threads, until
 
 MIB = 1 << 20
 LARGE = os.urandom(48 * MIB)
@@ -22,12 +23,18 @@ WITHOUT_ROW = f"{PIECES} WHERE document_id NOT IN (SELECT id FROM document)"
 LOST = (OSError, http.client.HTTPException)
 
 
-@pytest.fixture
-def setup(start_service):
+@pytest.fixture(scope="module")
+def interrupted(start_service):
+    """A service that these tests kill, and start again."""
     return start_service(RATE_LIMITS="off")
 
 
-def count(service, question):
+@pytest.fixture
+def person(interrupted):
+    return interrupted.register()
+
+
+def query(service, question):
     with contextlib.closing(sqlite3.connect(service.instance / "documents.sqlite")) as database:
         return database.execute(question).fetchone()[0]
 
@@ -42,49 +49,48 @@ def begun(service, person):
 
     thread = threading.Thread(target=send)
     thread.start()
-    until(lambda: count(service, WITHOUT_ROW))
+    until(lambda: query(service, WITHOUT_ROW))
     return thread, answers
 
 
-def test_kill_9_between_the_steps_of_an_upload_leaves_no_piece(setup):
-    person = setup.register()
+def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(interrupted, person):
     kept = person.upload(b"kept")
     for _ in range(2):
-        thread, answers = begun(setup, person)
-        setup.kill()
+        thread, answers = begun(interrupted, person)
+        interrupted.kill()
         thread.join()
         assert not answers
-        assert count(setup, WITHOUT_ROW)
-        setup.start()
-        assert count(setup, PIECES) == 1
+        assert query(interrupted, WITHOUT_ROW)
+        interrupted.start()
+        assert query(interrupted, WITHOUT_ROW) == 0
         listed = person.get("/v1/documents").json["documents"]
         assert [one["id"] for one in listed] == [kept["id"]]
 
 
-def test_an_upload_whose_steps_have_begun_is_finished_before_the_service_stops(setup):
-    person = setup.register()
-    thread, answers = begun(setup, person)
-    assert setup.stop() == 0
+def test_an_upload_whose_pieces_are_being_written_is_finished_before_the_service_stops(
+    interrupted, person
+):
+    thread, answers = begun(interrupted, person)
+    assert interrupted.stop() == 0
     thread.join()
     assert answers[0].status == 201
-    setup.start()
-    assert count(setup, WITHOUT_ROW) == 0
+    interrupted.start()
+    assert query(interrupted, WITHOUT_ROW) == 0
     assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == LARGE
 
 
-def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(setup):
-    person = setup.register()
+def test_a_client_that_disconnects_during_an_upload_leaves_nothing(interrupted, person):
     for sent in (100, len(BODY) // 2, len(BODY) - 1):
         headers = JSON | {"Content-Length": str(len(BODY))}
         begun = person.begin("POST", "/v1/documents", headers)
         with contextlib.closing(begun) as connection:
             connection.endheaders(BODY[:sent])
     assert person.get("/v1/documents").json["documents"] == []
-    assert count(setup, PIECES) == 0
+    assert query(interrupted, WITHOUT_ROW) == 0
 
 
-def test_what_is_deleted_while_it_is_read_breaks_off_and_is_gone(setup):
-    person = setup.register()
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+def test_deleting_a_document_cuts_off_its_running_download(interrupted, person):
     document = person.post("/v1/documents", data=BODY, headers=JSON).json
     path = f"/v1/documents/{document['id']}"
     with contextlib.closing(person.connect()) as connection:
@@ -95,11 +101,11 @@ def test_what_is_deleted_while_it_is_read_breaks_off_and_is_gone(setup):
         with pytest.raises(http.client.IncompleteRead) as raised:
             answer.read()
     assert LARGE.startswith(came + raised.value.partial)
-    assert count(setup, PIECES) == 0
+    assert query(interrupted, WITHOUT_ROW) == 0
 
 
-def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(setup):
-    person, digests, asked, gone = setup.register(), {}, set(), set()
+def test_acknowledged_uploads_and_deletes_survive_sigkill(interrupted, person):
+    digests, asked, gone = {}, set(), set()
 
     def work(seed):
         chance = random.Random(seed)
@@ -114,16 +120,12 @@ def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(setup):
                     gone.add(document["id"])
 
     for attempt in range(3):
-        threads = [threading.Thread(target=work, args=(f"{attempt} {n}",)) for n in range(4)]
-        for thread in threads:
-            thread.start()
+        threads = start_threads(*[partial(work, f"{attempt} {n}") for n in range(4)])
         before = len(gone)
         until(lambda before=before: len(gone) >= before + 5)
-        time.sleep(random.Random(attempt).random() / 10)
-        setup.kill()
-        for thread in threads:
-            thread.join()
-        setup.start()
+        interrupted.kill()
+        join_threads(threads)
+        interrupted.start()
 
     listed = {one["id"]: one for one in person.get("/v1/documents?limit=100").json["documents"]}
     assert len(listed) < 100
@@ -133,5 +135,5 @@ def test_kill_9_among_uploads_and_deletes_keeps_what_was_answered(setup):
         content = person.get(f"/v1/documents/{id}/content").body
         assert hashlib.sha256(content).hexdigest() == document["sha256"]
         assert document["sha256"] == digests.get(id, document["sha256"])
-    assert count(setup, WITHOUT_ROW) == 0
-    assert count(setup, "PRAGMA integrity_check") == "ok"
+    assert query(interrupted, WITHOUT_ROW) == 0
+    assert query(interrupted, "PRAGMA integrity_check") == "ok"

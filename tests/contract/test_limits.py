@@ -8,7 +8,9 @@ from app import create_app
 from models import current_runtime
 from models.rate_limiter import RateLimiter
 from models.rate_limits import Limit
-from tests.people import PASSWORD, b64, refused
+from tests.formats import b64
+from tests.people import PASSWORD
+from tests.problems import refused
 
 UPLOAD = {"payload": b64(b"a document"), "contentType": "text/plain"}
 
@@ -88,7 +90,7 @@ def test_registrations_are_limited_by_address(client):
     assert client.register("three", address="192.0.2.2").status == 201
 
 
-def test_a_registration_that_makes_no_sense_costs_nothing(client):
+def test_an_invalid_registration_does_not_count(client):
     for _ in range(5):
         assert client.post("/v1/auth/register", {"email": "x"}).status == 422
 
@@ -104,7 +106,7 @@ def test_uploads_are_limited_by_user(client):
         rate_limited(client.post("/v1/documents", UPLOAD, address="192.0.2.9"), "upload")
 
 
-def test_an_answer_given_again_is_not_counted(client):
+def test_a_replayed_upload_does_not_count(client):
     client.register("one")
     client.log_in("one")
     first = client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"})
@@ -115,7 +117,7 @@ def test_an_answer_given_again_is_not_counted(client):
     assert client.post("/v1/documents", UPLOAD).status == 201
 
 
-def test_what_was_refused_may_be_sent_again_with_the_same_key(client):
+def test_a_refused_upload_may_be_repeated_with_the_same_key(client):
     client.register("one")
     client.log_in("one")
     moment = [100.0]
@@ -128,7 +130,7 @@ def test_what_was_refused_may_be_sent_again_with_the_same_key(client):
     assert client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}).status == 201
 
 
-def test_wrong_passwords_are_told_with_the_limit_they_met(client):
+def test_a_refused_login_names_the_limit(client):
     client.register("one")
     body = {"email": "one@example.org", "password": "wrong"}
     answers = [client.post("/v1/auth/login", body) for _ in range(11)]
@@ -148,5 +150,5 @@ def test_the_usual_limits_leave_room_for_a_day_of_work(start_service):
     assert "RateLimit" not in person.get("/v1/documents").headers
 
 
-def test_without_limits_none_is_told(alice):
+def test_no_limit_is_announced_when_limits_are_off(alice):
     assert "RateLimit" not in alice.post("/v1/documents", json=UPLOAD).headers

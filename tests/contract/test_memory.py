@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.people import b64
+from tests.formats import b64
 
 SIZE = 50 << 20
 AT_ONCE = 8
@@ -28,7 +28,7 @@ def peak_kib(process):
     or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 4 * AT_ONCE * SIZE,
     reason="bodies wait in memory: it is too small here, or its peak is not told",
 )
-def test_eight_large_uploads_at_once_stay_within_a_small_memory(start_service):
+def test_memory_does_not_grow_with_concurrent_large_uploads(start_service):
     service = start_service(RATE_LIMITS="off")
     alice = service.register()
     body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(SIZE)).encode() + b'"}'
@@ -47,7 +47,7 @@ def test_eight_large_uploads_at_once_stay_within_a_small_memory(start_service):
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the heaps of glibc")
-def test_workers_do_not_each_keep_the_memory_of_their_largest_request(start_service):
+def test_memory_does_not_grow_with_the_number_of_workers(start_service):
     service = start_service(RATE_LIMITS="off")
     alice = service.register()
     body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(1 << 20)).encode() + b'"}'

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from crypto import Keyring
-from tests.people import Person, refused
+from tests.people import Person
+from tests.problems import refused
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +32,11 @@ def requests(service, labels):
     return series[f"{name}_count{{{labels}}}"], series[f"{name}_sum{{{labels}}}"], buckets
 
 
-def test_metrics_are_not_there_unless_they_are_switched_on(anyone):
-    refused(anyone.get("/metrics"), 404, "not_found")
+def test_metrics_are_off_by_default(anonymous):
+    refused(anonymous.get("/metrics"), 404, "not_found")
 
 
-def test_a_request_is_counted_under_its_route_its_method_and_its_class_of_status(watched):
+def test_a_request_is_counted_by_route_method_and_status_class(watched):
     person = watched.register()
     document = person.upload(b"content")
     for _ in range(3):
@@ -49,14 +50,14 @@ def test_a_request_is_counted_under_its_route_its_method_and_its_class_of_status
     assert 0 < seconds < 60
 
 
-def test_what_matches_no_route_is_counted_under_none(watched):
+def test_a_request_without_a_route_is_counted_under_a_dash(watched):
     for path in ("/v1/one", "/v1/two"):
         Person(watched).get(path)
 
     assert requests(watched, 'method="GET",route="-",status="4xx"')[0] == 2
 
 
-def test_documents_and_bytes_are_told(watched):
+def test_documents_and_their_bytes_are_counted(watched):
     before = told(watched)
     watched.register().upload(bytes(1_000))
     after = told(watched)
@@ -65,7 +66,7 @@ def test_documents_and_bytes_are_told(watched):
     assert after["docservice_document_bytes"] == before["docservice_document_bytes"] + 1_000
 
 
-def test_root_keys_are_told_with_their_age_and_what_they_open(watched):
+def test_root_keys_have_their_creation_time_and_number_of_rows(watched):
     watched.register()
     root = Keyring(watched.instance / "keyring").primary.id
     series = told(watched)
@@ -75,11 +76,11 @@ def test_root_keys_are_told_with_their_age_and_what_they_open(watched):
     assert 0 <= time.time() - made < 2 * 86_400
 
 
-def test_the_start_of_the_process_is_told(watched):
+def test_the_start_time_of_the_process_is_reported(watched):
     assert 0 < time.time() - told(watched)["process_start_time_seconds"] < 3_600
 
 
-def test_metrics_tell_nothing_of_a_user(watched):
+def test_metrics_contain_no_data_of_a_user(watched):
     person = watched.register("watched@example.org", name="Watched")
     document = person.upload(b"content", name="watched.txt")
     person.get(f"/v1/documents/{document['id']}")

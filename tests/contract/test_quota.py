@@ -1,12 +1,13 @@
-"""What one user may keep is limited exactly, and deleting gives room again."""
+"""The quotas of one user: bytes and documents."""
 
 import contextlib
 import sqlite3
-import threading
 
 import pytest
 
-from tests.people import b64, moment, over, refused
+from tests.formats import b64
+from tests.problems import refused
+from tests.waiting import run_in_threads
 
 LARGE = {"payload": b64(bytes(600)), "contentType": "text/plain", "token": None}
 
@@ -21,7 +22,7 @@ def person(strict):
     return strict.register()
 
 
-def test_a_document_that_fits_exactly_is_kept_and_the_next_byte_is_not(person):
+def test_the_quota_is_exact_to_the_byte(person):
     person.upload(bytes(600))
     refused(person.post("/v1/documents", json=LARGE), 403, "quota_exceeded")
     person.upload(bytes(400))
@@ -32,7 +33,7 @@ def test_a_document_that_fits_exactly_is_kept_and_the_next_byte_is_not(person):
     person.upload(b"")
 
 
-def test_the_number_of_documents_is_limited_too_and_the_refusal_says_so(person):
+def test_the_number_of_documents_is_limited(person):
     for _ in range(3):
         person.upload(b"")
     problem = refused(
@@ -41,7 +42,7 @@ def test_the_number_of_documents_is_limited_too_and_the_refusal_says_so(person):
     assert "3 documents" in problem["detail"]
 
 
-def test_nothing_of_a_refused_upload_is_kept(person, strict):
+def test_a_refused_upload_leaves_nothing(person, strict):
     person.upload(bytes(600))
     refused(person.post("/v1/documents", json=LARGE), 403, "quota_exceeded")
 
@@ -51,16 +52,10 @@ def test_nothing_of_a_refused_upload_is_kept(person, strict):
         assert database.execute(stray).fetchone() == (0,)
 
 
-def test_deleting_gives_room_again_at_once(person):
+def test_deleting_frees_quota_at_once(person):
     document = person.upload(bytes(600))
     refused(person.post("/v1/documents", json=LARGE), 403, "quota_exceeded")
     assert person.delete(f"/v1/documents/{document['id']}").status == 204
-    assert person.post("/v1/documents", json=LARGE).status == 201
-
-
-def test_an_expired_document_does_not_count(person):
-    document = person.upload(bytes(600), expiresAt=moment(milliseconds=400))
-    over(lambda: person.get(f"/v1/documents/{document['id']}"), document["expiresAt"])
     assert person.post("/v1/documents", json=LARGE).status == 201
 
 
@@ -69,36 +64,32 @@ def test_another_users_documents_do_not_count(person, strict):
     assert strict.register().post("/v1/documents", json=LARGE).status == 201
 
 
-def test_uploads_at_once_never_go_beyond(person):
+def test_concurrent_uploads_never_exceed_the_quota(person):
     answers, body = [], LARGE | {"payload": b64(bytes(400))}
 
     def upload():
         answers.append(person.post("/v1/documents", json=body).status)
 
-    threads = [threading.Thread(target=upload) for _ in range(12)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    run_in_threads(*[upload] * 12)
 
     assert sorted(answers) == [201] * 2 + [403] * 10
 
 
-def test_an_answer_given_again_needs_no_room(person):
+def test_a_replayed_upload_needs_no_quota(person):
     key = {"Idempotency-Key": "once"}
     first = person.post("/v1/documents", json=LARGE, headers=key)
     again = person.post("/v1/documents", json=LARGE, headers=key)
     assert (first.status, again.status, again.json) == (201, 201, first.json)
 
 
-def test_what_was_refused_may_be_sent_again_with_the_same_key(person):
+def test_a_refused_upload_may_be_repeated_with_the_same_key(person):
     document, key = person.upload(bytes(600)), {"Idempotency-Key": "twice"}
     refused(person.post("/v1/documents", json=LARGE, headers=key), 403, "quota_exceeded")
     person.delete(f"/v1/documents/{document['id']}")
     assert person.post("/v1/documents", json=LARGE, headers=key).status == 201
 
 
-def test_what_a_user_keeps_is_read_from_an_index_alone(strict):
+def test_the_used_quota_is_read_from_a_covering_index(strict):
     query = """
         EXPLAIN QUERY PLAN SELECT COUNT(*), TOTAL(size) FROM document
         WHERE owner_id = 'usr' AND (expires_at IS NULL OR expires_at > 0)"""

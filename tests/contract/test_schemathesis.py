@@ -81,7 +81,7 @@ def test_the_description_holds_for_a_session(explored):
 
 def test_the_description_holds_for_an_api_key(explored):
     service, explore = explored
-    key = service.register().key().secret
+    key = service.register().create_api_key().secret
     explore("-H", f"X-API-Key: {key}", "--exclude-checks=missing_required_header")
 
 

@@ -1,4 +1,4 @@
-"""A start that cannot go well ends with one sentence and exit code 1."""
+"""A start that fails ends with one sentence and exit code 1; servers take over from one another."""
 
 import json
 import os
@@ -7,13 +7,14 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 
 import pytest
 
 from tests.bound import BOUND, needs_permissions
-from tests.people import ROOT, b64, until
+from tests.contract.uploads import begin_upload, upload_body
+from tests.service import ROOT, StartError
+from tests.waiting import until
 
 START = ("app.py",)
 IMPATIENT = ("-c", "import app; app.TAKEOVER_SECONDS = 0.2; app.main()")
@@ -46,7 +47,7 @@ def running(start_service):
 
 
 @needs_permissions
-def test_a_folder_that_takes_no_files_is_named(tmp_path):
+def test_an_instance_folder_without_write_permission_is_reported(tmp_path):
     tmp_path.chmod(0o500)
     said, before = start(tmp_path, wrapper=BOUND)
     tmp_path.chmod(0o700)
@@ -54,13 +55,13 @@ def test_a_folder_that_takes_no_files_is_named(tmp_path):
     assert not before
 
 
-def test_a_file_where_the_folder_should_be_is_named(tmp_path):
+def test_a_file_in_place_of_the_instance_folder_is_reported(tmp_path):
     (tmp_path / "instance").write_text("")
     assert f"File exists: {tmp_path / 'instance'}" in start(tmp_path / "instance")[0]
 
 
 @pytest.mark.parametrize("kept", [0, 100])
-def test_a_database_file_with_something_else_in_it_is_not_used(tmp_path, kept):
+def test_a_file_that_is_not_a_database_is_reported_and_kept(tmp_path, kept):
     stored = tmp_path / "documents.sqlite"
     with closing(sqlite3.connect(stored)) as database:
         database.execute("CREATE TABLE a (b)")
@@ -70,7 +71,7 @@ def test_a_database_file_with_something_else_in_it_is_not_used(tmp_path, kept):
     assert stored.read_bytes() == before
 
 
-def test_a_database_of_a_newer_version_is_not_touched(tmp_path):
+def test_a_database_of_a_newer_version_is_reported_and_kept(tmp_path):
     with closing(sqlite3.connect(tmp_path / "documents.sqlite")) as database, database:
         database.execute("CREATE TABLE schema_migration (id INTEGER, name TEXT, applied TEXT)")
         database.execute("INSERT INTO schema_migration VALUES (1, '9999_later', '2099-01-01')")
@@ -98,7 +99,7 @@ def keyrings(start_service):
         (lambda own, _: own + b"\xb5", "is no keyring, or was damaged in copying"),
     ],
 )
-def test_a_keyring_that_does_not_fit_is_told_and_not_touched(keyrings, spoilt, sentence):
+def test_an_unusable_keyring_is_reported_and_kept(keyrings, spoilt, sentence):
     own, other = (path.read_bytes() for path in keyrings)
     given = spoilt(own, other)
     keyrings[0].write_bytes(given)
@@ -108,13 +109,13 @@ def test_a_keyring_that_does_not_fit_is_told_and_not_touched(keyrings, spoilt, s
     keyrings[0].write_bytes(own)
 
 
-def test_a_port_that_is_taken_is_told(tmp_path):
+def test_an_occupied_port_is_reported(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         said, _ = start(tmp_path, LISTEN=f"127.0.0.1:{other.getsockname()[1]}")
     assert "Address already in use" in said
 
 
-def test_a_second_server_waits_a_moment_and_is_refused(running):
+def test_a_second_server_on_the_same_instance_waits_and_is_refused(running):
     person = running.register()
     document = person.upload(b"undisturbed")
     said, before = start(running.instance, IMPATIENT)
@@ -123,7 +124,7 @@ def test_a_second_server_waits_a_moment_and_is_refused(running):
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"undisturbed"
 
 
-def test_a_command_works_beside_a_server(running):
+def test_a_command_runs_beside_a_server(running):
     done = run(running.instance, ("-m", "flask", "--app", "app", "routes"))
     assert (done.returncode, "/v1/documents" in done.stdout) == (0, True), done
 
@@ -131,11 +132,9 @@ def test_a_command_works_beside_a_server(running):
 def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
     service = start_service(RATE_LIMITS="off")
     person, old = service.register(), service.process
-    body = json.dumps({"payload": b64(b"between two"), "contentType": "text/plain"}).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-    with closing(person.begin("POST", "/v1/documents", headers)) as connection:
-        connection.endheaders(body[:20])
-        time.sleep(0.1)
+    body = upload_body(b"between two")
+    with closing(begin_upload(person, body)) as connection:
+        connection.send(body[:20])
         old.terminate()
         new = threading.Thread(target=service.start)
         new.start()
@@ -145,5 +144,20 @@ def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
         document = json.loads(answer.read())
     assert (answer.status, old.wait(30)) == (201, 0)
     new.join()
-    until(service._answers)
+    service.wait_until_it_answers()
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"between two"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), {"LISTEN": "nowhere", "SESSION_SECONDS": "-1", "REGISTRATION": "x"}.items()
+)
+def test_a_wrong_setting_stops_the_start_with_a_sentence(name, value, start_service):
+    with pytest.raises(StartError, match=name) as stop:
+        start_service(**{name: value})
+    assert stop.value.exit_code != 0
+    assert "Traceback" not in str(stop.value)
+
+
+def test_two_keyrings_stop_the_start_with_a_sentence(start_service):
+    with pytest.raises(StartError, match="KEYRING_FILE and KEYRING_COMMAND name two keyrings"):
+        start_service(KEYRING_FILE="/nowhere", KEYRING_COMMAND="false")

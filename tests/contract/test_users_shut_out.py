@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.people import Person, refused
+from tests.people import Person
+from tests.problems import refused
 
 
 @pytest.fixture
@@ -12,10 +13,10 @@ def person(service):
     return service.register()
 
 
-def test_everything_a_disabled_user_holds_stops_at_once_and_sessions_for_good(service, person):
-    machine, document = person.key(), person.upload(b"theirs")
+def test_disabling_a_user_stops_all_credentials_and_ends_sessions_for_good(service, person):
+    machine, document = person.create_api_key(), person.upload(b"theirs")
     link, email = document["token"]["viewUrl"], person.record["email"]
-    service.run("users", "disable", email.upper())
+    service.run_command("users", "disable", email.upper())
 
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     refused(machine.get("/v1/documents"), 401, "key_revoked")
@@ -23,7 +24,7 @@ def test_everything_a_disabled_user_holds_stops_at_once_and_sessions_for_good(se
     body = {"email": email, "password": person.password}
     refused(Person(service).post("/v1/auth/login", json=body), 401, "wrong_credentials")
 
-    service.run("users", "enable", email)
+    service.run_command("users", "enable", email)
 
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     assert machine.get(f"/v1/documents/{document['id']}/content").body == b"theirs"
@@ -31,8 +32,8 @@ def test_everything_a_disabled_user_holds_stops_at_once_and_sessions_for_good(se
     assert service.log_in(email).get("/v1/auth/me").status == 200
 
 
-def test_an_account_made_by_the_command_line_logs_in(service):
-    running = service.command("users", "create", "made@example.org", stdin=subprocess.PIPE)
+def test_a_user_created_on_the_command_line_can_log_in(service):
+    running = service.start_command("users", "create", "made@example.org", stdin=subprocess.PIPE)
     said, _ = running.communicate("a password of theirs\n", timeout=60)
 
     assert running.returncode == 0, said

@@ -11,7 +11,7 @@ import pytest
 
 from models import setup
 from models.storage import close_database
-from tests.people import ROOT
+from tests.service import ROOT
 
 OPEN = """
 import sys

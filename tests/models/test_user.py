@@ -29,3 +29,16 @@ def test_a_login_renews_an_old_digest(alice, monkeypatch):
 
     assert User.get_by_id(alice.id).sealed_password != before
     assert User.identify(alice.email, "correct horse battery", "192.0.2.1") == alice
+
+
+def test_an_unknown_email_costs_one_password_hash_too(alice, monkeypatch):
+    hashes = []
+    verify = passwords.argon2.verify
+    monkeypatch.setattr(passwords.argon2, "verify", lambda *of: hashes.append(of[1]) or verify(*of))
+
+    for email in ("nobody@example.org", alice.email):
+        with pytest.raises(WrongCredentials):
+            User.identify(email, "wrong password", "192.0.2.1")
+
+    parameters = [one.rpartition("$")[0].rpartition("$")[0] for one in hashes]
+    assert parameters == ["$argon2id$v=19$m=19456,t=2,p=1"] * 2

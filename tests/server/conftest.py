@@ -8,7 +8,7 @@ import time
 import pytest
 
 from server import Limits, Server
-from tests.people import until
+from tests.waiting import until
 
 PIECE = bytes(range(256)) * 256  # 64 KiB
 PIECES = 512  # 32 MiB, more than the kernel buffers for a client

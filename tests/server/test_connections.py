@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.people import until
+from tests.waiting import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
 

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from server.connection import HEAD_RECV_BYTES, Connection
-from tests.people import until
+from tests.waiting import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
 

@@ -11,8 +11,8 @@ from models import Event, Webhook, WebhookDelivery
 from models.delivery import Outcome
 from models.records.ids import now
 from models.request_activity import traffic
-from tests.people import until
 from tests.receiver import Receiver
+from tests.waiting import until
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)

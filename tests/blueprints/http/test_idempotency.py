@@ -5,7 +5,8 @@ import pytest
 from app import create_app
 from crypto import passwords
 from models import database
-from tests.people import PASSWORD, b64
+from tests.formats import b64
+from tests.people import PASSWORD
 
 KEY = {"Idempotency-Key": "any"}
 LOGIN = {"email": "alice@example.org", "password": PASSWORD}

@@ -94,9 +94,9 @@ def test_a_generated_python_client_does_what_a_user_does(generated, service):
         return response.parsed
 
     account = {"email": "generated@example.org", "password": PASSWORD}
-    with client.Client(base_url=service.url) as anyone:
-        call("auth.auth_register", client=anyone, body=models.Registration(**account))
-        login = call("auth.auth_log_in", client=anyone, body=models.Login(**account))
+    with client.Client(base_url=service.url) as anonymous:
+        call("auth.auth_register", client=anonymous, body=models.Registration(**account))
+        login = call("auth.auth_log_in", client=anonymous, body=models.Login(**account))
     with client.AuthenticatedClient(base_url=service.url, token=login.access_token) as user:
         payload = base64.b64encode(CONTENT).decode()
         upload = models.Upload(payload=payload, content_type="application/octet-stream")
@@ -116,7 +116,7 @@ def test_a_generated_python_client_reports_a_problem_as_an_object(generated, ser
     models, client = generated("models"), generated("client")
     unknown = models.Login(email="nobody@example.org", password=PASSWORD)
 
-    with client.Client(base_url=service.url) as anyone:
-        problem = generated("api.auth.auth_log_in").sync(client=anyone, body=unknown)
+    with client.Client(base_url=service.url) as anonymous:
+        problem = generated("api.auth.auth_log_in").sync(client=anonymous, body=unknown)
 
     assert (problem.status, problem.code) == (401, "wrong_credentials")

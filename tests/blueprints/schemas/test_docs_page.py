@@ -32,7 +32,7 @@ def shell_variables(name, person):
         document = person.upload(b"Hello")
         variables |= {"ID": document["id"], "TOKEN_ID": document["token"]["id"]}
     elif name.startswith("api_keys"):
-        variables["ID"] = person.key().record["id"]
+        variables["ID"] = person.create_api_key().record["id"]
     elif name.startswith("auth"):
         variables["ID"] = person.get("/v1/auth/sessions").json["sessions"][0]["id"]
     elif name.startswith("webhooks"):

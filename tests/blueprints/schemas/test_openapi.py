@@ -12,7 +12,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from blueprints.http.problems import STATUS
-from tests.people import ROOT
+from tests.service import ROOT
 
 LONGEST_PATTERN = 40
 PUBLIC = ["/v1/auth/register", "/v1/auth/login", "/oembed", "/embed.js", "/healthz", "/"]

@@ -3,7 +3,7 @@
 import threading
 
 from models.operations.periodic import PeriodicTask
-from tests.people import until
+from tests.waiting import until
 
 
 def test_a_run_that_fails_does_not_prevent_the_next(caplog):

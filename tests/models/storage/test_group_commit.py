@@ -14,7 +14,7 @@ from models.storage import (
 )
 from models.storage import group_commit as group_sync
 from models.storage.group_commit import GroupCommit
-from tests.people import until
+from tests.waiting import until
 
 
 class Disk:

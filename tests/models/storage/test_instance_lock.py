@@ -10,7 +10,7 @@ import pytest
 
 from models.errors import OperatorError
 from models.storage import instance_lock
-from tests.people import ROOT
+from tests.service import ROOT
 
 HOLD = """
 import sys, time

@@ -1,0 +1,169 @@
+"""Authorization: which credential reaches which route, and whose data."""
+
+import pytest
+
+from tests.contract.routes import (
+    GUARDED,
+    OF_OWNER,
+    OF_SESSION,
+    OF_TOKEN,
+    PUBLIC,
+    ROUTES,
+)
+from tests.problems import refused
+
+UPLOAD = {"payload": "", "contentType": "text/plain"}
+
+
+@pytest.mark.parametrize("name", ["token", "access_token", "api_key", "key", "X-API-Key"])
+@pytest.mark.parametrize("kind", ["session", "key"])
+def test_a_session_token_or_key_in_a_url_is_refused(name, kind, alice, anonymous, document):
+    secret = alice.secret if kind == "session" else alice.create_api_key().secret
+    for route in OF_TOKEN:
+        answer = route.call(anonymous, query=f"?{name}={secret}", document=document["id"])
+        assert answer.status in (400, 401, 422), (str(route), answer)
+        assert secret not in answer.text
+    answer = alice.get(f"/v1/documents?{name}={secret}")
+    assert answer.status in (400, 401, 422)
+    assert anonymous.get(f"/v1/auth/me?{name}={secret}").status in (400, 401, 422)
+
+
+def test_secrets_in_a_url_are_not_logged(service, anonymous, alice, document):
+    for secret in (alice.secret, alice.create_api_key().secret, document["token"]["token"]):
+        anonymous.get(f"/v1/documents/{document['id']}/view?token={secret}")
+        assert secret not in service.stderr()
+
+
+@pytest.mark.parametrize("route", [*OF_SESSION, *PUBLIC[:2]], ids=str)
+def test_an_api_key_on_a_session_route_is_session_required(route, alice):
+    machine = alice.create_api_key()
+    ids = {
+        "key": machine.record["id"],
+        "session": alice.get("/v1/auth/sessions").json["sessions"][0]["id"],
+    }
+    refused(route.call(machine, **ids), 403, "session_required")
+    assert machine.get("/v1/documents").status == 200
+
+
+@pytest.mark.parametrize("route", OF_OWNER, ids=str)
+def test_an_api_key_is_accepted_for_documents_and_their_tokens(route, alice, temporary_document):
+    token = alice.share(temporary_document)["id"]
+    answer = route.call(alice.create_api_key(), document=temporary_document["id"], token=token)
+    assert answer.status in (200, 201, 204)
+
+
+@pytest.mark.parametrize("route", OF_OWNER, ids=str)
+def test_an_api_key_without_the_scope_is_refused(route, alice, temporary_document):
+    scopes = {"documents:read", "documents:write", "documents:delete", "events:read"}
+    token = alice.share(temporary_document)["id"]
+    without = alice.create_api_key(scopes=sorted(scopes - {route.scope}))
+    answer = route.call(without, document=temporary_document["id"], token=token)
+    refused(answer, 403, "scope_missing")
+    only = alice.create_api_key(scopes=[route.scope])
+    assert route.call(only, document=temporary_document["id"], token=token).status in (
+        200,
+        201,
+        204,
+    )
+
+
+@pytest.mark.parametrize("route", OF_TOKEN, ids=str)
+def test_a_document_token_is_accepted_in_the_query_or_as_bearer(route, anonymous, document):
+    token, path = document["token"]["token"], route.at(document=document["id"])
+    assert anonymous.get(f"{path}?token={token}").status == 200
+    assert anonymous.get(path, headers={"Authorization": f"Bearer {token}"}).status == 200
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if r not in OF_TOKEN], ids=str)
+def test_a_document_token_opens_nothing_else(route, anonymous, document):
+    token = document["token"]["token"]
+    ways = {"query": f"?token={token}"}, {"headers": {"Authorization": f"Bearer {token}"}}
+    for way in ways:
+        answer = route.call(anonymous, document=document["id"], **way)
+        if route.path.startswith("/v1"):
+            assert answer.status == 403, answer
+            assert answer.json["code"] in {"scope_missing", "session_required"}
+        else:
+            assert answer.status in (200, 403), answer
+
+
+def test_a_document_token_is_not_accepted_as_an_api_key(anonymous, document):
+    headers = {"X-API-Key": document["token"]["token"]}
+    answer = anonymous.get(f"/v1/documents/{document['id']}/view", headers=headers)
+    assert answer.status == 401
+
+
+@pytest.mark.parametrize("route", OF_TOKEN, ids=str)
+def test_the_token_of_another_document_opens_nothing(route, alice, anonymous, document):
+    other = alice.upload(b"another")
+    query = f"?token={other['token']['token']}"
+    refused(route.call(anonymous, query=query, document=document["id"]), 404, "not_found")
+    refused(route.call(anonymous, query=query, document="doc_nothing"), 404, "not_found")
+
+
+@pytest.fixture(scope="module")
+def bobs(bob):
+    """What Bob has."""
+    document = bob.upload(b"what Bob keeps", name="bobs.txt")
+    return {
+        "document": document["id"],
+        "token": bob.share(document)["id"],
+        "key": bob.create_api_key().record["id"],
+        "session": bob.get("/v1/auth/sessions").json["sessions"][0]["id"],
+    }
+
+
+@pytest.mark.parametrize("route", [r for r in GUARDED if "<" in r.path], ids=str)
+def test_the_resource_of_another_user_answers_like_an_unknown_id(route, alice, bob, bobs):
+    before = bob.get(f"/v1/documents/{bobs['document']}").json
+    never = {name: text[:-3] + "000" for name, text in bobs.items()}
+    foreign, absent = route.call(alice, **bobs), route.call(alice, **never)
+    problem = refused(foreign, 404, "not_found")
+    assert problem | {"requestId": ""} == absent.json | {"requestId": ""}
+    if route in OF_OWNER:
+        refused(route.call(alice.create_api_key(), **bobs), 404, "not_found")
+    assert bob.get(f"/v1/documents/{bobs['document']}").json == before
+    assert bob.get("/v1/auth/me").status == 200
+
+
+@pytest.mark.parametrize("route", [r for r in OF_OWNER if "<" in r.path], ids=str)
+def test_an_invalid_body_does_not_reveal_the_resource_of_another_user(route, alice, bobs):
+    if route.body is not None:
+        never = {name: text[:-3] + "000" for name, text in bobs.items()}
+        foreign, absent = (
+            alice.request(route.method, route.at(**ids), json={"colour": 1})
+            for ids in (bobs, never)
+        )
+        assert foreign.json | {"requestId": ""} == absent.json | {"requestId": ""}
+
+
+def test_a_token_is_reached_only_through_its_own_document(alice, document):
+    other = alice.upload()
+    path = f"/v1/documents/{other['id']}/tokens/{document['token']['id']}"
+    refused(alice.delete(path), 404, "not_found")
+    assert alice.open(document["token"]["viewUrl"]).status == 200
+
+
+def test_a_token_is_not_reached_through_the_document_of_another_user(alice, bob, bobs, document):
+    refused(
+        alice.delete(f"/v1/documents/{document['id']}/tokens/{bobs['token']}"), 404, "not_found"
+    )
+    (token, _) = bob.get(f"/v1/documents/{bobs['document']}/tokens").json["tokens"]
+    assert token["revokedAt"] is None
+
+
+def test_lists_have_nothing_of_another_user(alice, bob, bobs):
+    texts = [alice.get(p).text for p in ("/v1/documents", "/v1/api-keys", "/v1/auth/sessions")]
+    assert not any(bobs[name] in text for name in bobs for text in texts)
+    assert bob.record["email"] not in "".join(texts)
+
+
+def test_an_upload_cannot_name_an_owner_or_an_id(alice):
+    answer = alice.post("/v1/documents", json=UPLOAD | {"owner": "usr_0", "id": "doc_0"})
+    assert answer.status == 422
+
+
+def test_a_conditional_request_does_not_reveal_the_document_of_another_user(bob, document):
+    path = f"/v1/documents/{document['id']}/content"
+    for headers in ({"If-None-Match": "*"}, {"Range": "bytes=0-1"}, {"Range": "bytes=99-"}):
+        refused(bob.get(path, headers=headers), 404, "not_found")

@@ -1,0 +1,86 @@
+"""The service's OpenAPI description."""
+
+import json
+import re
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from tests.contract.routes import KEY, ROUTES, SESSION, TOKEN
+
+V1 = [route for route in ROUTES if route.path.startswith("/v1")]
+CREATING = {
+    *("POST /v1/auth/register", "POST /v1/api-keys", "POST /v1/api-keys/<key>/rotate"),
+    *("POST /v1/documents", "POST /v1/documents/<document>/tokens"),
+}
+LIMITED = {"POST /v1/auth/register", "POST /v1/documents"}
+
+
+@pytest.fixture(scope="module")
+def description(service):
+    return service.description
+
+
+def operation(description, route):
+    """What the description says of a route, whatever it calls the parameters."""
+    return description.operation(route.method, route.at())
+
+
+def test_the_description_is_valid_openapi_3_1(description):
+    assert description.document["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(description.document).validate()
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+def test_every_route_has_a_summary_an_id_and_a_tag(route, description):
+    told = operation(description, route)
+    assert told["summary"]
+    assert re.fullmatch(r"[A-Za-z][\w.-]*", told["operationId"])
+    assert told["tags"]
+
+
+def test_operation_ids_are_unique(description):
+    names = [
+        told["operationId"]
+        for item in description.document["paths"].values()
+        for told in item.values()
+        if isinstance(told, dict)
+    ]
+    assert len(names) == len(set(names)) >= len(ROUTES)
+
+
+@pytest.mark.parametrize("route", V1, ids=str)
+def test_the_security_of_every_route_is_described(route, description):
+    security = operation(description, route).get(
+        "security", description.document.get("security", [])
+    )
+    schemes = description.document["components"]["securitySchemes"]
+    forms = {(schemes[name]["type"], schemes[name].get("in")) for one in security for name in one}
+    if not route.callers:
+        assert security == [] or {} in security
+        return
+    assert {} not in security
+    assert (("http", None) in forms) == (SESSION in route.callers)
+    assert (("apiKey", "header") in forms) == (KEY in route.callers)
+    assert (("apiKey", "query") in forms) == (TOKEN in route.callers)
+
+
+@pytest.mark.parametrize("route", V1, ids=str)
+def test_every_expected_status_of_a_route_is_described(route, description):
+    expected = {400, 401, 500}  # ambiguous credentials, a bad one, a fault of ours
+    expected |= {403} if route.callers else set()
+    expected |= {404} if "<" in route.path else set()
+    expected |= {413, 415, 422} if route.body is not None else set()
+    expected |= {410} if TOKEN in route.callers else set()
+    expected |= {206, 304, 416} if route.path.endswith("/content") else set()
+    expected |= {429} if route.path.endswith(("/login", "/password")) else set()
+    expected |= {429} if str(route) in LIMITED else set()
+    expected |= {409, 422} if str(route) in CREATING else set()
+    expected |= {507} if str(route) == "POST /v1/documents" else set()
+    responses = operation(description, route)["responses"]
+    assert expected - {int(status) for status in responses} == set()
+
+
+@pytest.mark.parametrize("route", [r for r in V1 if str(r) in CREATING], ids=str)
+def test_idempotency_key_is_described_on_every_post_that_creates(route, description):
+    assert "Idempotency-Key" in json.dumps(operation(description, route))

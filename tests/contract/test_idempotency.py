@@ -1,0 +1,119 @@
+"""Requests that create, repeated with an Idempotency-Key."""
+
+import pytest
+
+from tests.formats import b64
+from tests.problems import refused
+from tests.waiting import run_in_threads
+
+CREATE = {
+    "/v1/documents": {"payload": b64(b"once"), "contentType": "text/plain"},
+    "/v1/api-keys": {"name": "once"},
+    "/v1/documents/<document>/tokens": {"label": "once"},
+    "/v1/api-keys/<key>/rotate": {"overlapSeconds": 60},
+}
+
+
+@pytest.fixture
+def creating(alice, document):
+    """Send a POST that creates, with an idempotency key."""
+    key = alice.create_api_key().record["id"]
+
+    def create(path, body, name, person=alice):
+        path = path.replace("<document>", document["id"]).replace("<key>", key)
+        return person.post(path, json=body, headers={"Idempotency-Key": name})
+
+    return create
+
+
+@pytest.mark.parametrize("path", CREATE)
+def test_the_same_key_and_body_get_the_first_answer_again(path, creating):
+    name = f"again {path}".replace(" ", "-")
+    first, again = creating(path, CREATE[path], name), creating(path, CREATE[path], name)
+    assert (first.status, again.status) == (201, 201)
+    assert again.json == first.json
+    assert again.headers["Location"] == first.headers["Location"]
+    assert first.headers["Idempotency-Replayed"] is None
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+
+
+def test_a_registration_can_be_repeated_with_its_key(anonymous):
+    body = {"email": "again@example.org", "password": "long enough"}
+    headers = {"Idempotency-Key": "registration"}
+    first, again = (anonymous.post("/v1/auth/register", json=body, headers=headers) for _ in "12")
+    assert (first.status, again.status) == (201, 201)
+    assert again.json == first.json
+
+
+def test_the_same_key_creates_once(creating, new_user):
+    for _ in range(3):
+        creating("/v1/documents", CREATE["/v1/documents"], "only-once", new_user)
+    assert len(new_user.get("/v1/documents").json["documents"]) == 1
+
+
+@pytest.mark.parametrize("path", CREATE)
+def test_the_same_key_with_another_body_is_a_mismatch(path, creating):
+    name = f"mismatch-{path}"
+    assert creating(path, CREATE[path], name).status == 201
+    other = (
+        {"payload": b64(b"twice"), "contentType": "text/plain"}
+        if "payload" in str(CREATE[path])
+        else {}
+    )
+    refused(creating(path, other, name), 422, "idempotency_mismatch")
+
+
+def test_a_key_of_another_user_replays_nothing(creating, alice, bob):
+    body = CREATE["/v1/documents"]
+    mine = creating("/v1/documents", body, "shared-name", alice)
+    theirs = creating("/v1/documents", body, "shared-name", bob)
+    assert (theirs.status, theirs.headers["Idempotency-Replayed"]) == (201, None)
+    assert theirs.json["id"] != mine.json["id"]
+
+
+def test_a_key_on_another_path_replays_nothing(creating):
+    creating("/v1/documents", CREATE["/v1/documents"], "another-path")
+    answer = creating("/v1/api-keys", CREATE["/v1/api-keys"], "another-path")
+    assert answer.status in (201, 422)
+    assert answer.status == 422 or answer.json["id"].startswith("key_")
+
+
+@pytest.mark.parametrize("name", ["!", "~" * 255, "7f9c-4e/5:a=\"'"])
+def test_a_key_is_1_to_255_visible_ascii(name, creating):
+    assert creating("/v1/documents", CREATE["/v1/documents"], name).status == 201
+
+
+@pytest.mark.parametrize("name", ["", "a" * 256, "a b", "\xe9", "a\tb", "\x7f"])
+def test_a_key_that_is_empty_too_long_or_not_ascii_is_refused(name, creating):
+    assert creating("/v1/documents", CREATE["/v1/documents"], name).status in (400, 422)
+
+
+def test_two_keys_in_one_request_are_refused(alice):
+    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
+    answer = alice.post("/v1/documents", json=CREATE["/v1/documents"], headers=headers)
+    assert answer.status in (400, 422)
+
+
+def test_concurrent_requests_with_one_key_create_one_document(creating, new_user):
+    body = {"payload": b64(bytes(2 << 20)), "contentType": "text/plain"}
+    answers = []
+
+    def upload():
+        answers.append(creating("/v1/documents", body, "at-once", new_user))
+
+    run_in_threads(*[upload] * 6)
+    assert {answer.status for answer in answers} <= {201, 409}
+    for answer in answers:
+        if answer.status == 409:
+            refused(answer, 409, "idempotency_in_progress")
+    assert len({answer.json["id"] for answer in answers if answer.status == 201}) == 1
+    assert len(new_user.get("/v1/documents").json["documents"]) == 1
+
+
+def test_a_stored_answer_keeps_no_secret_in_clear(service, creating):
+    key = creating("/v1/api-keys", {"name": "kept"}, "secret-key").json["key"]
+    token = creating("/v1/documents", CREATE["/v1/documents"], "secret-token").json["token"]
+    for path, stored in service.files().items():
+        for secret in (key, token["token"], token["token"].removeprefix("dt_")):
+            assert secret.encode() not in stored, path.name

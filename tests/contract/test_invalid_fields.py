@@ -1,0 +1,166 @@
+"""Fields of a request that are missing, unknown, or of the wrong type or form."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.contract.routes import WITH_BODY
+from tests.formats import b64
+from tests.problems import refused_field
+
+JSON = {"Content-Type": "application/json"}
+GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
+UPLOADED = b'"payload": "aGVsbG8=", "contentType": "text/plain"'
+
+
+def sent(person, route, data, document, headers=JSON):
+    method, path = route.split()
+    path = path.replace("<document>", document["id"])
+    return person.request(method, path, data=data, headers=headers)
+
+
+@pytest.fixture
+def caller(request, alice, anonymous):
+    return anonymous if "auth" in request.node.callspec.params["route"] else alice
+
+
+@pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800", "a\udc80b", "\udc00\ud800"])
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/v1/auth/register", "email"),
+        ("/v1/auth/register", "password"),
+        ("/v1/auth/register", "name"),
+        ("/v1/auth/login", "email"),
+        ("/v1/auth/login", "password"),
+        ("/v1/api-keys", "name"),
+        ("/v1/documents", "name"),
+        ("/v1/documents", "contentType"),
+        ("/v1/documents", "payload"),
+        ("/v1/documents/<document>/tokens", "label"),
+        ("/v1/documents/<document>/tokens", "password"),
+    ],
+)
+def test_a_nul_or_lone_surrogate_in_a_string_is_refused(
+    path, field, text, alice, anonymous, document
+):
+    good = {"/v1/documents": GOOD, "/v1/api-keys": {}}.get(path, {})
+    if "auth" in path:
+        good = {"email": "nul@example.org", "password": "long enough"}
+    caller = anonymous if "auth" in path else alice
+    answer = caller.post(path.replace("<document>", document["id"]), json=good | {field: text})
+    refused_field(answer, f"#/{field}")
+
+
+@pytest.mark.parametrize("metadata", [{"a\x00": "b"}, {"a": "\ud800"}, {"\udfff": "b"}])
+def test_a_nul_or_lone_surrogate_in_a_field_name_is_refused(metadata, alice):
+    assert alice.post("/v1/documents", json=GOOD | {"metadata": metadata}).status == 422
+    assert alice.post("/v1/documents", json=GOOD | metadata).status == 422
+
+
+def test_a_pair_of_surrogates_is_a_character(alice, document):
+    body = b"{" + UPLOADED + b', "name": "\\ud83d\\udcc4.txt"}'
+    answer = sent(alice, "POST /v1/documents", body, document)
+    assert answer.json["name"] == "📄.txt"
+
+
+WRONG = [0, -1, 1.5, 1e300, True, [], {}, ["a"], {"a": "b"}, [[]], "", " ", "x" * 9000]
+FIELDS = {
+    "/v1/auth/register": ["email", "password", "name"],
+    "/v1/auth/login": ["email", "password"],
+    "/v1/auth/password": ["currentPassword", "newPassword"],
+    "/v1/api-keys": ["name", "scopes", "expiresAt"],
+    "/v1/api-keys/<key>/rotate": ["overlapSeconds"],
+    "/v1/documents": ["payload", "contentType", "name", "metadata", "expiresAt", "token"],
+    "/v1/documents/<document>/tokens": [
+        *("label", "permissions", "expiresAt", "maxViews", "password", "allowedOrigins")
+    ],
+}
+FULL = {
+    "/v1/auth/register": {"email": "wrong@example.org", "password": "long enough"},
+    "/v1/auth/login": {"email": "wrong@example.org", "password": "long enough"},
+    "/v1/auth/password": {"currentPassword": "wrong enough", "newPassword": "long enough"},
+    "/v1/documents": GOOD,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "field"), [(path, field) for path, fields in FIELDS.items() for field in fields]
+)
+def test_a_value_of_a_wrong_type_is_refused_with_its_pointer(
+    path, field, alice, anonymous, document
+):
+    caller = anonymous if path in {"/v1/auth/register", "/v1/auth/login"} else alice
+    for value in WRONG:
+        key = "nothing" if "rotate" in path else ""
+        full = path.replace("<document>", document["id"]).replace("<key>", key)
+        answer = caller.post(full, json=FULL.get(path, {}) | {field: value})
+        assert answer.status in (201, 401, 404, 409, 413, 422), (value, answer)
+        if answer.status == 422:
+            assert answer.json["errors"][0]["pointer"].startswith(f"#/{field}"), (value, answer)
+        if isinstance(value, (bool, float)):
+            assert answer.status in (404, 422), (value, answer)
+
+
+@pytest.mark.parametrize("field", ["payload", "contentType"])
+def test_a_missing_field_is_refused(field, alice):
+    body = {name: value for name, value in GOOD.items() if name != field}
+    refused_field(alice.post("/v1/documents", json=body), f"#/{field}")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+NAMES = st.sampled_from(sorted({name for fields in FIELDS.values() for name in fields}))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(body=st.dictionaries(NAMES, VALUES, max_size=5), route=st.sampled_from(WITH_BODY))
+def test_no_json_body_causes_an_internal_error(body, route, alice, anonymous, document):
+    path = route.at(document=document["id"])
+    caller = alice if route.callers else anonymous
+    assert caller.request(route.method, path, json=body).status < 500
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("", " ", "pdf", "text/", "/plain", "/", "text//plain", "text/plain/more", "*"),
+        *("text /plain", "text/ plain", "text/pl ain", "text/plain, text/html", "text/pläin"),
+        *("text/plain; charset", "text/plain; charset=", "text/plain; =utf-8", "text/plain; a b"),
+        *("text/plain\r\nX-Other: 1", "text/plain\n", 'text/plain; a="b', 'text/plain; a="b"c'),
+        *("text/plain; a=b;c", "te(x)t/plain", "text/plain; a=b\x7f", "text/" + "p" * 251),
+        *(None, 1, True, [], ["text/plain"], {}),
+    ],
+)
+def test_an_invalid_media_type_is_refused(kind, alice):
+    refused_field(alice.post("/v1/documents", json=GOOD | {"contentType": kind}), "#/contentType")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("text/plain", "application/vnd.api+json", "text/plain; charset=utf-8", "x/y"),
+        *('text/plain;charset="utf-8"', 'multipart/x; boundary="a;b\\"c"', "text/plain;a=1 ; b=2"),
+        *("audio/x-aiff", "text/" + "p" * 250, "!#$%&'*+-.^_`|~/1"),
+    ],
+)
+def test_a_media_type_of_rfc_9110_is_returned_as_it_was_sent(kind, alice):
+    document = alice.upload(content_type=kind)
+    assert document["contentType"] == kind
+    answer = alice.get(f"/v1/documents/{document['id']}/content")
+    assert answer.headers["Content-Type"] == kind
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=str)
+def test_an_unknown_field_is_refused(route, alice, anonymous, document):
+    caller = alice if route.callers else anonymous
+    key = alice.create_api_key().record["id"] if "<key>" in route.path else ""
+    path = route.at(document=document["id"], key=key)
+    refused_field(caller.request(route.method, path, json=route.body | {"colour": 1}), "#/colour")

@@ -1,0 +1,97 @@
+"""Lists: order, pages and cursors."""
+
+import pytest
+
+from tests.problems import refused_query
+
+LISTS = {
+    "documents": lambda person, _: person.upload(b"")["id"],
+    "apiKeys": lambda person, _: person.create_api_key().record["id"],
+    "tokens": lambda person, document: person.share(document)["id"],
+}
+PATHS = {"documents": "/v1/documents", "apiKeys": "/v1/api-keys", "sessions": "/v1/auth/sessions"}
+
+
+@pytest.fixture(scope="module")
+def lister(service):
+    """Somebody with five things in every list, by name the newest first."""
+    person = service.register()
+    shared = person.upload(token=None)
+    paths = PATHS | {"tokens": f"/v1/documents/{shared['id']}/tokens"}
+    made = {name: [make(person, shared) for _ in range(5)][::-1] for name, make in LISTS.items()}
+    made["documents"].append(shared["id"])
+    for _ in range(3):
+        service.log_in(person.record["email"])
+    return person, paths, made
+
+
+def pages(person, path, limit):
+    """Every page of a list."""
+    cursor = ""
+    while cursor is not None:
+        answer = person.get(f"{path}?limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
+        assert answer.status == 200, answer
+        (name,) = answer.json.keys() - {"nextCursor"}
+        yield answer.json[name]
+        cursor = answer.json["nextCursor"]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_sorted_newest_first(name, lister):
+    person, paths, made = lister
+    answer = person.get(paths[name])
+    assert answer.json.keys() == {name, "nextCursor"}
+    assert answer.json["nextCursor"] is None
+    ids = [record["id"] for record in answer.json[name]]
+    assert ids == made[name] == sorted(ids, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["documents", "apiKeys", "tokens", "sessions"])
+@pytest.mark.parametrize("limit", [1, 2, 5, 100])
+def test_the_pages_together_have_every_record_once(name, limit, lister):
+    person, paths, _ = lister
+    whole = person.get(paths[name]).json[name]
+    paged = list(pages(person, paths[name], limit))
+    assert [record["id"] for page in paged for record in page] == [r["id"] for r in whole]
+    assert all(len(page) == limit for page in paged[:-1])
+    assert paged[-1]
+
+
+def test_pages_are_stable_while_records_are_created_and_deleted(new_user):
+    ids = [new_user.upload(b"")["id"] for _ in range(4)]
+    first = new_user.get("/v1/documents?limit=2").json
+    new_user.upload(b"")
+    new_user.delete(f"/v1/documents/{ids[2]}")
+    second = new_user.get(f"/v1/documents?limit=2&cursor={first['nextCursor']}").json
+    assert [d["id"] for d in second["documents"]] == [ids[1], ids[0]]
+
+
+def test_the_default_limit_is_50(new_user):
+    for _ in range(51):
+        new_user.upload(b"", token=None)
+    answer = new_user.get("/v1/documents").json
+    assert len(answer["documents"]) == 50
+    assert answer["nextCursor"]
+    assert len(new_user.get("/v1/documents?limit=100").json["documents"]) == 51
+
+
+BAD_QUERIES = [
+    *[f"limit={limit}" for limit in ("0", "101", "-1", "abc", "", "1.5", "1e1", "9" * 5000)],
+    *[f"cursor={cursor}" for cursor in ("nonsense", "%00", "%FF", "0", "%E2%82%AC", "a" * 3000)],
+    "unknown=1",
+    "limit=1&limit=2",
+]
+
+
+@pytest.mark.parametrize("query", BAD_QUERIES, ids=lambda query: query[:20])
+@pytest.mark.parametrize("name", ["documents", "apiKeys", "tokens", "sessions"])
+def test_a_bad_limit_cursor_or_unknown_query_is_refused(query, name, lister):
+    person, paths, _ = lister
+    refused_query(person.get(f"{paths[name]}?{query}"))
+
+
+def test_a_cursor_of_another_user_shows_none_of_their_records(lister, new_user):
+    person, *_ = lister
+    cursor = person.get("/v1/documents?limit=1").json["nextCursor"]
+    answer = new_user.get(f"/v1/documents?cursor={cursor}")
+    assert answer.status == 422 or answer.json["documents"] == []

@@ -1,0 +1,99 @@
+"""Accounts: registering one, and what a valid e-mail address and password are."""
+
+import pytest
+
+from tests.people import PASSWORD, Person
+from tests.problems import refused, refused_field
+from tests.waiting import run_in_threads
+
+USER = {"id", "email", "name", "createdAt"}
+
+
+def register(anonymous, **fields):
+    return anonymous.post("/v1/auth/register", json=fields)
+
+
+def log_in(anonymous, email, password=PASSWORD):
+    return anonymous.post("/v1/auth/login", json={"email": email, "password": password})
+
+
+def test_registering_returns_the_user(anonymous):
+    answer = register(anonymous, email="new@example.org", password=PASSWORD, name="New Comer")
+    assert answer.status == 201
+    assert answer.json.keys() == USER
+    assert (answer.json["email"], answer.json["name"]) == ("new@example.org", "New Comer")
+    assert answer.json["id"].startswith("usr_")
+    assert PASSWORD not in answer.text
+
+
+def test_a_name_is_optional(anonymous):
+    answer = register(anonymous, email="nameless@example.org", password=PASSWORD)
+    assert (answer.status, answer.json["name"]) == (201, None)
+
+
+@pytest.mark.parametrize("email", ["twice@example.org", "TWICE@example.org", "Twice@Example.ORG"])
+def test_a_taken_email_is_409_in_any_case(email, anonymous):
+    register(anonymous, email="twice@example.org", password=PASSWORD)
+    refused(register(anonymous, email=email, password=PASSWORD), 409, "email_taken")
+
+
+def test_concurrent_registrations_of_one_email_create_one_account(anonymous):
+    answers = []
+
+    def one():
+        answers.append(register(anonymous, email="race@example.org", password=PASSWORD).status)
+
+    run_in_threads(*[one] * 4)
+    assert sorted(answers) == [201, 409, 409, 409]
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        *("", " ", "a", "a@", "@b.example", "a b@c.example", "a@b@c.example", "a@b.example\0"),
+        *("a@b.example\n", "a@b.example\r\nBcc: c@d.example", "a" * 300 + "@b.example", None, 5),
+    ],
+)
+def test_an_invalid_email_is_refused(email, anonymous):
+    refused_field(register(anonymous, email=email, password=PASSWORD), "#/email")
+
+
+@pytest.mark.parametrize("password", ["", "1234567", "ééééééé", "a" * 1025, None, 12345678, ["a"]])
+def test_a_password_that_is_too_short_or_too_long_is_refused(password, anonymous):
+    refused_field(register(anonymous, email="short@example.org", password=password), "#/password")
+
+
+@pytest.mark.parametrize(
+    "password", ["12345678", "a" * 1024, "ééééééé📄", "  spaces  ", "é" * 1024]
+)
+def test_a_password_of_8_to_1024_characters_logs_in(password, anonymous, service):
+    email = f"{hash(password)}@example.org"
+    assert register(anonymous, email=email, password=password).status == 201
+    assert log_in(anonymous, email, password).status == 200
+
+
+@pytest.mark.parametrize("field", ["email", "password"])
+@pytest.mark.parametrize("path", ["/v1/auth/register", "/v1/auth/login"])
+def test_a_missing_field_is_refused(path, field, anonymous):
+    body = {"email": "missing@example.org", "password": PASSWORD}
+    body.pop(field)
+    refused_field(anonymous.post(path, json=body), f"#/{field}")
+
+
+def test_the_minimum_length_is_a_setting_and_registration_can_be_closed(start_service):
+    service = start_service(REGISTRATION="closed", PASSWORD_MIN_LENGTH=12)
+    refused(
+        register(Person(service), email="a@example.org", password=PASSWORD),
+        403,
+        "registration_closed",
+    )
+
+
+def test_registration_can_be_open_only_while_no_account_exists(start_service):
+    service = start_service(REGISTRATION="first", PASSWORD_MIN_LENGTH=12)
+    anonymous = Person(service)
+    refused_field(register(anonymous, email="a@example.org", password="11 letters."), "#/password")
+    assert register(anonymous, email="a@example.org", password="12 letters..").status == 201
+    answer = register(anonymous, email="b@example.org", password="12 letters..")
+    refused(answer, 403, "registration_closed")
+    assert log_in(anonymous, "a@example.org", "12 letters..").status == 200

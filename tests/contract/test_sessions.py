@@ -1,0 +1,155 @@
+"""Sessions: logging in and out, changing the password, and the list of sessions."""
+
+import sys
+
+import pytest
+
+from tests.formats import parse_time, time_from_now
+from tests.people import PASSWORD, Person
+from tests.problems import refused, refused_field
+
+USER = {"id", "email", "name", "createdAt"}
+
+
+def log_in(anonymous, email, password=PASSWORD):
+    return anonymous.post("/v1/auth/login", json={"email": email, "password": password})
+
+
+def test_logging_in_returns_a_session(anonymous, alice):
+    answer = log_in(anonymous, "alice@example.org")
+    assert answer.status == 200
+    session = answer.json
+    assert session.keys() == {"accessToken", "tokenType", "expiresIn", "expiresAt", "user"}
+    assert (session["tokenType"], session["expiresIn"]) == ("Bearer", 43_200)
+    life = (parse_time(session["expiresAt"]) - parse_time(time_from_now())).total_seconds()
+    assert life == pytest.approx(43_200, abs=30)
+    assert session["user"] == alice.record
+    assert session["user"].keys() == USER
+
+
+def test_logging_in_accepts_the_email_in_any_case(anonymous, alice):
+    assert log_in(anonymous, "Alice@Example.ORG").status == 200
+
+
+def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(anonymous, alice):
+    problems = [
+        refused(log_in(anonymous, email, "wrong password"), 401, "wrong_credentials")
+        for email in ("alice@example.org", "nobody@example.org")
+    ]
+    assert problems[0] | {"requestId": ""} == problems[1] | {"requestId": ""}
+
+
+@pytest.mark.parametrize("password", [PASSWORD.upper(), PASSWORD + " ", " " + PASSWORD, "x", ""])
+def test_a_password_is_compared_exactly(password, anonymous, alice):
+    answer = log_in(anonymous, "alice@example.org", password)
+    assert answer.status in ((401, 422) if password in {"", "x"} else (401,))
+
+
+@pytest.fixture(scope="module")
+def limiting(start_service):
+    """A service that limits wrong passwords, as it does by default."""
+    return start_service()
+
+
+loopback = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux has more than one loopback address"
+)
+
+
+@loopback
+def test_wrong_passwords_are_throttled_by_address_and_lock_nobody_out(limiting):
+    machine = limiting.register("owner@example.org").create_api_key()
+    attacker = Person(limiting, address="127.0.0.2")
+    answers = (log_in(attacker, "owner@example.org", "wrong password") for _ in range(60))
+    answer = next(answer for answer in answers if answer.status == 429)
+    problem = refused(answer, 429, "too_many_requests")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert problem["detail"]
+    assert log_in(Person(limiting, address="127.0.0.3"), "owner@example.org").status == 200
+    assert machine.get("/v1/documents").status == 200
+    assert log_in(attacker, "other@example.org", "wrong password").status in (401, 429)
+
+
+@loopback
+def test_wrong_passwords_are_throttled_by_address_over_many_accounts(limiting):
+    attacker = Person(limiting, address="127.0.0.4")
+    answers = (log_in(attacker, f"{n}@example.org", "wrong password") for n in range(150))
+    assert any(answer.status == 429 for answer in answers)
+
+
+def test_me_returns_the_user(alice):
+    answer = alice.get("/v1/auth/me")
+    assert (answer.status, answer.json) == (200, alice.record)
+
+
+def test_logout_ends_this_session_at_once_and_no_other(service, alice):
+    session = service.log_in("alice@example.org")
+    answer = session.post("/v1/auth/logout")
+    assert (answer.status, answer.body) == (204, b"")
+    for call in (session.get("/v1/auth/me"), session.post("/v1/auth/logout")):
+        refused(call, 401, "session_expired")
+    assert alice.get("/v1/auth/me").status == 200
+
+
+def test_a_new_password_ends_every_other_session(service, new_user, anonymous):
+    email, machine = new_user.record["email"], new_user.create_api_key()
+    other = service.log_in(email)
+    body = {"currentPassword": PASSWORD, "newPassword": "another one now"}
+    answer = new_user.post("/v1/auth/password", json=body)
+    assert (answer.status, answer.body) == (204, b"")
+    assert new_user.get("/v1/auth/me").status == 200
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+    refused(log_in(anonymous, email), 401, "wrong_credentials")
+    assert log_in(anonymous, email, "another one now").status == 200
+    assert machine.get("/v1/documents").status == 200
+
+
+def test_a_new_password_needs_the_current_one(service, new_user, anonymous):
+    body = {"currentPassword": "wrong password", "newPassword": "another one now"}
+    answer = new_user.post("/v1/auth/password", json=body)
+    assert answer.status in (401, 403, 422)
+    assert answer.json["code"] in {"wrong_credentials", "invalid_request"}
+    assert log_in(anonymous, new_user.record["email"]).status == 200
+
+
+@pytest.mark.parametrize("password", ["short", "a" * 1025, None, 5])
+def test_an_invalid_new_password_is_refused(password, alice):
+    body = {"currentPassword": PASSWORD, "newPassword": password}
+    refused_field(alice.post("/v1/auth/password", json=body), "#/newPassword")
+
+
+def test_the_list_has_the_live_sessions_and_marks_the_current_one(service, new_user):
+    other = service.log_in(new_user.record["email"])
+    for caller in (new_user, other):
+        answer = caller.get("/v1/auth/sessions")
+        assert answer.status == 200
+        assert answer.json["nextCursor"] is None
+        current = [session["current"] for session in answer.json["sessions"]]
+        assert current == [caller is other, caller is new_user]
+        assert not any(person.secret in answer.text for person in (new_user, other))
+
+
+def test_a_session_has_an_id_and_its_times(new_user):
+    (session,) = new_user.get("/v1/auth/sessions").json["sessions"]
+    assert {"id", "createdAt", "expiresAt", "current"} <= session.keys()
+    assert session["id"].startswith("ses_")
+    assert parse_time(session["createdAt"]) < parse_time(session["expiresAt"])
+
+
+def test_an_ended_session_is_refused_and_no_longer_listed(service, new_user):
+    other = service.log_in(new_user.record["email"])
+    ended = new_user.get("/v1/auth/sessions").json["sessions"][0]["id"]
+    assert new_user.delete(f"/v1/auth/sessions/{ended}").status == 204
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+    assert len(new_user.get("/v1/auth/sessions").json["sessions"]) == 1
+    assert new_user.delete(f"/v1/auth/sessions/{ended}").status in (204, 404)
+
+
+def test_a_user_can_end_the_current_session(new_user):
+    (session,) = new_user.get("/v1/auth/sessions").json["sessions"]
+    assert new_user.delete(f"/v1/auth/sessions/{session['id']}").status == 204
+    refused(new_user.get("/v1/auth/me"), 401, "session_expired")
+
+
+def test_an_unknown_session_is_404(alice):
+    refused(alice.delete("/v1/auth/sessions/ses_nothing"), 404, "not_found")

@@ -1,0 +1,143 @@
+"""Uploads: the answer, and the optional fields of the request."""
+
+import hashlib
+import random
+
+import pytest
+
+from tests.formats import b64, parse_time, time_from_now
+from tests.problems import refused, refused_field
+
+RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
+GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
+BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
+
+
+def at(document, more=""):
+    return f"/v1/documents/{document['id']}{more}"
+
+
+def test_an_upload_returns_the_record_a_location_and_a_token(alice):
+    answer = alice.post("/v1/documents", json=GOOD)
+    assert answer.status == 201
+    assert answer.json.keys() == RECORD | {"token"}
+    assert answer.headers["Location"].endswith(at(answer.json))
+    assert answer.headers["Location"].removeprefix(alice.service.url) == at(answer.json)
+
+
+def test_the_record_has_the_size_and_sha256_of_the_original(alice):
+    document = alice.upload(BIG, "application/octet-stream")
+    assert document["size"] == len(BIG)
+    assert document["sha256"] == hashlib.sha256(BIG).hexdigest()
+
+
+def test_name_metadata_and_expires_at_are_optional(alice):
+    document = alice.upload()
+    assert document["expiresAt"] is None
+    assert document["metadata"] == {}
+    full = {"name": "Über.txt", "metadata": {"case": "7/b"}, "expiresAt": time_from_now(days=1)}
+    told = alice.upload(**full)
+    assert {name: told[name] for name in full} == full
+
+
+@pytest.mark.parametrize(
+    ("kind", "endings"),
+    {
+        "application/pdf": {".pdf"},
+        "image/png": {".png"},
+        "image/jpeg": {".jpg", ".jpeg"},
+        "text/plain; charset=utf-8": {".txt"},
+        "text/csv": {".csv"},
+        "application/json": {".json"},
+        "application/x-nobody-knows": {"", ".bin"},
+    }.items(),
+)
+def test_the_name_defaults_to_the_id_and_the_types_usual_extension(kind, endings, alice):
+    document = alice.upload(content_type=kind)
+    assert document["name"] in {document["id"] + ending for ending in endings}
+
+
+def test_the_links_of_an_upload_open_at_once(alice):
+    token = alice.upload(b"open me")["token"]
+    assert token.keys() == {"id", "token", "viewUrl", "downloadUrl", "contentUrl", "expiresAt"}
+    for link, kind in {
+        "viewUrl": "text/html",
+        "downloadUrl": "text/html",
+        "contentUrl": "text/plain",
+    }.items():
+        answer = alice.open(token[link])
+        assert (answer.status, answer.kind) == (200, kind)
+
+
+def test_the_token_of_an_upload_lives_7_days(alice):
+    life = parse_time(alice.upload()["token"]["expiresAt"]) - parse_time(time_from_now())
+    assert life.total_seconds() == pytest.approx(604_800, abs=30)
+
+
+def test_the_token_field_sets_the_fields_of_the_token(alice):
+    shape = {"label": "mine", "permissions": ["view"], "expiresAt": time_from_now(days=1)}
+    document = alice.upload(token=shape)
+    assert document["token"]["expiresAt"] == shape["expiresAt"]
+    (token,) = alice.get(at(document, "/tokens")).json["tokens"]
+    assert {name: token[name] for name in shape} == shape
+
+
+def test_an_upload_with_token_null_creates_no_token(alice):
+    document = alice.upload(token=None)
+    assert document.get("token") is None
+    assert alice.get(at(document, "/tokens")).json["tokens"] == []
+
+
+@pytest.mark.parametrize("shape", [{"colour": 1}, {"permissions": ["x"]}, {"maxViews": 0}])
+def test_an_invalid_field_of_the_token_is_refused_with_its_pointer(shape, new_user):
+    answer = new_user.post("/v1/documents", json=GOOD | {"token": shape})
+    (name,) = shape
+    errors = refused(answer, 422, "invalid_request")["errors"]
+    assert errors[0]["pointer"].startswith(f"#/token/{name}")
+    assert new_user.get("/v1/documents").json["documents"] == []
+
+
+@pytest.mark.parametrize("token", [False, True, 1, "x", []])
+def test_a_token_field_that_is_not_an_object_is_refused(token, alice):
+    refused_field(alice.post("/v1/documents", json=GOOD | {"token": token}), "#/token")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        *({"a": 1}, {"a": None}, {"a": ["b"]}, {"a": {"b": "c"}}, {"a": True}, [], "a"),
+        *({str(n): "" for n in range(17)}, {"a": "x" * 4097}, {"é" * 2100: ""}),
+    ],
+    ids=lambda metadata: str(metadata)[:20],
+)
+def test_metadata_beyond_16_pairs_of_strings_or_4_kib_is_refused(metadata, alice):
+    problem = refused(
+        alice.post("/v1/documents", json=GOOD | {"metadata": metadata}), 422, "invalid_request"
+    )
+    assert problem["errors"][0]["pointer"].startswith("#/metadata")
+
+
+@pytest.mark.parametrize("metadata", [{str(n): "v" for n in range(16)}, {"a": "é" * 1900}, {}])
+def test_metadata_is_returned_as_it_was_sent(metadata, alice):
+    document = alice.upload(metadata=metadata)
+    assert alice.get(at(document)).json["metadata"] == metadata
+
+
+@pytest.mark.parametrize("size", [1, 3, 16_383, 16_384, 16_385, 196_608, 196_609, 4 << 20])
+def test_a_document_of_any_size_is_returned_unchanged(size, alice):
+    content = random.Random(size).randbytes(size)
+    document = alice.upload(content, "application/octet-stream")
+    assert alice.get(at(document, "/content")).body == content
+
+
+def test_the_largest_original_is_64_mib(alice):
+    largest = 64 << 20
+    document = alice.upload(payload="A" * (largest // 3 * 4) + "AA==")
+    assert document["size"] == largest
+    body = GOOD | {"payload": "A" * (largest // 3 * 4) + "AAA="}
+    refused(alice.post("/v1/documents", json=body), 413, "payload_too_large")
+
+
+def content(person, document, **headers):
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return person.get(at(document, "/content"), headers=headers)

@@ -1,0 +1,127 @@
+"""Deliveries of webhooks: content, signature, order, and redelivery."""
+
+import base64
+import json
+import time
+
+import pytest
+
+from tests.contract.event_feed import events_of
+from tests.contract.webhooks import attempted_deliveries, create_webhook, deliveries, signature
+from tests.formats import parse_time, time_from_now
+
+
+def test_a_delivery_is_signed_as_standard_webhooks_prescribes(webhook_owner, receiver):
+    webhook = create_webhook(webhook_owner, receiver.url("/in?x=1"), events=["document.created"])
+    document = webhook_owner.upload(b"12345")
+    (request,) = receiver.wait_for(1)
+    assert (request.method, request.path) == ("POST", "/in?x=1")
+    assert request.headers["Content-Type"] == "application/json"
+    assert request.headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert request.headers["webhook-signature"] == signature(webhook["secret"], request)
+    assert abs(int(request.headers["webhook-timestamp"]) - time.time()) < 60
+    (event,) = events_of(webhook_owner, "&type=document.created")
+    assert request.headers["webhook-id"] == event["id"]
+    assert json.loads(request.body) == {
+        "type": "document.created",
+        "timestamp": event["createdAt"],
+        "data": event["data"],
+    }
+    assert event["data"]["documentId"] == document["id"]
+
+
+def test_a_delivery_verifies_with_the_standardwebhooks_package(webhook_owner, receiver):
+    package = pytest.importorskip("standardwebhooks")
+    webhook = create_webhook(webhook_owner, receiver.url())
+    webhook_owner.upload()
+    for request in receiver.wait_for(2):
+        said = package.Webhook(webhook["secret"]).verify(request.body.decode(), request.headers)
+        assert said == json.loads(request.body)
+
+
+def test_the_feed_and_the_deliveries_have_the_same_events_in_order(webhook_owner, receiver):
+    webhook = create_webhook(webhook_owner, receiver.url())
+    for _ in range(5):
+        document = webhook_owner.upload(token={"maxViews": 1})
+        webhook_owner.get(f"/v1/documents/{document['id']}/view")
+        webhook_owner.delete(f"/v1/documents/{document['id']}")
+    webhook_owner.create_api_key()
+    events = list(events_of(webhook_owner))
+    assert len(events) == 26
+    received = receiver.wait_for(26)
+    listed = attempted_deliveries(webhook_owner, webhook)
+    assert [one.headers["webhook-id"] for one in received] == [one["id"] for one in events]
+    assert [json.loads(one.body)["data"] for one in received] == [one["data"] for one in events]
+    assert [one["eventId"] for one in listed[::-1]] == [one["id"] for one in events]
+    assert {(one["state"], one["status"], one["attempts"]) for one in listed} == {
+        ("delivered", 200, 1)
+    }
+
+
+def test_only_events_that_a_webhook_subscribes_to_are_sent(webhook_owner, receiver):
+    webhook = create_webhook(
+        webhook_owner, receiver.url(), events=["document.deleted", "token.revoked"]
+    )
+    document = webhook_owner.upload()
+    webhook_owner.delete(f"/v1/documents/{document['id']}")
+    receiver.wait_for(2)
+    types = [one["type"] for one in attempted_deliveries(webhook_owner, webhook)[::-1]]
+    assert types == ["document.deleted", "token.revoked"]
+
+
+def test_a_test_event_is_sent_to_its_webhook_only(webhook_owner, receiver):
+    webhook = create_webhook(webhook_owner, receiver.url(), events=["document.created"])
+    other = create_webhook(webhook_owner, receiver.url("/other"))
+    answer = webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test")
+    assert answer.status == 202
+    (request,) = receiver.wait_for(1)
+    assert request.headers["webhook-id"] == answer.json["eventId"]
+    assert json.loads(request.body)["type"] == "webhook.test"
+    (delivery,) = attempted_deliveries(webhook_owner, webhook)
+    assert (delivery["id"], delivery["answer"]) == (answer.json["id"], "thanks")
+    assert deliveries(webhook_owner, other) == []
+
+
+def test_after_a_rotation_both_secrets_verify(webhook_owner, receiver):
+    webhook = create_webhook(webhook_owner, receiver.url())
+    rotated = webhook_owner.post(f"/v1/webhooks/{webhook['id']}/rotate-secret")
+    assert rotated.status == 201
+    assert parse_time(rotated.json["oldSecretUntil"]) > parse_time(time_from_now(hours=23))
+    webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test")
+    (request,) = receiver.wait_for(1)
+    secrets = [rotated.json["secret"], webhook["secret"]]
+    assert len({*secrets}) == 2
+    assert request.headers["webhook-signature"] == " ".join(
+        signature(secret, request) for secret in secrets
+    )
+    shown = webhook_owner.get(f"/v1/webhooks/{webhook['id']}").json
+    assert rotated.json["secret"] not in str(shown)
+
+
+def test_a_redelivery_sends_the_same_event_again(webhook_owner, receiver):
+    webhook = create_webhook(webhook_owner, receiver.url())
+    first = webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test").json
+    receiver.wait_for(1)
+    attempted_deliveries(webhook_owner, webhook)
+    path = f"/v1/webhooks/{webhook['id']}/deliveries/{first['id']}/redeliver"
+    again = webhook_owner.post(path)
+    assert (again.status, again.json["state"]) == (202, "pending")
+    one, two = receiver.wait_for(2)
+    assert (one.body, one.headers["webhook-id"]) == (two.body, two.headers["webhook-id"])
+    assert len(attempted_deliveries(webhook_owner, webhook)) == 1
+
+
+def test_address_description_and_secret_are_sealed_at_rest(
+    webhook_owner, webhook_service, receiver
+):
+    webhook = create_webhook(
+        webhook_owner, receiver.url("/nobody-reads-this"), description="nobody-reads-this"
+    )
+    receiver.answers = [(200, "nobody-reads-this")]
+    webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test")
+    receiver.wait_for(1)
+    assert attempted_deliveries(webhook_owner, webhook)[0]["answer"] == "nobody-reads-this"
+    for told in webhook_service.files().values():
+        assert b"nobody-reads-this" not in told
+        assert webhook["secret"].encode() not in told
+        assert base64.b64decode(webhook["secret"].removeprefix("whsec_")) not in told

@@ -1,0 +1,176 @@
+"""A running service: a process with settings, a port and an instance folder of its own."""
+
+import contextlib
+import http.client
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+from functools import cached_property
+from pathlib import Path
+
+from tests import openapi
+from tests.people import PASSWORD, Person
+from tests.waiting import until
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60
+
+
+class StartError(Exception):
+    """The service ended before it answered; the text is what it wrote."""
+
+    def __init__(self, exit_code, output):
+        super().__init__(output)
+        self.exit_code = exit_code
+
+
+def free_port():
+    """Return a free port below those that the system gives to clients.
+
+    So it is still free when the service starts again.
+    """
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", 10_000 + secrets.randbelow(20_000)))
+            return probe.getsockname()[1]
+
+
+class Service:
+    """A running service with settings of its own."""
+
+    wrapper = ()  # a command that starts the interpreter
+    program = ("app.py",)  # the arguments of the interpreter
+    running = set()  # the services whose logs `check_log` still has to read
+
+    def __init__(self, folder, **settings):
+        self.instance, self.temporary = folder / "instance", folder / "tmp"
+        self.temporary.mkdir()
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.settings, self.process = settings, None
+        self._log, self._log_checked = folder / "stderr.log", 0
+        self.start()
+
+    def environment(self):
+        """The variables that a process of this service gets.
+
+        Processes may write bytecode: so a second start need not compile the modules again.
+        """
+        dropped = ("DOCSERVICE_", "PYTHONDONTWRITEBYTECODE")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        own = {"INSTANCE_PATH": self.instance, "LISTEN": f"127.0.0.1:{self.port}"} | self.settings
+        own = {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
+        return kept | own | {"TMPDIR": str(self.temporary)}
+
+    def start(self):
+        """Start the process, and wait until it answers."""
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self.wrapper, sys.executable, *self.program],
+                cwd=ROOT,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        Service.running.add(self)
+        self.wait_until_it_answers()
+
+    def wait_until_it_answers(self):
+        until(self._answers, START_SECONDS)
+
+    def _answers(self):
+        if self.process.poll() is not None:
+            raise StartError(self.process.returncode, self.stderr())
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return Person(self).exchange("GET", "/healthz").status == 200
+        return False
+
+    @cached_property
+    def description(self):
+        """Its OpenAPI description."""
+        return openapi.parsed(Person(self).exchange("GET", "/openapi.json").body)
+
+    def check_log(self, expected=()):
+        """Assert that what was logged since the last check has no traceback but of these errors.
+
+        `expected` are the full names of exceptions. The start of a line tells where a traceback
+        ends: only the line that names the exception is not indented.
+        """
+        with self._log.open("rb") as log:
+            log.seek(self._log_checked)
+            logged = log.read()
+        self._log_checked += len(logged)
+        lines = logged.decode(errors="replace")
+        raised = re.findall(r"^Traceback .*\n(?: .*\n|\n)*([\w.]*)", lines, re.M)
+        assert not set(raised) - set(expected), lines
+
+    def stop(self):
+        """Send SIGTERM, and return the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+    def kill(self):
+        """Send SIGKILL, and wait for the end of the process."""
+        self.process.kill()
+        self.process.wait(30)
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def close(self):
+        """Stop the process if it runs, and check the rest of its log."""
+        Service.running.discard(self)
+        if self.process.poll() is None:
+            try:
+                self.stop()
+            finally:
+                self.kill()
+        self.check_log()
+
+    def start_command(self, *words, stdin=subprocess.DEVNULL):
+        """Start `flask --app app …` on the same instance in a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "flask", "--app", "app", *map(str, words)],
+            cwd=ROOT,
+            env=self.environment(),
+            text=True,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def run_command(self, *words):
+        """Run a command that must succeed, and return what it printed."""
+        running = self.start_command(*words)
+        output, _ = running.communicate(timeout=120)
+        assert running.returncode == 0, output
+        return output
+
+    def stderr(self):
+        return self._log.read_text(errors="replace")
+
+    def files(self):
+        """Return path -> content of every file of the instance folder."""
+        return {path: path.read_bytes() for path in self.instance.rglob("*") if path.is_file()}
+
+    def register(self, email=None, password=PASSWORD, **fields):
+        """Register an account, and log in: two Argon2id hashes."""
+        email = email or f"{secrets.token_hex(6)}@example.org"
+        body = {"email": email, "password": password, **fields}
+        registered = Person(self).post("/v1/auth/register", json=body)
+        assert registered.status == 201, registered
+        return self.log_in(email, password)
+
+    def log_in(self, email, password=PASSWORD):
+        """Return a person with a new session; `record` is the user."""
+        answer = Person(self).post("/v1/auth/login", json={"email": email, "password": password})
+        assert answer.status == 200, answer
+        person = Person(self).with_token(answer.json["accessToken"])
+        person.record, person.password = answer.json["user"], password
+        return person
