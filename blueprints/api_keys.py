@@ -10,12 +10,7 @@ from .http import SESSION, ApiBlueprint, accepts, idempotent, list_response, par
 from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery
 from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_schema
 
-api_keys = ApiBlueprint(
-    "api_keys",
-    __name__,
-    url_prefix="/v1/api-keys",
-    description="API keys: how programs call, without a session",
-)
+api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", description="API keys")
 
 
 @api_keys.post("")
@@ -37,10 +32,7 @@ def create(body: dict[str, Any]) -> Issued[ApiKey]:
 @api_keys.arguments(PageQuery(), location="query")
 @api_keys.response(200, list_schema("apiKeys", ApiKeyRecord))
 def list_masked(query: dict[str, Any]) -> Any:
-    """List API keys (keys masked)
-
-    Revoked keys stay listed, with `revokedAt`.
-    """
+    """List API keys (keys masked)"""
     page = ApiKey.page_of_user(g.caller.user, query["limit"], parse_cursor(query["cursor"]))
     return list_response("apiKeys", *page)
 

@@ -24,12 +24,7 @@ from .http import (
 from .schemas.requests import Login, PageQuery, PasswordChange, Registration
 from .schemas.responses import LoginResponse, Profile, SessionRecord, list_schema
 
-auth = ApiBlueprint(
-    "auth",
-    __name__,
-    url_prefix="/v1/auth",
-    description="Accounts and sessions: register, log in, log out",
-)
+auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
 
 
 @auth.post("/register")

@@ -15,7 +15,7 @@ document_tokens = ApiBlueprint(
     "document_tokens",
     __name__,
     url_prefix="/v1/documents/<id>/tokens",
-    description="Document tokens: links to one document, which can be revoked",
+    description="Document tokens",
 )
 
 
@@ -39,10 +39,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
 @document_tokens.arguments(PageQuery(), location="query")
 @document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
-    """List the document's tokens (tokens masked)
-
-    Revoked tokens stay listed, with `revokedAt`.
-    """
+    """List the document's tokens (tokens masked)"""
     document = Document.one_of(g.caller.owner_id, id)
     after = parse_cursor(query["cursor"])
     return list_response("tokens", *DocumentToken.page_of_document(document, query["limit"], after))

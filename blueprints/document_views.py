@@ -21,10 +21,7 @@ from .views import content as contents
 from .views import pages
 
 document_views = ApiBlueprint(
-    "document_views",
-    __name__,
-    url_prefix="/v1/documents/<id>",
-    description="Viewing and saving: the owner's, or by a link",
+    "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
 )
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}

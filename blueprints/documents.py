@@ -28,12 +28,7 @@ from .schemas.requests import DocumentEdit, DocumentQuery, Upload
 from .schemas.responses import DocumentRecord, UploadResponse, list_schema
 from .views.links import IssuedLink, base_url, link_options, with_addresses
 
-documents = ApiBlueprint(
-    "documents",
-    __name__,
-    url_prefix="/v1/documents",
-    description="Documents: upload, list, change, delete",
-)
+documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
 
 @documents.post("")
@@ -72,10 +67,7 @@ def list_owned(query: dict[str, Any]) -> Any:
 @may_fail_with(DocumentDamaged)
 @documents.response(200, DocumentRecord)
 def get(id: str) -> Document:
-    """Return the document's record
-
-    `GET …/content` returns the document itself.
-    """
+    """Return the document's record"""
     return Document.one_of(g.caller.owner_id, id)
 
 

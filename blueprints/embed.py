@@ -15,7 +15,7 @@ from .schemas.responses import OEmbed
 from .views.links import base_url, frame
 from .views.pages import needs_prompt
 
-embed = ApiBlueprint("embed", __name__, description="Embedding: a document in another page")
+embed = ApiBlueprint("embed", __name__, description="Embedding")
 _VIEW_PATH = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
 _STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
 WIDTH, HEIGHT = 800, 600
@@ -45,10 +45,7 @@ def script() -> Response:
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
-    """Tell how to embed the document that a view link shows (oEmbed 1.0)
-
-    `html` holds the frame, not larger than `maxwidth` and `maxheight`.
-    """
+    """Tell how to embed the document that a view link shows (oEmbed 1.0)"""
     if query["format"] == "xml":
         raise FormatNotOffered
     return _embedding(query["url"], query["maxwidth"], query["maxheight"])

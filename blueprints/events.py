@@ -10,12 +10,7 @@ from .http import EVENTS, OWNER, ApiBlueprint, accepts, list_response
 from .schemas.requests import EventQuery
 from .schemas.responses import EventPage
 
-events = ApiBlueprint(
-    "events",
-    __name__,
-    url_prefix="/v1/events",
-    description="Events: what happened to your documents, links and keys",
-)
+events = ApiBlueprint("events", __name__, url_prefix="/v1/events", description="Events")
 
 
 @events.get("")

@@ -26,7 +26,7 @@ METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 _DURATION = "docservice_http_request_duration_seconds"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
-metrics = ApiBlueprint("metrics", __name__, description="Metrics: numbers for a monitoring system")
+metrics = ApiBlueprint("metrics", __name__, description="Metrics")
 
 Facts = Mapping[str, Any]
 _started_at = time.time()

@@ -19,9 +19,7 @@ from .schemas.responses import Health
 VERSION = "0.1.0"
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 
-status = ApiBlueprint(
-    "status", __name__, description="The service itself: its health, its description, its pages"
-)
+status = ApiBlueprint("status", __name__, description="The service itself")
 
 
 @status.get("/healthz")

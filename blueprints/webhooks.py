@@ -20,12 +20,7 @@ from .http import (
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import DeliveryRecord, WebhookRecord, WebhookWithSecret, list_schema
 
-webhooks = ApiBlueprint(
-    "webhooks",
-    __name__,
-    url_prefix="/v1/webhooks",
-    description="Webhooks: events, sent to an address of yours",
-)
+webhooks = ApiBlueprint("webhooks", __name__, url_prefix="/v1/webhooks", description="Webhooks")
 
 
 def _owned(id: str) -> Webhook:
@@ -91,10 +86,7 @@ def delete(id: str) -> None:
 @idempotent
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> OpenedDelivery:
-    """Send a `webhook.test` event to this webhook alone
-
-    Its result is the first of the deliveries.
-    """
+    """Send a `webhook.test` event to this webhook alone"""
     return _owned(id).test()
 
 
@@ -112,10 +104,7 @@ def rotate_secret(id: str) -> Issued[Webhook]:
 @webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, list_schema("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
-    """List what was sent to a webhook, and how it answered
-
-    Newest first.
-    """
+    """List what was sent to a webhook, and how it answered"""
     page = _owned(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
     return list_response("deliveries", *page)
 

@@ -29,13 +29,10 @@ OTHER_BODIES = {
     "application/octet-stream": "Hello",
     "*/*": "Hello",
 }
-ID_PREFIXES = {  # of a path's segment, and of a schema's name
-    **{"sessions": "ses", "api-keys": "key", "documents": "doc", "tokens": "tok"},
-    **{"webhooks": "whk", "deliveries": "dlv"},
-    **{"Profile": "usr", "SessionRecord": "ses", "ApiKeyRecord": "key", "ApiKeyWithSecret": "key"},
-    **{"DocumentRecord": "doc", "UploadResponse": "doc", "DocumentLinks": "tok"},
-    **{"DocumentTokenRecord": "tok", "DocumentTokenWithSecret": "tok", "EventRecord": "evt"},
-    **{"WebhookRecord": "whk", "WebhookWithSecret": "whk", "DeliveryRecord": "dlv"},
+ID_PREFIXES = {  # by the beginning of a schema's name, or of a path's segment
+    **{"Profile": "usr", "Session": "ses", "ApiKey": "key", "DocumentToken": "tok"},
+    **{"DocumentLinks": "tok", "Token": "tok", "Document": "doc", "Upload": "doc"},
+    **{"Event": "evt", "Webhook": "whk", "Deliver": "dlv"},
 }
 VALUES: dict[str, Any] = {
     **{"email": "me@example.org", "name": "hello.txt", "Profile.name": "Mia Example"},
@@ -51,21 +48,23 @@ VALUES: dict[str, Any] = {
     **{"metadata": {"project": "alpha"}, "data": {"documentId": f"doc_{_ULID}", "via": "session"}},
     **{"type": "document.created", "OEmbed.type": "rich", "url": "https://example.org/hook"},
     **{"events": ["document.created"], "description": None, "enabled": True, "secret": "whsec_…"},
+    **{"eventId": f"evt_{_ULID}", "state": "delivered", "attempts": 1, "durationMs": 42},
     **{
-        "eventId": f"evt_{_ULID}",
-        "state": "delivered",
-        "attempts": 1,
         "DeliveryRecord.status": 200,
+        "answer": "ok",
+        "error": None,
+        "status": "ok",
+        "version": "0.1.0",
     },
-    **{"durationMs": 42, "answer": "ok", "error": None, "status": "ok", "version": "0.1.0"},
     **{"OEmbed.version": "1.0", "provider_name": "Document Service", "title": "hello.txt"},
     **{"width": 800, "height": 600, "nextCursor": None, "disabledReason": None},
 }
 
 
 def example_id(kind: str) -> str:
-    """`kind` is a path's segment or a schema's name."""
-    return f"{ID_PREFIXES[kind]}_{_ULID}"
+    """`kind` is a path's segment, as `api-keys`, or a schema's name, as `ApiKeyRecord`."""
+    name = kind.title().replace("-", "") if kind.islower() else kind
+    return f"{next(id for begin, id in ID_PREFIXES.items() if name.startswith(begin))}_{_ULID}"
 
 
 def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:

@@ -25,7 +25,8 @@ Documents are stored sealed with AES-256-GCM, shown in the browser, downloaded a
 opens offline, and shared by links that can be revoked.
 
 Register an account, log in, and send the session token as `Authorization: Bearer …`. A program
-sends an API key as `X-API-Key`. A link has a document token, which opens one document.
+sends an API key as `X-API-Key`. A link has a document token, which opens one document; it is also
+taken as a Bearer token. A ticket is what an open page loads a large original with.
 
 Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every response has an
 `X-Request-Id`; one that you send (1 to 64 of `A-Za-z0-9._-`) is kept. Lists are newest first, and
@@ -33,22 +34,10 @@ Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every
 """
 BODY_ERRORS = ("malformed_json", "unsupported_media_type", "payload_too_large", "invalid_request")
 SCHEMES = {
-    SESSION: {
-        **{"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
-        "description": "The `accessToken` of a login. A document token may be sent like this, too.",
-    },
-    API_KEY: {
-        **{"type": "apiKey", "in": "header", "name": "X-API-Key"},
-        "description": "The `key` of a new API key. It has scopes.",
-    },
-    DOCUMENT_TOKEN: {
-        **{"type": "apiKey", "in": "query", "name": "token"},
-        "description": "The `token` of a link: it opens one document.",
-    },
-    TICKET: {
-        **{"type": "apiKey", "in": "query", "name": "ticket"},
-        "description": "With it, an open page loads a large original. It is not for other clients.",
-    },
+    SESSION: {"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
+    API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    DOCUMENT_TOKEN: {"type": "apiKey", "in": "query", "name": "token"},
+    TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
 }
 IDEMPOTENCY_KEY = {
     **{"name": "Idempotency-Key", "in": "header"},
@@ -57,11 +46,8 @@ IDEMPOTENCY_KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 SUCCESS = {
-    "200": "Done.",
-    "201": "Created.",
-    "202": "Accepted: it is sent now.",
-    "204": "Done. There is no body.",
-    "206": "The range asked for.",
+    **{"200": "Done.", "201": "Created.", "202": "Accepted: it is sent now."},
+    **{"204": "Done. There is no body.", "206": "The range asked for."},
 }
 DETAILS = {  # of those errors whose message depends on the case
     "malformed_json": "The body is not exactly one JSON object in UTF-8.",

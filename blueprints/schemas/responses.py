@@ -81,12 +81,15 @@ class ApiKeyWithSecret(ApiKeyRecord):
     key = secret("pk_live_")
 
 
-class DocumentLinks(ResponseSchema):
-    id = fields.String()
+class Addresses(ResponseSchema):
     token = secret("dt_")
     view_url = fields.String(metadata={"format": "uri"})
     download_url = fields.String(metadata={"format": "uri"})
     content_url = fields.String(metadata={"format": "uri"})
+
+
+class DocumentLinks(Addresses):
+    id = fields.String()
     expires_at = Timestamp(allow_none=True)
 
 
@@ -105,11 +108,7 @@ class DocumentTokenRecord(ResponseSchema):
     masked_token = fields.String()
 
 
-class DocumentTokenWithSecret(DocumentTokenRecord):
-    token = secret("dt_")
-    view_url = fields.String(metadata={"format": "uri"})
-    download_url = fields.String(metadata={"format": "uri"})
-    content_url = fields.String(metadata={"format": "uri"})
+class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
     embed_html = fields.String(**described("An `iframe` that shows the document."))
 
 
