@@ -1,0 +1,27 @@
+"""JSON that is read strictly, at a cost that grows with its length only."""
+
+import json
+import time
+
+import pytest
+
+from blueprints.http.problems import MalformedJson
+from blueprints.http.strict_json import parse_json
+
+NAMES = [f"{number:x}" for number in range(7_000)]  # 60 KiB with their values
+
+
+def test_a_repeated_name_among_thousands_is_found_in_linear_time():
+    pairs = [f'"{name}":1' for name in [*NAMES, NAMES[-1]]]
+    body = f"{{{','.join(pairs)}}}".encode()
+
+    began = time.thread_time()
+    with pytest.raises(MalformedJson, match=f"The name '{NAMES[-1]}' is there twice"):
+        parse_json(body)
+    assert time.thread_time() - began < 0.1
+
+
+def test_thousands_of_different_names_are_accepted():
+    value = dict.fromkeys(NAMES, 1)
+
+    assert parse_json(json.dumps(value).encode()) == value
