@@ -12,6 +12,7 @@ from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
+from blueprints.http.authentication import may_send_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.http.upload_body import SMALL_BODY_BYTES
@@ -117,6 +118,7 @@ def _prepared() -> tuple[Flask, Server]:
             threads=settings.threads,
             trusted_proxy=settings.trusted_proxy,
             on_rejected=log_rejected_request,
+            may_send_long_body=may_send_long_body,
         )
         return app, server
     except Exception as error:

@@ -5,11 +5,12 @@ import os
 import threading
 from typing import BinaryIO
 
-SMALL_BYTES = 1 << 20
+UNCOUNTED_BYTES = 64 << 10  # of each body; 500 connections hold 32 MiB of them
+FILE_BYTES = 1 << 20
 
 
 class MemoryBudget:
-    """The memory that all large bodies share."""
+    """The memory that all bodies share."""
 
     def __init__(self, free_bytes: int) -> None:
         self._free, self._lock = free_bytes, threading.Lock()
@@ -29,14 +30,15 @@ class MemoryBudget:
 class BodyBuffer:
     """One body. Beyond its limit or the budget it is counted and discarded.
 
-    A large one is a memory file: it grows without being copied and is freed when it is closed.
+    What exceeds UNCOUNTED_BYTES is reserved in the budget. A body of more than FILE_BYTES is a
+    memory file: it grows without being copied and is freed when it is closed.
     """
 
     def __init__(self, limit_bytes: int, expected_bytes: int, budget: MemoryBudget) -> None:
         self._limit = limit_bytes if expected_bytes <= limit_bytes else 0
         self._received = self._reserved = 0
-        self._is_large = SMALL_BYTES < expected_bytes <= limit_bytes
-        self._file = _memory_file() if self._is_large else io.BytesIO()
+        is_large = FILE_BYTES < expected_bytes <= limit_bytes
+        self._file = _memory_file() if is_large else io.BytesIO()
         self._budget = budget
         self.is_over_budget = False
 
@@ -45,16 +47,15 @@ class BodyBuffer:
 
     def append(self, data: bytes | memoryview) -> None:
         self._received += len(data)
-        if self._received <= self._limit and self._reserve(len(data)):
+        if self._received <= self._limit and self._reserve():
             self._file.write(data)
         elif self._limit:
             self._limit = 0
             self._file.truncate(0)
             self._release()
 
-    def _reserve(self, wanted_bytes: int) -> bool:
-        if not self._is_large:
-            return True
+    def _reserve(self) -> bool:
+        wanted_bytes = max(0, self._received - UNCOUNTED_BYTES - self._reserved)
         self.is_over_budget = not self._budget.reserve(wanted_bytes)
         self._reserved += 0 if self.is_over_budget else wanted_bytes
         return not self.is_over_budget

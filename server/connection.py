@@ -92,7 +92,7 @@ class Connection(HTTPChannel):
     def is_too_slow(self, now: float) -> bool:
         """Whether the client has exceeded the time limit of its next action."""
         action, seconds = self._expected_action()
-        is_paced = action in ("send body", "read response")
+        is_paced = action in ("send body", "read response", "close")
         progress_bytes = self._moved_bytes - self._unsent_bytes() if is_paced else 0
         return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
 

@@ -18,7 +18,7 @@ class Limits:
     idle_seconds: float = 60
     pace_seconds: float = 15
     pace_bytes: int = 64 << 10
-    linger_seconds: float = 5  # to read a final response before the connection is closed
+    linger_seconds: float = 5  # to end a refused body, by pace_bytes, or to read the response
     evictable_after_seconds: float = 1  # of waiting for the client, once all connections are taken
 
 

@@ -94,14 +94,23 @@ class RequestParser(HTTPRequestParser):
 
     def _prepare_body(self) -> None:
         limits = self.adj.limits
-        has_credentials = {"AUTHORIZATION", "X_API_KEY"} & self.headers.keys()
-        limit = limits.body_bytes if has_credentials else limits.small_body_bytes
-        if self.chunked:
-            self.body_rcv = StrictChunkedReceiver(BodyBuffer(limit, limit, self.adj.memory_budget))
-        elif self.body_rcv is None:
+        has_credential = bool({"AUTHORIZATION", "X_API_KEY"} & self.headers.keys())
+        limit = limits.body_bytes if has_credential else limits.small_body_bytes
+        expected = limit if self.chunked else self.content_length
+        if self.body_rcv is None:
             self.expect_continue = False
-        elif self.expect_continue and self.content_length > limit:
-            self.body_rcv, self.expect_continue = None, False  # answered before it is sent
+        elif (self.expect_continue and expected > limit) or (
+            has_credential
+            and expected > limits.small_body_bytes
+            and not self.adj.may_send_long_body(self.headers)
+        ):
+            self.body_rcv, self.expect_continue = None, False  # answered before it is received
             self.connection_close = True
         else:
-            self.body_rcv.buf = BodyBuffer(limit, self.content_length, self.adj.memory_budget)
+            self._receive_into(BodyBuffer(limit, expected, self.adj.memory_budget))
+
+    def _receive_into(self, buffer: BodyBuffer) -> None:
+        if self.chunked:
+            self.body_rcv = StrictChunkedReceiver(buffer)
+        else:
+            self.body_rcv.buf = buffer

@@ -8,7 +8,7 @@ import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import waitress
@@ -35,10 +35,12 @@ class Server:
         threads: int,
         trusted_proxy: str | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
+        may_send_long_body: Callable[[Mapping[str, str]], bool] = lambda _: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
-        called for each request that the server itself answers with an error.
+        called for each error of the server's own. `may_send_long_body(headers)` decides if more
+        than `small_body_bytes` are received with a credential (header names as in `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._stopping = False
@@ -52,7 +54,7 @@ class Server:
         for listener in self._listeners:
             listener.channel_class, adj = Connection, listener.adj
             adj.limits, adj.memory_budget, adj.clock = limits, budget, clock
-            adj.on_rejected = on_rejected
+            adj.on_rejected, adj.may_send_long_body = on_rejected, may_send_long_body
 
     @property
     def port(self) -> int:

@@ -251,6 +251,69 @@ def test_large_bodies_beyond_the_memory_budget_are_answered_503(build):
             assert answer(first)[2] == str(large).encode()
 
 
+def test_medium_bodies_share_the_memory_budget_as_well(build):
+    setup = build(concurrent_bodies=1, body_bytes=2 << 20)
+    medium = 1 << 20
+    asked = ask("/body", "POST", f"Content-Length: {medium}", KEY)
+
+    with setup.connected(asked + bytes(medium - 1)), setup.connected(asked + bytes(medium - 1)):
+        until(lambda: len(setup.connections) == 2)
+        until(lambda: all(received(one) == medium - 1 for one in setup.connections))
+        with setup.connected(asked + bytes(medium)) as third:
+            assert answer(third)[0] == 503
+        with setup.connected(ask("/body", "POST", "Content-Length: 65536") + PIECE) as small:
+            assert answer(small)[2] == b"65536"
+
+
+def received(connection):
+    """How many bytes of its current body a connection has received."""
+    return connection.request.body_bytes_received if connection.request else 0
+
+
+LONG = ["Content-Length: 3145728", "Content-Length: 10000000", "Transfer-Encoding: chunked"]
+
+
+@pytest.mark.parametrize("field", LONG)
+def test_a_long_body_is_not_received_with_a_credential_that_is_not_valid(field, build):
+    asked = []
+    refuse = {"may_send_long_body": lambda headers: asked.append(headers["X_API_KEY"])}
+    setup = build(options=refuse)
+
+    with setup.connected(ask("/body", "POST", field, KEY)) as connection:
+        status, fields, content = answer(connection)
+        assert (status, fields["connection"], content) == (200, "close", b"0")
+        for _ in range(48):
+            connection.sendall(PIECE)
+        connection.shutdown(socket.SHUT_WR)
+        assert is_ended(connection)
+    assert asked == ["any"]
+    assert setup.application.bodies == [b""]
+
+
+def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
+    setup = build(options={"may_send_long_body": lambda _: False})
+    length = f"Content-Length: {3 << 20}"
+
+    with setup.connected(ask("/body", "POST", length, KEY)) as connection:
+        assert answer(connection)[0] == 200
+        [open_one] = setup.connections
+        for _ in range(4):
+            moved = open_one._moved_bytes
+            connection.sendall(PIECE)
+            until(lambda before=moved: open_one._moved_bytes - before == len(PIECE))
+            setup.pass_time(4)
+        assert open_one in setup.connections
+        setup.pass_time(6)
+        until(lambda: not setup.connections)
+
+
+def test_a_short_body_is_received_with_any_credential(build):
+    setup = build(options={"may_send_long_body": lambda _: False})
+
+    with setup.connected(ask("/body", "POST", "Content-Length: 3", KEY) + b"abc") as connection:
+        assert answer(connection)[2] == b"3"
+
+
 @pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
 def test_a_client_that_disconnects_releases_its_memory(disconnect, build):
     setup = build(concurrent_bodies=1)
