@@ -4,7 +4,9 @@ import contextlib
 
 import pytest
 
-from tests.people import Answer, Person, b64, refused, unknown
+from tests.formats import b64, unknown_credential
+from tests.people import Answer, Person
+from tests.problems import refused
 
 LONG = b64(bytes(3 << 20)).encode()
 
@@ -12,13 +14,19 @@ LONG = b64(bytes(3 << 20)).encode()
 @pytest.fixture
 def not_valid(service, alice):
     """Callers whose credentials are not valid, by the code of the error."""
-    machine = alice.key()
+    machine = alice.create_api_key()
     alice.delete(f"/v1/api-keys/{machine.record['id']}")
     return {
-        "key_revoked": [machine, machine.holding("x"), machine.holding(unknown(machine.secret))],
-        "not_authenticated": [alice.bearing("x")],
-        "session_expired": [alice.bearing("v4.local.x")],
-        "ambiguous_credentials": [Person(service, alice.credential | alice.key().credential)],
+        "key_revoked": [
+            machine,
+            machine.with_api_key("x"),
+            machine.with_api_key(unknown_credential(machine.secret)),
+        ],
+        "not_authenticated": [alice.with_token("x")],
+        "session_expired": [alice.with_token("v4.local.x")],
+        "ambiguous_credentials": [
+            Person(service, alice.credential | alice.create_api_key().credential)
+        ],
     }
 
 
@@ -42,11 +50,11 @@ def test_a_client_that_sends_the_whole_body_first_reads_the_refusal(not_valid):
 
 
 def test_a_link_sends_no_long_body(alice, document):
-    link = alice.bearing(alice.share(document)["token"])
+    link = alice.with_token(alice.share(document)["token"])
     refused(link.post("/v1/documents", data=LONG), 403, "scope_missing")
 
 
 def test_a_valid_session_or_key_sends_a_long_body(alice):
     body = {"payload": LONG.decode(), "contentType": "a/b"}
-    for person in (alice, alice.key(scopes=["documents:write"])):
+    for person in (alice, alice.create_api_key(scopes=["documents:write"])):
         assert person.post("/v1/documents", json=body).json["size"] == 3 << 20
