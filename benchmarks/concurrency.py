@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/concurrency.py /tmp/peers/bin/python [--seconds 10]
 
-How to make the venv of the peers stands in peers.py. The peer here is plain.py, once with SQLite's
-own waiting (busy_timeout) and once with a lock for those who write.
+peers.py says how to make the venv of the peers. The peer here is plain.py, once with SQLite's
+busy_timeout and once with a lock around writes.
 """
 
 import argparse
@@ -16,7 +16,16 @@ import time
 from collections.abc import Iterator
 
 from figures import goal, machine, row, shared_memory_mib, table
-from load import LARGE, Load, beside, crowd, large_upload, loads, small_uploads, written
+from load import (
+    LARGE,
+    Load,
+    beside,
+    large_upload,
+    load_table,
+    request_bytes,
+    run_clients,
+    small_uploads,
+)
 from running import Server, ours, plain
 
 READ_BYTES = 64 << 10
@@ -37,19 +46,19 @@ def main() -> None:
 
 def writers(python: str, folder: str, seconds: float) -> None:
     """64 clients upload 4 KiB each, alone and while two clients upload 50 MiB all the time."""
-    busy: dict[str, Load] = {}
-    loads("64 clients upload 4 KiB", "beside two that upload 50 MiB")
+    under_load: dict[str, Load] = {}
+    load_table("64 clients upload 4 KiB", "beside two that upload 50 MiB")
     for start in (ours(folder), plain(python, folder), plain(python, folder, "lock")):
         with start as server:
             small_uploads(server, seconds=2)  # to warm up
             small_uploads(server, seconds=seconds).show(server.name, "no")
             with beside(large_upload, server, 2) as large:
-                busy[server.name] = small_uploads(server, seconds=seconds)
+                under_load[server.name] = small_uploads(server, seconds=seconds)
             took = sum(large) / len(large) if large else float("nan")
-            busy[server.name].show(server.name, f"yes: {len(large)}, {took:.1f} s each")
-    mine = busy.pop("ours").ms(0.99)
+            under_load[server.name].show(server.name, f"yes: {len(large)}, {took:.1f} s each")
+    mine = under_load.pop("ours").ms(0.99)
     table("p99 beside large uploads", "ratio", "goal")
-    for name, load in busy.items():
+    for name, load in under_load.items():
         ratio = mine / load.ms(0.99)
         row(f"ours / {name}", ratio, goal(ratio, 0.2))
 
@@ -57,13 +66,13 @@ def writers(python: str, folder: str, seconds: float) -> None:
 def slow_readers(service: Server, seconds: float) -> None:
     """One quick caller, alone and while others read 50 MiB at 64 KiB a second."""
     path = "/v1/documents/" + service.good("POST", "/v1/documents", LARGE).json["id"]
-    request = written(service, f"GET {path}")
-    crowd(service, request, 1, 1)  # to warm up
-    loads("one caller gets a record")
-    crowd(service, request, 1, seconds).show("alone")
+    request = request_bytes(service, f"GET {path}")
+    run_clients(service, request, 1, 1)  # to warm up
+    load_table("one caller gets a record")
+    run_clients(service, request, 1, seconds).show("alone")
     for count in (8, 16, 64):
         with reading_slowly(service, path + "/content", count):
-            crowd(service, request, 1, seconds).show(f"beside {count} slow readers of 50 MiB")
+            run_clients(service, request, 1, seconds).show(f"beside {count} slow readers of 50 MiB")
 
 
 @contextlib.contextmanager
@@ -87,27 +96,27 @@ def _read_slowly(service: Server, path: str, end: threading.Event) -> None:
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, READ_BYTES)
         one.connect(("127.0.0.1", service.port))
-        one.sendall(written(service, f"GET {path}"))
+        one.sendall(request_bytes(service, f"GET {path}"))
         while not end.wait(1):
             assert one.recv(READ_BYTES), "the slow reader was cut off"
 
 
 def large_ones(python: str, folder: str) -> None:
-    """Eight of 50 MiB at once, into a server just started."""
+    """Eight uploads of 50 MiB at once to a server that was just started."""
     names = ("seconds", "memory before, MiB", "at its peak", "with bodies that wait in memory")
     table("eight upload 50 MiB at once", *names)
-    for start in (ours(folder), plain(python, folder)):
-        with start as server, spooled() as files_mib:
-            begun, before = time.perf_counter(), server.memory_mib()
+    for process in (ours(folder), plain(python, folder)):
+        with process as server, spooled() as files_mib:
+            start, before = time.perf_counter(), server.memory_mib()
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
                 list(pool.map(lambda _: large_upload(server), range(8)))  # noqa: B023
-            spent, peak = time.perf_counter() - begun, server.memory_mib()
+            spent, peak = time.perf_counter() - start, server.memory_mib()
         row(server.name, spent, before, peak, peak + max(files_mib))
 
 
 @contextlib.contextmanager
 def spooled() -> Iterator[list[float]]:
-    """How much more than at first lies in files that are memory, MiB."""
+    """Measure, in MiB, how much files in memory grow."""
     end, found, first = threading.Event(), [0.0], shared_memory_mib()
 
     def watch() -> None:

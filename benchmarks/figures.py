@@ -1,7 +1,4 @@
-"""Figures: quantiles, what /proc tells of a process and of the machine, and rows of a table.
-
-What is printed is Markdown, so that it can be pasted into README.
-"""
+"""Quantiles, values from /proc, and rows of a Markdown table for docs/performance.md."""
 
 import os
 import platform
@@ -28,7 +25,7 @@ def status(pid: int, name: str) -> int:
 
 
 def shared_memory_mib() -> float:
-    """Of the whole machine: files that are memory, which no process's peak counts."""
+    """Files in memory of the whole machine; the peak of a process does not include them."""
     return _field("/proc/meminfo", "Shmem:") / 1024
 
 
@@ -57,14 +54,14 @@ def _cell(value: str | float | None) -> str:
 
 
 def goal(value: float, most: float | None) -> str:
-    """The cell of a goal: what it is, and whether it was missed."""
+    """The cell of a goal: the limit, and whether it was missed."""
     if most is None:
         return ""
     return f"≤ {most:g}" + (", missed" if value > most else "")
 
 
 def machine() -> str:
-    """When and on what: the machine's shape, not its name."""
+    """The date, the machine and the versions."""
     info = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":")[1].strip() for line in info if "model name" in line), "?")
     memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)

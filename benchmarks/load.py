@@ -1,6 +1,6 @@
-"""Many clients at once, each on a kept connection, each sending again as soon as it is answered.
+"""Many clients at once, each on a persistent connection, each sending as soon as it is answered.
 
-They run in processes of their own, on one event loop each, so that they are not what is slow.
+They run in processes of their own, on one event loop each, so that they are not the bottleneck.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FORK = multiprocessing.get_context("fork")
 
 @dataclass
 class Load:
-    """What the clients saw: the seconds of each good call, and how many were something else."""
+    """The seconds of each successful call, and how many calls failed, by error."""
 
     seconds: list[float]
     faults: Counter[str]
@@ -37,50 +37,53 @@ class Load:
         return quantile(self.seconds, part) * 1000
 
     def show(self, *first: str) -> None:
-        """A row of the table that `loads` begins."""
-        told = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "none"
+        """A row of the table that `load_table` begins."""
+        errors = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "none"
         cells = (
             (self.rate, self.ms(0.5), self.ms(0.99), self.ms(0.99) / self.ms(0.5), self.ms(1))
             if self.seconds
             else (0,) + (None,) * 4
         )
-        row(*first, *cells, told)
+        row(*first, *cells, errors)
 
 
-def loads(*first: str) -> None:
+def load_table(*first: str) -> None:
     table(*first, "a second", "p50, ms", "p99, ms", "p99 / p50", "longest, ms", "errors")
 
 
 def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:
     """4 KiB each."""
-    request = written(server, "POST /v1/documents", document(os.urandom(4 << 10)))
-    return crowd(server, request, clients, seconds)
+    request = request_bytes(server, "POST /v1/documents", document(os.urandom(4 << 10)))
+    return run_clients(server, request, clients, seconds)
 
 
-def written(server: Server, line: str, body: bytes = b"") -> bytes:
-    """A request as it goes over the wire."""
+def request_bytes(server: Server, line: str, body: bytes = b"") -> bytes:
+    """Return a request as bytes."""
     sent = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | server.headers
     head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
     return f"{line} HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
-def crowd(server: Server, request: bytes, clients: int, seconds: float) -> Load:
+def run_clients(server: Server, request: bytes, clients: int, seconds: float) -> Load:
     processes = min(PROCESSES, clients)
     share = clients // processes
     with ProcessPoolExecutor(processes, FORK) as pool:
-        work = [pool.submit(_crowd, server.port, request, share, seconds) for _ in range(processes)]
+        work = [
+            pool.submit(_run_clients_in_process, server.port, request, share, seconds)
+            for _ in range(processes)
+        ]
         found = [part.result() for part in work]
     times = [one for part, _ in found for one in part]
     return Load(times, sum((faults for _, faults in found), Counter()), seconds)
 
 
-def _crowd(
+def _run_clients_in_process(
     port: int, request: bytes, clients: int, seconds: float
 ) -> tuple[list[float], Counter[str]]:
-    return asyncio.run(_together(port, request, clients, seconds))
+    return asyncio.run(_run_together(port, request, clients, seconds))
 
 
-async def _together(
+async def _run_together(
     port: int, request: bytes, clients: int, seconds: float
 ) -> tuple[list[float], Counter[str]]:
     times: list[float] = []
@@ -94,7 +97,7 @@ async def _client(
     port: int, request: bytes, end: float, times: list[float], faults: Counter[str]
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while (begun := time.perf_counter()) < end:
+    while (start := time.perf_counter()) < end:
         try:
             writer.write(request)
             status = await asyncio.wait_for(_answer(reader), PATIENCE_SECONDS)
@@ -103,7 +106,7 @@ async def _client(
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             continue
         if status < 300:
-            times.append(time.perf_counter() - begun)
+            times.append(time.perf_counter() - start)
         else:
             faults[str(status)] += 1
     writer.close()
@@ -118,10 +121,12 @@ async def _answer(reader: asyncio.StreamReader) -> int:
 
 @contextlib.contextmanager
 def beside(work: Callable[[Server], object], server: Server, count: int) -> Iterator[list[float]]:
-    """`count` processes that do the same again and again meanwhile; in the end, their seconds."""
+    """Run `count` processes that repeat this work; at the end, the list has the seconds of each."""
     done: list[float] = []
-    stop, told = FORK.Event(), FORK.SimpleQueue()
-    workers = [FORK.Process(target=_again, args=(work, server, stop, told)) for _ in range(count)]
+    stop, results = FORK.Event(), FORK.SimpleQueue()
+    workers = [
+        FORK.Process(target=_repeat, args=(work, server, stop, results)) for _ in range(count)
+    ]
     for worker in workers:
         worker.start()
     time.sleep(1)
@@ -130,19 +135,19 @@ def beside(work: Callable[[Server], object], server: Server, count: int) -> Iter
     finally:
         stop.set()
         for _ in workers:
-            done += told.get()
+            done += results.get()
         for worker in workers:
             worker.join()
 
 
-def _again(work, server, stop, told) -> None:
+def _repeat(work, server, stop, results) -> None:
     seconds = []
     while not stop.is_set():
-        begun = time.perf_counter()
+        start = time.perf_counter()
         with contextlib.suppress(OSError, AssertionError):
             work(server)
-            seconds.append(time.perf_counter() - begun)
-    told.put(seconds)
+            seconds.append(time.perf_counter() - start)
+    results.put(seconds)
 
 
 def large_upload(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""One who uses everything: uploads, reads, lists, shares, deletes, again and again."""
+"""A caller that uses everything: uploads, reads, lists, shares, deletes, over and over."""
 
 import json
 import multiprocessing
@@ -13,24 +13,24 @@ from running import ACCOUNT, Answer, Server, document
 KEPT = 40
 LARGEST_BYTES = 5 << 20
 PAUSE_SECONDS = 0.02
-Told = tuple[float, str]  # how many seconds it took, and what did not go well
+Result = tuple[float, str]  # seconds, and the error or an empty string
 
 
 def call_again(
-    service: Server, seed: int, told: "multiprocessing.Queue[Told]", stop: Event
+    service: Server, seed: int, results: "multiprocessing.Queue[Result]", stop: Event
 ) -> None:
-    """One caller, in a process of its own."""
+    """Run one caller until `stop` is set."""
     caller = Caller(service, seed)
     while not stop.is_set():
         act, fault = caller.next(), ""
-        begun = time.perf_counter()
+        start = time.perf_counter()
         try:
             act()
         except (OSError, AssertionError) as error:
             fault = f"{act.__name__}: {error or type(error).__name__}"
-        told.put((time.perf_counter() - begun, fault))
+        results.put((time.perf_counter() - start, fault))
         time.sleep(PAUSE_SECONDS)
-    told.cancel_join_thread()
+    results.cancel_join_thread()
 
 
 class Caller:
@@ -50,7 +50,7 @@ class Caller:
         return self._random.choice(self._acts) if self._filled else self.upload
 
     def upload(self) -> None:
-        """As many from 1 to 10 KiB as from 10 to 100, and so on."""
+        """Upload; sizes are distributed logarithmically from 1 KiB."""
         size = int(1024 * (LARGEST_BYTES / 1024) ** self._random.random())
         start = self._random.randrange(LARGEST_BYTES - size + 1)
         raw = self._noise[start : start + size]
@@ -88,7 +88,7 @@ class Caller:
         self._ask(200, "GET", self._one()[0] + "/download")
 
     def link(self) -> None:
-        """Made, opened by somebody without an account, and taken back."""
+        """Create a link, open it without an account, and revoke it."""
         path, _ = self._one()
         made = self._ask(201, "POST", path + "/tokens", b"{}").json
         holder = {"Authorization": "Bearer " + made["token"]}

@@ -1,10 +1,10 @@
-"""This service beside peers, in one run, taking turns; what has a goal is printed beside it.
+"""This service beside its peers, measured in turns, with the goals.
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install bepasty waitress fastapi uvicorn cryptography
     .venv/bin/python benchmarks/peers.py /tmp/peers/bin/python [--quick]
 
-bepasty stores files as they are; plain.py is FastAPI as one would write it; both take base64.
+bepasty stores files unencrypted; plain.py is a short FastAPI application; both take base64.
 """
 
 import argparse
@@ -42,8 +42,8 @@ def main() -> None:
         beside("page of 50 MiB; its content, ms", page, content, 2.5)
         small_calls(service, stack.enter_context(bare_flask()))
         deep_lists(service, 800 if given.quick else 8_000)
-        start = starting(folder, 1 if given.quick else 5)
-        row("from start to first answer, s", start, None, None, goal(start, 1.0))
+        start_seconds = starting(folder, 1 if given.quick else 5)
+        row("from start to first answer, s", start_seconds, None, None, goal(start_seconds, 1.0))
     print(machine())
 
 
@@ -137,13 +137,13 @@ def fill(service: Server, count: int) -> None:
 def rate(server: Server, path: str, count: int = 300) -> float:
     """Seconds a call."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
-    begun = 0.0
+    start = 0.0
     for number in range(count + 20):
         if number == 20:
-            begun = time.perf_counter()
+            start = time.perf_counter()
         connection.request("GET", path, None, server.headers)
         connection.getresponse().read()
-    spent = time.perf_counter() - begun
+    spent = time.perf_counter() - start
     connection.close()
     return spent / count
 

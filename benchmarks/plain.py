@@ -1,6 +1,6 @@
-"""The service as one would write it in an afternoon: FastAPI, pydantic, AES-256-GCM, one BLOB.
+"""A short document service: FastAPI, pydantic, AES-256-GCM, one BLOB a document.
 
-No accounts, no links, no lists: it has less to do than the service beside which it is measured.
+It has no accounts, links or lists, and so less to do than the service that it is compared with.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Time and memory against size, up and down, beside the peers of peers.py: draws size.png.
+"""Draw size.png: time and memory of uploads and downloads by size, beside the peers.
 
     .venv/bin/pip install -e '.[benchmark]'
     .venv/bin/python benchmarks/plot.py /tmp/peers/bin/python
@@ -67,10 +67,10 @@ def measure(lines: list[Line], size: int) -> None:
         line.up.append(median_ms(up_seconds))
         line.down.append(median_ms(down_seconds))
         line.memory.append(line.server.memory_mib())
-    told = f"{size >> 10:,} KiB"
-    row(f"upload of {told}, ms", *(line.up[-1] for line in lines))
-    row(f"content of {told}, ms", *(line.down[-1] for line in lines))
-    row(f"memory after {told}, MiB", *(line.memory[-1] for line in lines))
+    size_text = f"{size >> 10:,} KiB"
+    row(f"upload of {size_text}, ms", *(line.up[-1] for line in lines))
+    row(f"content of {size_text}, ms", *(line.down[-1] for line in lines))
+    row(f"memory after {size_text}, MiB", *(line.memory[-1] for line in lines))
 
 
 def draw(lines: list[Line]) -> None:

@@ -1,6 +1,6 @@
-"""Servers as processes, and calls to them over HTTP: what the benchmarks share.
+"""Servers as processes, and calls to them over HTTP.
 
-Nothing of the service is imported: it is started as anyone starts it, in a temporary folder.
+The service is started as an operator starts it, in a temporary folder; nothing is imported.
 """
 
 import base64
@@ -76,8 +76,8 @@ class Server:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """On a connection of its own, the time of which counts."""
-        begun = time.perf_counter()
+        """Send one request on a new connection, whose time is included."""
+        start = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(method, path, body, self.headers if headers is None else headers)
@@ -85,7 +85,7 @@ class Server:
             read = answer.read()
         finally:
             connection.close()
-        return Answer(answer.status, read, answer.headers, time.perf_counter() - begun)
+        return Answer(answer.status, read, answer.headers, time.perf_counter() - start)
 
     def good(self, method: str, path: str, body: bytes | None = None) -> Answer:
         answer = self.call(method, path, body)
@@ -110,7 +110,7 @@ class Server:
 
 
 class Bepasty(Server):
-    """The same through bepasty's REST interface, which takes base64 as well."""
+    """The same calls in bepasty's REST interface, which takes base64 too."""
 
     def upload(self, raw: bytes) -> tuple[float, str]:
         encoded, size = base64.b64encode(raw), len(raw)
@@ -145,10 +145,10 @@ def ours(folder: str, command: Sequence[str] = ("app.py",), **environment: str) 
     port = free_port()
     environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
     environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
-    begun = time.perf_counter()
+    start = time.perf_counter()
     with started([sys.executable, *command], port, "/healthz", environment) as pid:
         server = Server("ours", port, pid, {"Content-Type": "application/json"})
-        server.start_seconds = time.perf_counter() - begun
+        server.start_seconds = time.perf_counter() - start
         server.headers["X-API-Key"] = _api_key(server)
         yield server
 
@@ -166,7 +166,7 @@ def _api_key(server: Server) -> str:
 def plain(
     python: str, folder: str, writers: str = "busy_timeout", **environment: str
 ) -> Iterator[Server]:
-    """plain.py; `writers` is what makes them wait for each other: `busy_timeout` or `lock`."""
+    """plain.py; `writers` is how writers wait for each other: `busy_timeout` or `lock`."""
     port = free_port()
     environment |= {"DATABASE": f"{folder}/plain-{port}.sqlite", "WRITERS": writers}
     command = [python, "-m", "uvicorn", "--port", str(port), "--app-dir", str(HERE), "plain:app"]
@@ -195,9 +195,9 @@ def bare_flask() -> Iterator[Server]:
 def started(
     command: Sequence[str], port: int, path: str, environment: dict[str, str]
 ) -> Iterator[int]:
-    """A server as a process, from its first answer on; told to stop at the end, and waited for.
+    """Run a server, wait for its first answer, and stop it at the end.
 
-    A server that crashed says so: what was measured is then worth nothing.
+    A server that crashed fails the benchmark.
     """
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(

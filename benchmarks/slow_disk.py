@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/slow_disk.py /tmp/peers/bin/python [--seconds 10] [--ms 2]
 
-So that a virtual disk that acknowledges at once tells something about one that does not. A shim
-of a few lines of C, compiled with cc and loaded with LD_PRELOAD, waits before fsync and fdatasync.
-Ours, which commits in groups, stands beside itself with a sync in each transaction, and beside
-plain.py. How to make the venv of the peers stands in peers.py.
+A virtual disk may acknowledge at once; this shows what a slower one does. A shim in C, compiled
+with cc and loaded with LD_PRELOAD, waits before fsync and fdatasync. The service, which commits in
+groups, is compared with itself syncing in each transaction, and with plain.py. peers.py says how
+to make the venv of the peers.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from figures import machine, row, table
-from load import Load, loads, small_uploads
+from load import Load, load_table, small_upload_table
 from running import Server, ours, plain
 
 SHIM = """
@@ -36,9 +36,9 @@ SLOW(fsync)
 SLOW(fdatasync)
 """
 SYNC_IN_EACH = """
-from models import base, group_sync
-base.PRAGMAS["synchronous"] = "full"
-group_sync.GroupSync.sync = lambda self, since=None: None
+from models.storage import group_commit, sqlite
+sqlite.PRAGMAS["synchronous"] = "full"
+group_commit.GroupCommit.sync = lambda self, since=None: None
 import app
 app.main()
 """
@@ -51,12 +51,12 @@ def main() -> None:
     arguments.add_argument("--ms", type=float, default=2, help="that each sync takes longer")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        loads(f"64 clients upload 4 KiB, each sync {given.ms:g} ms slower")
+        load_table(f"64 clients upload 4 KiB, each sync {given.ms:g} ms slower")
         slow = {"LD_PRELOAD": shim(folder, given.ms)}
-        found = run(given.peer_python, folder, slow, given.seconds)
-    mine = found.pop("ours")
+        measured = run(given.peer_python, folder, slow, given.seconds)
+    mine = measured.pop("ours")
     table("ours beside", "writes a second", "p99")
-    for name, load in found.items():
+    for name, load in measured.items():
         row(name, mine.rate / load.rate, mine.ms(0.99) / load.ms(0.99))
     print(machine())
 
@@ -75,7 +75,7 @@ def shim(folder: str, ms: float) -> str:
 
 
 def run(python: str, folder: str, slow: dict[str, str], seconds: float) -> dict[str, Load]:
-    found = {}
+    measured = {}
     for start in (
         ours(folder, **slow),
         in_each(folder, slow),
@@ -83,10 +83,10 @@ def run(python: str, folder: str, slow: dict[str, str], seconds: float) -> dict[
         plain(python, folder, "lock", **slow),
     ):
         with start as server:
-            small_uploads(server, seconds=2)  # to warm up
-            found[server.name] = small_uploads(server, seconds=seconds)
-            found[server.name].show(server.name)
-    return found
+            small_upload_table(server, seconds=2)  # to warm up
+            measured[server.name] = small_upload_table(server, seconds=seconds)
+            measured[server.name].show(server.name)
+    return measured
 
 
 def in_each(folder: str, slow: dict[str, str]) -> AbstractContextManager[Server]:

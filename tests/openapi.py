@@ -8,8 +8,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-# what any operation may answer: a head that is too large (431), a disk that is full (507)
-COMMON_STATUSES = {431, 507}
+PASSWORD_PAGE = re.compile(r"/v1/documents/[^/]+/(view|download)")
 
 
 @cache
@@ -41,11 +40,11 @@ class Description:
     def check(self, method, path, answer):
         """Assert that this answer to this request is described.
 
-        Not described are HEAD, which is answered as GET is, the common statuses, and the error
-        pages for browsers. A request that reaches no operation must be refused.
+        Not described are HEAD, which is answered as GET is, and a request whose head is too large
+        (431). A request that reaches no operation must be refused.
         """
         request = f"{method} {path}"
-        if method == "HEAD" or answer.status in COMMON_STATUSES:
+        if method == "HEAD" or answer.status == 431:
             return
         operation = self.operation(method, path.partition("?")[0])
         if operation is None:
@@ -56,7 +55,10 @@ class Description:
         self._check_content(request, self._resolved(response).get("content", {}), answer)
 
     def _check_content(self, request, content, answer):
-        if not answer.body or (answer.status >= 400 and answer.kind == "text/html"):
+        if not answer.body:
+            return
+        if answer.kind == "text/html" and answer.status in (401, 429):
+            assert PASSWORD_PAGE.search(request), f"{request}: a page that asks for no password"
             return
         described = content.get(answer.kind) or content.get("*/*")
         assert described, f"{request}: this media type is not described: {answer}"

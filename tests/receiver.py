@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine, which keeps what it gets."""
+"""A webhook receiver on this machine, which keeps the requests it gets."""
 
 import http.server
 import threading
@@ -8,7 +8,10 @@ from tests.waiting import until
 
 
 class Receiver:
-    """`answers`: what to say first, as (status, text); then 200. Hanging, it says nothing yet."""
+    """`answers` are the first answers, as (status, text); the ones after them are 200.
+
+    With `hang`, requests are not answered before `answer_all`.
+    """
 
     def __init__(self, hang=False):
         self.requests, self.answers = [], []
@@ -32,8 +35,8 @@ class Receiver:
     def url(self, path="/hook"):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def wait_for(self, count, seconds=10):
-        """All requests, once there are so many."""
+    def wait_for(self, count, seconds=20):
+        """Wait for so many requests, and return all of them."""
         until(lambda: len(self.requests) >= count, seconds)
         return list(self.requests)
 
@@ -44,13 +47,13 @@ class Receiver:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                kept = {"method": self.command, "path": self.path, "headers": self.headers}
+                head = {"method": self.command, "path": self.path, "headers": self.headers}
                 answer = receiver.answers.pop(0) if receiver.answers else (200, "thanks")
-                receiver.requests.append(SimpleNamespace(**kept, body=body))
+                receiver.requests.append(SimpleNamespace(**head, body=body))
                 receiver._may_answer.wait(20)
-                self._say(*answer)
+                self._answer(*answer)
 
-            def _say(self, status, text):
+            def _answer(self, status, text):
                 try:
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(text.encode())))
@@ -62,6 +65,6 @@ class Receiver:
                     self.close_connection = True
 
             def log_message(self, *_):
-                """Quietly."""
+                """Log nothing."""
 
         return Handler

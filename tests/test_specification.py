@@ -1,6 +1,6 @@
 """The specification, sentence by sentence, in its words and order.
 
-What it says of webhooks and the embeddable viewer it leaves "not shown".
+It leaves webhooks and the embeddable viewer "not shown".
 """
 
 import re
@@ -21,14 +21,14 @@ def test_the_service_stores_documents_that_users_upload(alice):
     assert alice.get(f"/v1/documents/{document['id']}/content").body == PDF
 
 
-def test_and_returns_them_as_an_inline_html_viewer(alice, document):
+def test_it_returns_them_as_an_inline_html_viewer(alice, document):
     answer = alice.get(f"/v1/documents/{document['id']}/view")
     assert (answer.status, answer.kind) == (200, "text/html")
     assert not answer.headers.get("Content-Disposition", "inline").startswith("attachment")
     assert answer.text.lower().startswith("<!doctype html>")
 
 
-def test_or_as_a_self_contained_downloadable_html_file(alice, document):
+def test_it_returns_them_as_a_self_contained_downloadable_html_file(alice, document):
     answer = alice.get(f"/v1/documents/{document['id']}/download")
     assert (answer.status, answer.kind) == (200, "text/html")
     assert answer.headers["Content-Disposition"].startswith("attachment")
@@ -37,7 +37,7 @@ def test_or_as_a_self_contained_downloadable_html_file(alice, document):
 
 
 def test_users_register_an_account_and_log_in_to_receive_a_session_token(anonymous):
-    account = {"email": "told@example.org", "password": PASSWORD}
+    account = {"email": "new@example.org", "password": PASSWORD}
     assert anonymous.post("/v1/auth/register", json=account).status == 201
     assert anonymous.post("/v1/auth/login", json=account).json["accessToken"]
 
@@ -60,9 +60,9 @@ def test_documents_are_uploaded_as_base64_encoded_content(alice):
 
 
 def test_the_service_encrypts_the_stored_content(service, alice):
-    alice.upload(b"nobody who takes the disk reads this sentence")
+    alice.upload(b"this sentence is encrypted on the disk")
     for path, stored in service.files().items():
-        assert b"nobody who takes the disk" not in stored, path.name
+        assert b"this sentence is encrypted" not in stored, path.name
 
 
 def test_a_document_is_owned_by_the_authenticated_user_who_uploaded_it(alice, bob):

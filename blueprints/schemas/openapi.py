@@ -78,7 +78,8 @@ def describe_api(app: Flask, api: Api) -> dict[str, Any]:
         view = app.view_functions[rule.endpoint]
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view, components)
-            _describe_errors(path[method], _codes(path[method], view, rule.arguments), components)
+            codes = _codes(path[method], view, rule.arguments, writes=method != "get")
+            _describe_errors(path[method], codes, components)
     return description
 
 
@@ -140,13 +141,15 @@ def _describe_errors(
     operation["responses"] = {status: responses[status] for status in sorted(responses)}
 
 
-def _codes(operation: dict[str, Any], view: Any, arguments: set[str]) -> list[str]:
+def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes: bool) -> list[str]:
     """Without duplicates, in the order of the table of statuses."""
     codes = {"ambiguous_credentials", "not_authenticated", "session_expired", "key_revoked"}
     codes |= {error.code for error in getattr(view, "may_fail_with", ())}
     codes |= {"internal_error", "key_unavailable", "busy"}
     if set(view.accepts) != set(ANYONE):
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
+    if writes:
+        codes.add("storage_full")
     if arguments:
         codes.add("not_found")
     if "requestBody" in operation:

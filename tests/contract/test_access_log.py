@@ -1,4 +1,4 @@
-"""One line a request, as text or as JSON: enough to find it again, nothing that opens anything."""
+"""The access log: one line per request, as text or as JSON, without secrets."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def logged(request, start_service):
 
 
 def lines(service):
-    """The log's lines, as one form."""
+    """Yield the lines of the log as dictionaries of one form."""
     for line in service.stderr().splitlines():
         with suppress(ValueError):
             yield json.loads(line) if line.startswith("{") else parsed(line)
@@ -35,7 +35,7 @@ def parsed(line):
 
 
 def line_of(service, request_id):
-    """The only line about a request."""
+    """Return the only line of a request."""
     (found,) = [one for one in lines(service) if one["requestId"] == request_id]
     return found
 
@@ -85,7 +85,7 @@ def test_no_secret_no_query_and_no_name_is_logged(logged):
     )
     machine.open(document["token"]["viewUrl"])
     machine.get("/v1/documents?limit=7&colour=ultramarine")
-    said = logged.stderr()
+    log = logged.stderr()
 
     secret = document["token"]["viewUrl"].partition("token=")[2]
     for one in (
@@ -98,7 +98,7 @@ def test_no_secret_no_query_and_no_name_is_logged(logged):
         "?",
     ):
         assert one
-        assert one not in said
+        assert one not in log
 
 
 def test_the_first_line_and_healthz_name_the_version(logged):

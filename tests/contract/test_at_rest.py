@@ -1,4 +1,4 @@
-"""Who takes the disk learns nothing: no content, name, password or key lies there in clear."""
+"""Nothing secret is on the disk in clear: no content, name, password or key."""
 
 import base64
 import fcntl
@@ -16,13 +16,13 @@ from tests.formats import b64
 
 MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
 CONTENT = MARK * ((20 << 20) // len(MARK))
-PIECE = 1 << 20
+STEP = 8 << 20
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
 def traces(secret):
-    """The forms in which a secret would be found: as it is, and as base64 at any offset."""
+    """Yield the forms of a secret: as it is, and as base64 at any offset."""
     yield secret
     for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + secret)
@@ -34,18 +34,20 @@ def holds(stored, secret):
 
 
 @pytest.fixture(scope="module")
-def setup(start_service):
+def sealed_service(start_service):
     return start_service(RATE_LIMITS="off")
 
 
 @pytest.fixture(scope="module")
-def owner(setup):
-    return setup.register("sealed@example.org", password=f"password {secrets.token_hex(20)}")
+def owner(sealed_service):
+    return sealed_service.register(
+        "sealed@example.org", password=f"password {secrets.token_hex(20)}"
+    )
 
 
 @pytest.fixture(scope="module")
-def told(setup, owner):
-    """Everything secret that the service was told or tells, by what it is."""
+def secrets_by_name(sealed_service, owner):
+    """Everything secret that the service receives or returns."""
     again = {"Idempotency-Key": "at-rest"}
     body = {
         "payload": b64(b"payload " + MARK),
@@ -64,11 +66,11 @@ def told(setup, owner):
     assert owner.patch(path, json=patch).status == 200
     for call in ("view", "download", "content"):
         assert owner.get(f"{path}/{call}").status == 200
-    (name, value), *_ = body["metadata"].items()
+    (key_of_metadata, value), *_ = body["metadata"].items()
     texts = {
         "name": body["name"],
         "a later name": patch["name"],
-        "metadata name": name,
+        "metadata name": key_of_metadata,
         "metadata value": value,
         "label": body["token"]["label"],
         "link password": body["token"]["password"],
@@ -81,7 +83,7 @@ def told(setup, owner):
         "token": token["token"],
         "sha256": document["sha256"],
     }
-    return {what: text.encode() for what, text in texts.items()} | {
+    return {name: text.encode() for name, text in texts.items()} | {
         "payload": MARK,
         "sha256 in bytes": bytes.fromhex(document["sha256"]),
         "sha256 of the password": hashlib.sha256(owner.password.encode()).digest(),
@@ -89,35 +91,35 @@ def told(setup, owner):
 
 
 @pytest.mark.parametrize("when", ["while it runs", "after a restart", "after a stop"])
-def test_nothing_lies_in_the_instance_folder_in_clear(when, setup, told):
+def test_nothing_lies_in_the_instance_folder_in_clear(when, sealed_service, secrets_by_name):
     if when == "after a restart":
-        setup.restart()
+        sealed_service.restart()
     if when == "after a stop":
-        setup.stop()
-    files = setup.files()
-    for what, secret in told.items():
+        sealed_service.stop()
+    files = sealed_service.files()
+    for name, secret in secrets_by_name.items():
         found = [path.name for path, stored in files.items() if holds(stored, secret)]
-        assert not found, what
+        assert not found, name
     if when == "after a stop":
-        setup.start()
+        sealed_service.start()
 
 
-def test_nothing_lies_in_the_log_in_clear(setup, told):
-    for what, secret in told.items():
-        assert secret not in setup.stderr().encode(), what
+def test_nothing_lies_in_the_log_in_clear(sealed_service, secrets_by_name):
+    for name, secret in secrets_by_name.items():
+        assert secret not in sealed_service.stderr().encode(), name
 
 
-def test_the_write_ahead_log_is_searched_too(setup, owner):
+def test_the_write_ahead_log_is_searched_too(sealed_service, owner):
     owner.upload(MARK)
-    assert any(path.name.endswith("-wal") for path in setup.files())
-    assert not any(holds(stored, MARK) for stored in setup.files().values())
+    assert any(path.name.endswith("-wal") for path in sealed_service.files())
+    assert not any(holds(stored, MARK) for stored in sealed_service.files().values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs file modes")
-def test_only_the_owner_may_read_the_files(setup, owner):
+def test_only_the_owner_may_read_the_files(sealed_service, owner):
     owner.upload()
-    assert stat.S_IMODE(setup.instance.stat().st_mode) == 0o700
-    for path in setup.instance.rglob("*"):
+    assert stat.S_IMODE(sealed_service.instance.stat().st_mode) == 0o700
+    for path in sealed_service.instance.rglob("*"):
         expected = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == expected, path.name
 
@@ -126,7 +128,7 @@ def test_only_the_owner_may_read_the_files(setup, owner):
 
 
 def in_memory(path):
-    """Whether a file lies in memory: only such files (tmpfs, memfd) can be sealed, fcntl(2)."""
+    """Whether a file is in memory: only such files (tmpfs, memfd) can be sealed, fcntl(2)."""
     try:
         with path.open("rb") as file:
             return fcntl.fcntl(file, fcntl.F_GET_SEALS) >= 0
@@ -134,8 +136,8 @@ def in_memory(path):
         return False
 
 
-def on_disk(service):
-    """The files that the service and its children have open on a disk, unlinked ones too."""
+def open_files_on_disk(service):
+    """Yield the files on a disk that the service and its children have open, even unlinked."""
     for process in [service.process.pid, *children(service.process.pid)]:
         for link in Path(f"/proc/{process}/fd").glob("*"):
             try:
@@ -151,37 +153,40 @@ def children(process):
     return [int(number) for number in task.read_text().split()] if task.exists() else []
 
 
-def nothing_in_clear(service):
+def assert_nothing_in_clear(service):
     for path in service.temporary.rglob("*"):
         assert not path.is_file() or in_memory(path), path.name
-    for name, stored in on_disk(service):
+    for name, stored in open_files_on_disk(service):
         assert not holds(stored, MARK), name
-    return True
 
 
 @linux
-def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(setup, owner):
+def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(sealed_service, owner):
     body = json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     connection = owner.begin("POST", "/v1/documents", headers)
     connection.endheaders()
-    for start in range(0, len(body), 4 * PIECE):
-        connection.send(body[start : start + 4 * PIECE])
-        assert nothing_in_clear(setup)
+    for start in range(0, len(body), STEP):
+        connection.send(body[start : start + STEP])
+        assert_nothing_in_clear(sealed_service)
     response = connection.getresponse()
     assert (response.status, json.loads(response.read())["size"]) == (201, len(CONTENT))
     connection.close()
-    assert nothing_in_clear(setup)
+    assert_nothing_in_clear(sealed_service)
+
+
+@pytest.fixture(scope="module")
+def large(owner):
+    return owner.upload(CONTENT, "application/x-any", token=None)
 
 
 @linux
 @pytest.mark.parametrize("call", ["content", "download", "view"])
-def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, setup, owner):
-    document = owner.upload(CONTENT, "application/x-any", token=None)
-    connection = owner.begin("GET", f"/v1/documents/{document['id']}/{call}")
+def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, sealed_service, owner, large):
+    connection = owner.begin("GET", f"/v1/documents/{large['id']}/{call}")
     connection.endheaders()
     response = connection.getresponse()
     assert response.status == 200
-    while response.read(4 * PIECE):
-        assert nothing_in_clear(setup)
+    while response.read(STEP):
+        assert_nothing_in_clear(sealed_service)
     connection.close()

@@ -1,10 +1,12 @@
-"""A backup made while people write restores, on another machine, what was acknowledged before."""
+"""Backups made while the service is in use, and restored elsewhere."""
 
 import random
 import shutil
 import threading
+from functools import partial
 
-from tests.waiting import until
+from tests.people import Person
+from tests.waiting import join_threads, start_threads, until
 
 
 def content_of(person, id):
@@ -27,17 +29,14 @@ def test_a_backup_made_during_uploads_restores_all_acknowledged_ones(start_servi
             except Exception as error:
                 wrong.append(error)
 
-    writers = [threading.Thread(target=write, args=(n,)) for n in range(3)]
-    for one in writers:
-        one.start()
+    writers = start_threads(*[partial(write, seed) for seed in range(2)])
     until(lambda: len(kept) > 30)
     acknowledged = dict(kept)
-    said = service.run_command("backup", tmp_path / "copy.sqlite")
+    output = service.run_command("backup", tmp_path / "copy.sqlite")
     stopped.set()
-    for one in writers:
-        one.join()
+    join_threads(writers)
     assert wrong == []
-    assert "The keyring is not in it" in said
+    assert "The keyring is not in it" in output
 
     other = start_service(RATE_LIMITS="off")
     other.stop()
@@ -47,7 +46,7 @@ def test_a_backup_made_during_uploads_restores_all_acknowledged_ones(start_servi
     again = other.log_in("backup@example.org")
     for id, content in acknowledged.items():
         assert content_of(again, id) == content
-    assert content_of(machine.__class__(other, machine.credential), id) == content
+    assert content_of(Person(other, machine.credential), id) == content
 
 
 def test_a_restore_is_refused_while_the_service_runs(start_service, tmp_path):
@@ -57,9 +56,9 @@ def test_a_restore_is_refused_while_the_service_runs(start_service, tmp_path):
     document = person.upload(b"later")
 
     running = service.start_command("restore", tmp_path / "copy", "--force")
-    said, _ = running.communicate(timeout=60)
+    output, _ = running.communicate(timeout=60)
 
-    assert (running.returncode, "Stop that one first" in said) == (1, True), said
+    assert (running.returncode, "Stop that one first" in output) == (1, True), output
     assert content_of(person, document["id"]) == b"later"
     service.restart()
     assert content_of(person, document["id"]) == b"later"

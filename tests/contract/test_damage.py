@@ -46,7 +46,7 @@ def flipped(stored):
 
 @pytest.fixture
 def damaged(owner, other):
-    """A document that was altered so; the other one is not touched."""
+    """A function that uploads a document and alters it; the other document stays readable."""
 
     def alter(change):
         document = owner.upload(CONTENT, "application/x-any", name="altered")
@@ -62,7 +62,7 @@ def damaged(owner, other):
 
 
 def broken_off(owner, path):
-    """What came of a body before it broke off; it must not end as if it were whole."""
+    """Return the part of a body that arrived; it must not end like a complete one."""
     with closing(owner.connect()) as connection:
         connection.request("GET", path, headers=owner.credential)
         answer = connection.getresponse()

@@ -1,13 +1,13 @@
-"""A disk that takes no change is told; what is stored is served; it heals without a restart."""
+"""A disk that takes no writes: changes are refused, reads work, and no restart is needed."""
 
 import contextlib
 import sys
 
 import pytest
 
-from tests.bound import BOUND, needs_permissions
 from tests.formats import b64
 from tests.people import PASSWORD, Person
+from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.problems import refused
 from tests.service import Service
 
@@ -18,20 +18,20 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of another pr
 
 
 @pytest.fixture(scope="module")
-def bound(tmp_path_factory):
-    """A service whom permissions bind."""
+def unprivileged_service(tmp_path_factory):
+    """A service that file permissions apply to, even if root starts it."""
 
-    class Bound(Service):
-        wrapper = BOUND
+    class Unprivileged(Service):
+        wrapper = DROP_PRIVILEGES
 
-    service = Bound(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
+    service = Unprivileged(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
     yield service
     service.close()
 
 
 @contextlib.contextmanager
 def files_at_most(service, size_bytes):
-    """The system refuses every write behind this place of a file."""
+    """Let the system refuse every write beyond this offset of a file."""
     kind = resource.RLIMIT_FSIZE
     before = resource.prlimit(service.process.pid, kind)
     resource.prlimit(service.process.pid, kind, (size_bytes, before[1]))
@@ -81,9 +81,9 @@ def test_a_deleted_document_is_gone_even_if_the_log_cannot_be_truncated(start_se
 
 
 @needs_permissions
-def test_a_database_that_may_not_be_written_is_not_ready_until_it_may(bound):
-    database = bound.instance / "documents.sqlite"
-    person = bound.register()
+def test_a_database_that_may_not_be_written_is_not_ready_until_it_may(unprivileged_service):
+    database = unprivileged_service.instance / "documents.sqlite"
+    person = unprivileged_service.register()
     document = person.upload(b"before")
     database.chmod(0o400)
     try:

@@ -1,4 +1,4 @@
-"""A full disk is told; what was stored is served, can be deleted, and makes room again."""
+"""A full disk: uploads are refused, reads work, and deleting frees space."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ for question in ("PRAGMA integrity_check", orphans):
 
 
 @pytest.fixture
-def on_disk_of(tmp_path):
+def start_on_disk(tmp_path):
     started = []
 
     def start(size_bytes, **settings):
@@ -43,8 +43,8 @@ def send(person, size):
     return person.post("/v1/documents", json=body, errors=[507])
 
 
-def filled(person, size):
-    """Documents of this size, until no more is taken."""
+def fill(person, size):
+    """Upload documents of this size until the disk is full, and return them."""
     stored = []
     while (answer := send(person, size)).status == 201:
         stored.append(answer.json)
@@ -53,22 +53,21 @@ def filled(person, size):
     return stored
 
 
-def nothing_half(service, person, stored):
-    """All that was acknowledged is there, and nothing else, not even a piece."""
+def assert_stored(service, person, stored):
+    """Assert that exactly these documents are stored: no other one, and no piece of one."""
     assert service.inside(LOOK) == "ok\n0\n"
     listed = person.get("/v1/documents?limit=100").json["documents"]
     assert {one["id"] for one in listed} == {one["id"] for one in stored}
     for one in stored:
         assert len(person.get(f"/v1/documents/{one['id']}/content").body) == one["size"]
-    return True
 
 
 @pytest.mark.parametrize("size", [300_000, 3 * MIB])
-def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(on_disk_of, size):
-    service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
+def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(start_on_disk, size):
+    service = start_on_disk(24 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
-    stored = filled(person, size)
-    assert nothing_half(service, person, stored)
+    stored = fill(person, size)
+    assert_stored(service, person, stored)
     assert person.get("/readyz").status == 200
     again = service.log_in(person.record["email"])
     for _ in range(2):
@@ -76,43 +75,43 @@ def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(on_disk_
         for one in deleted:
             assert again.delete(f"/v1/documents/{one['id']}").status == 204
         stored = kept + [send(again, size).json for _ in deleted[1:]]
-        assert nothing_half(service, person, stored)
+        assert_stored(service, person, stored)
 
 
-def test_concurrent_uploads_leave_the_reserve_free(on_disk_of):
-    service = on_disk_of(48 * MIB, RESERVE_BYTES=4 * MIB)
+def test_concurrent_uploads_leave_the_reserve_free(start_on_disk):
+    service = start_on_disk(48 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     with ThreadPoolExecutor(12) as pool:
         answers = list(pool.map(lambda _: send(person, 5 * MIB), range(12)))
     stored = [answer.json for answer in answers if answer.status == 201]
     assert {answer.status for answer in answers} == {201, 507}
-    assert nothing_half(service, person, stored)
+    assert_stored(service, person, stored)
     assert person.delete(f"/v1/documents/{stored[0]['id']}").status == 204
 
 
 @pytest.mark.logs_traceback("peewee.OperationalError", "sqlite3.OperationalError")
-def test_deleting_and_logging_in_work_on_a_disk_filled_by_others(on_disk_of):
-    service = on_disk_of(32 * MIB, RESERVE_BYTES=4 * MIB)
+def test_deleting_and_logging_in_work_on_a_disk_filled_by_others(start_on_disk):
+    service = start_on_disk(32 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     deleted, kept = person.upload(bytes(3 * MIB)), person.upload(b"kept")
     service.inside("while not os.path.exists('documents.sqlite.spare'): pass")
     service.inside(FILL)
     again = service.log_in(person.record["email"])
     assert again.delete(f"/v1/documents/{deleted['id']}").status == 204
-    assert nothing_half(service, again, [kept])
+    assert_stored(service, again, [kept])
 
 
 @pytest.mark.parametrize("size", [10, 9 * MIB])
-def test_uploads_work_again_after_others_have_freed_the_disk(on_disk_of, size):
-    service = on_disk_of(64 * MIB, RESERVE_BYTES=0)
+def test_uploads_work_again_after_others_have_freed_the_disk(start_on_disk, size):
+    service = start_on_disk(64 * MIB, RESERVE_BYTES=0)
     person = service.register()
     stored = [person.upload(b"before")]
     service.inside(FILL)
-    while (answer := send(person, size)).status == 201:  # what the log took is room too
+    while (answer := send(person, size)).status == 201:  # the log has reserved space
         stored.append(answer.json)
         service.inside(FILL)
     refused(answer, 507, "storage_full")
-    assert nothing_half(service, person, stored)
+    assert_stored(service, person, stored)
     service.inside("import os; os.unlink('filler')")
     stored.append(send(person, size).json)
-    assert nothing_half(service, person, stored)
+    assert_stored(service, person, stored)

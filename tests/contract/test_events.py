@@ -1,4 +1,4 @@
-"""The feed: every fact told once, oldest first, to its owner only."""
+"""The feed of events: each one once, oldest first, for its owner only."""
 
 import json
 import sqlite3

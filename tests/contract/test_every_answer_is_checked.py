@@ -11,8 +11,8 @@ from tests.service import Service
 
 
 @pytest.fixture
-def person_told(service):
-    """A function: a person whose service answers as ever, and describes /healthz as changed."""
+def person_with_description(service):
+    """A function that returns a person whose service has this change in its description."""
 
     def person(change=lambda _: None):
         document = copy.deepcopy(service.description.document)
@@ -26,23 +26,25 @@ def schema_of(responses):
     return responses["200"]["content"]["application/json"]
 
 
-def test_a_described_answer_passes(person_told):
-    assert person_told().get("/healthz").status == 200
+def test_a_described_answer_passes(person_with_description):
+    assert person_with_description().get("/healthz").status == 200
 
 
-def test_a_status_that_is_not_described_fails_the_test(person_told):
+def test_a_status_that_is_not_described_fails_the_test(person_with_description):
     with pytest.raises(AssertionError, match="status is not described"):
-        person_told(lambda responses: responses.pop("200")).get("/healthz")
+        person_with_description(lambda responses: responses.pop("200")).get("/healthz")
 
 
-def test_a_media_type_that_is_not_described_fails_the_test(person_told):
+def test_a_media_type_that_is_not_described_fails_the_test(person_with_description):
     with pytest.raises(AssertionError, match="media type is not described"):
-        person_told(lambda responses: responses["200"].pop("content")).get("/healthz")
+        person_with_description(lambda responses: responses["200"].pop("content")).get("/healthz")
 
 
-def test_a_body_of_another_form_fails_the_test(person_told):
+def test_a_body_of_another_form_fails_the_test(person_with_description):
     with pytest.raises(AssertionError, match="not of type 'array'"):
-        person_told(lambda one: schema_of(one).update(schema={"type": "array"})).get("/healthz")
+        person_with_description(lambda one: schema_of(one).update(schema={"type": "array"})).get(
+            "/healthz"
+        )
 
 
 def test_a_success_where_no_operation_is_described_fails_the_test(service):

@@ -1,32 +1,32 @@
-"""What the service says when it is in trouble itself."""
+"""Answers while the service itself has a fault: damage, a missing key, no space, overload."""
 
 import contextlib
 import sqlite3
-import threading
 
 import pytest
 
 from tests.formats import b64
 from tests.people import PASSWORD, Person
 from tests.problems import refused
+from tests.waiting import join_threads, start_threads
 
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "text/plain"}
 READS = ["/view", "/download", "/content"]
 
 
 @pytest.fixture(scope="module")
-def troubled(start_service):
-    """A service that these tests put into trouble."""
+def faulty(start_service):
+    """A service to which these tests do damage."""
     return start_service(RATE_LIMITS="off")
 
 
 @pytest.fixture(scope="module")
-def owner(troubled):
-    return troubled.register()
+def owner(faulty):
+    return faulty.register()
 
 
 def large_values(database):
-    """Every table, row and column that holds a long run of bytes."""
+    """Yield (table, column, rowid, value) of every long binary value."""
     tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     for (table,) in tables:
         for _, column, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
@@ -37,9 +37,9 @@ def large_values(database):
 
 
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
-def test_a_damaged_document_is_reported_and_never_shown(troubled, owner):
+def test_a_damaged_document_is_reported_and_never_shown(faulty, owner):
     document = owner.post("/v1/documents", json=UPLOAD).json
-    path = next(path for path in troubled.files() if path.suffix == ".sqlite")
+    path = next(path for path in faulty.files() if path.suffix == ".sqlite")
     with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
         for table, column, row, value in large_values(database):
             flipped = value[:3000] + bytes([value[3000] ^ 1]) + value[3001:]
@@ -51,28 +51,28 @@ def test_a_damaged_document_is_reported_and_never_shown(troubled, owner):
     assert owner.delete(f"/v1/documents/{document['id']}").status == 204
 
 
-def test_documents_are_unavailable_while_their_root_key_is_missing(troubled, owner, start_service):
+def test_documents_are_unavailable_while_their_root_key_is_missing(faulty, owner, start_service):
     document = owner.upload(b"behind a lock")
-    keyring = troubled.instance / "keyring"
+    keyring = faulty.instance / "keyring"
     kept = keyring.read_bytes()
     keyring.write_bytes((start_service().instance / "keyring").read_bytes())
     for call in READS:
         answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[503])
         assert answer.status in (401, 503)  # the session's key is gone too
         assert answer.json["code"] in {"key_unavailable", "session_expired"}
-    answer = Person(troubled).open(document["token"]["contentUrl"], errors=[503])
+    answer = Person(faulty).open(document["token"]["contentUrl"], errors=[503])
     refused(answer, 503, "key_unavailable")
     keyring.write_bytes(kept)
     assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
 
 
-def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(troubled):
-    keyring = troubled.instance / "keyring"
-    away = keyring.rename(troubled.instance / "away")
-    refused(Person(troubled).get("/readyz", errors=[503]), 503, "key_unavailable")
-    assert Person(troubled).get("/healthz").status == 200
+def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(faulty):
+    keyring = faulty.instance / "keyring"
+    away = keyring.rename(faulty.instance / "away")
+    refused(Person(faulty).get("/readyz", errors=[503]), 503, "key_unavailable")
+    assert Person(faulty).get("/healthz").status == 200
     away.rename(keyring)
-    assert Person(troubled).get("/readyz").status == 200
+    assert Person(faulty).get("/readyz").status == 200
 
 
 def test_uploads_are_refused_before_the_disk_is_full(start_service):
@@ -88,12 +88,9 @@ def test_a_flood_of_logins_is_answered_or_told_to_wait(service, alice):
         body = {"email": "alice@example.org", "password": PASSWORD}
         answers.append(Person(service).post("/v1/auth/login", json=body, errors=[503]))
 
-    threads = [threading.Thread(target=log_in) for _ in range(40)]
-    for thread in threads:
-        thread.start()
+    threads = start_threads(*[log_in] * 40)
     assert alice.get("/v1/auth/me").status == 200
-    for thread in threads:
-        thread.join()
+    join_threads(threads)
     assert {answer.status for answer in answers} <= {200, 503}
     assert 200 in {answer.status for answer in answers}
     for answer in answers:

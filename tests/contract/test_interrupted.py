@@ -1,4 +1,4 @@
-"""What is interrupted in the middle is there as a whole or not at all, pieces included."""
+"""Uploads and downloads that are interrupted: stored completely, or not at all."""
 
 import contextlib
 import hashlib
@@ -40,7 +40,7 @@ def query(service, question):
 
 
 def begun(service, person):
-    """A large upload in a thread, some pieces of which are stored; its answer comes later."""
+    """Start a large upload in a thread, and wait until some of its pieces are stored."""
     answers = []
 
     def send():

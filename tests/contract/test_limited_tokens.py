@@ -1,4 +1,4 @@
-"""API.md, sections 5 and 6: links that open by POST, tickets, files under a password, embedding."""
+"""Links with a password or a number of views, tickets, downloads with a password, embedding."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def opening(person, document, link, way="view", **fields):
-    """What the button of the small page sends."""
+    """Send the form of the page that asks for a password or shows a button."""
     data = urlencode({"token": link["token"], **fields}).encode()
     return person.post(f"/v1/documents/{document['id']}/{way}", data=data, headers=FORM)
 

@@ -1,4 +1,4 @@
-"""Limits on what one caller does: told in every answer, never met by honest work."""
+"""Rate limits: announced in every answer, and far above ordinary use."""
 
 import re
 
@@ -39,7 +39,7 @@ class Client:
             headers=self.credential | headers,
             environ_overrides={"REMOTE_ADDR": address},
         )
-        return Seen(answer)
+        return Answer(answer)
 
     def register(self, name, **more):
         email = f"{name}@example.org"
@@ -51,16 +51,16 @@ class Client:
         self.credential = {"Authorization": f"Bearer {token}"}
 
 
-class Seen:
-    """An answer in the words of the other tests."""
+class Answer:
+    """An answer with the attributes that `refused` reads."""
 
     def __init__(self, answer):
         self.status, self.headers, self.json = answer.status_code, answer.headers, answer.json
         self.kind = answer.mimetype
 
 
-def told(answer):
-    """What the fields say: the limit's name, what is left, how long to wait."""
+def rate_limit(answer):
+    """Return the name of the limit, how many requests are left, and the seconds to wait."""
     name, count, window = re.fullmatch(
         r'"([a-z-]+)";q=(\d+);w=(\d+)', answer.headers["RateLimit-Policy"]
     ).groups()
@@ -77,14 +77,14 @@ def rate_limited(answer, name):
     """The answer is a 429 of this limit, and says three times how long to wait."""
     problem = refused(answer, 429, "too_many_requests")
     wait = int(answer.headers["Retry-After"])
-    assert told(answer) == (name, 0, wait)
+    assert rate_limit(answer) == (name, 0, wait)
     assert f"Wait {wait} s" in problem["detail"]
     return problem
 
 
 def test_registrations_are_limited_by_address(client):
-    assert told(client.register("one"))[:2] == ("register", 1)
-    assert told(client.register("two"))[:2] == ("register", 0)
+    assert rate_limit(client.register("one"))[:2] == ("register", 1)
+    assert rate_limit(client.register("two"))[:2] == ("register", 0)
 
     rate_limited(client.register("three"), "register")
     assert client.register("three", address="192.0.2.2").status == 201
@@ -101,8 +101,8 @@ def test_uploads_are_limited_by_user(client):
     for name in ("one", "two"):
         client.register(name)
         client.log_in(name)
-        assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 1, None)
-        assert told(client.post("/v1/documents", UPLOAD)) == ("upload", 0, 1800)
+        assert rate_limit(client.post("/v1/documents", UPLOAD)) == ("upload", 1, None)
+        assert rate_limit(client.post("/v1/documents", UPLOAD)) == ("upload", 0, 1800)
         rate_limited(client.post("/v1/documents", UPLOAD, address="192.0.2.9"), "upload")
 
 
@@ -146,7 +146,7 @@ def test_the_usual_limits_leave_room_for_a_day_of_work(start_service):
     person = start_service().register()
     answer = person.post("/v1/documents", json=UPLOAD)
 
-    assert told(answer)[1] >= 50_000
+    assert rate_limit(answer)[1] >= 50_000
     assert "RateLimit" not in person.get("/v1/documents").headers
 
 

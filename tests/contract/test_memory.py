@@ -1,4 +1,4 @@
-"""Memory grows neither with the document nor with the workers."""
+"""The peak memory of the service."""
 
 import os
 import platform
@@ -26,7 +26,7 @@ def peak_kib(process):
 @pytest.mark.skipif(
     not STATUS.exists()
     or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 4 * AT_ONCE * SIZE,
-    reason="bodies wait in memory: it is too small here, or its peak is not told",
+    reason="bodies are buffered in memory: too little here, or no /proc to read its peak from",
 )
 def test_memory_does_not_grow_with_concurrent_large_uploads(start_service):
     service = start_service(RATE_LIMITS="off")

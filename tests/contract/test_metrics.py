@@ -1,4 +1,4 @@
-"""`/metrics`: how the service does, for those who switched it on; never a user's data."""
+"""`/metrics`: counters for operators, off by default, without data of users."""
 
 import time
 
@@ -14,8 +14,8 @@ def watched(start_service):
     return start_service(METRICS="on", RATE_LIMITS="off")
 
 
-def told(service):
-    """The value of each series."""
+def series_of(service):
+    """Return series -> value."""
     answer = Person(service).get("/metrics")
     assert (answer.status, answer.headers["Content-Type"]) == (
         200,
@@ -26,8 +26,8 @@ def told(service):
 
 
 def requests(service, labels):
-    """How many were counted, their seconds, and the buckets in order."""
-    name, series = "docservice_http_request_duration_seconds", told(service)
+    """Return the number of requests, their seconds, and the buckets in order."""
+    name, series = "docservice_http_request_duration_seconds", series_of(service)
     buckets = [value for key, value in series.items() if key.startswith(f"{name}_bucket{{{labels}")]
     return series[f"{name}_count{{{labels}}}"], series[f"{name}_sum{{{labels}}}"], buckets
 
@@ -58,9 +58,9 @@ def test_a_request_without_a_route_is_counted_under_a_dash(watched):
 
 
 def test_documents_and_their_bytes_are_counted(watched):
-    before = told(watched)
+    before = series_of(watched)
     watched.register().upload(bytes(1_000))
-    after = told(watched)
+    after = series_of(watched)
 
     assert after["docservice_documents"] == before["docservice_documents"] + 1
     assert after["docservice_document_bytes"] == before["docservice_document_bytes"] + 1_000
@@ -69,7 +69,7 @@ def test_documents_and_their_bytes_are_counted(watched):
 def test_root_keys_have_their_creation_time_and_number_of_rows(watched):
     watched.register()
     root = Keyring(watched.instance / "keyring").primary.id
-    series = told(watched)
+    series = series_of(watched)
 
     assert series[f'docservice_root_key_rows{{root="{root}",primary="1"}}'] >= 1
     made = series[f'docservice_root_key_made_seconds{{root="{root}"}}']
@@ -77,7 +77,7 @@ def test_root_keys_have_their_creation_time_and_number_of_rows(watched):
 
 
 def test_the_start_time_of_the_process_is_reported(watched):
-    assert 0 < time.time() - told(watched)["process_start_time_seconds"] < 3_600
+    assert 0 < time.time() - series_of(watched)["process_start_time_seconds"] < 3_600
 
 
 def test_metrics_contain_no_data_of_a_user(watched):

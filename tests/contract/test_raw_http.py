@@ -107,12 +107,12 @@ def test_a_refused_body_is_read_to_its_end_so_that_the_client_receives_the_answe
 
 
 @pytest.mark.parametrize(
-    "told", ["close", "Close", "close, X-Foo", "X-Foo, close", "keep-alive, close"]
+    "value", ["close", "Close", "close, X-Foo", "X-Foo, close", "keep-alive, close"]
 )
-def test_connection_close_is_found_in_any_list(told, service):
-    asked = b"GET /healthz HTTP/1.1\r\n" + H + f"Connection: {told}\r\n\r\n".encode()
+def test_connection_close_is_found_in_any_list(value, service):
+    request = b"GET /healthz HTTP/1.1\r\n" + H + f"Connection: {value}\r\n\r\n".encode()
 
-    [(status, fields, _)] = answers(talk(service, asked))
+    [(status, fields, _)] = answers(talk(service, request))
 
     assert (status, fields[b"connection"]) == (200, b"close")
 

@@ -11,8 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from tests.bound import BOUND, needs_permissions
 from tests.contract.uploads import begin_upload, upload_body
+from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.service import ROOT, StartError
 from tests.waiting import until
 
@@ -31,7 +31,7 @@ def run(instance, how=START, wrapper=(), **settings):
 
 
 def start(*how, **more):
-    """A start that must fail; what it said."""
+    """Run a start that must fail; return its last line, and the lines before."""
     done = run(*how, **more)
     assert done.returncode == 1, done
     *before, last = done.stderr.splitlines()
@@ -49,9 +49,9 @@ def running(start_service):
 @needs_permissions
 def test_an_instance_folder_without_write_permission_is_reported(tmp_path):
     tmp_path.chmod(0o500)
-    said, before = start(tmp_path, wrapper=BOUND)
+    last, before = start(tmp_path, wrapper=DROP_PRIVILEGES)
     tmp_path.chmod(0o700)
-    assert f"Permission denied: {tmp_path}" in said
+    assert f"Permission denied: {tmp_path}" in last
     assert not before
 
 
@@ -103,23 +103,23 @@ def test_an_unusable_keyring_is_reported_and_kept(keyrings, spoilt, sentence):
     own, other = (path.read_bytes() for path in keyrings)
     given = spoilt(own, other)
     keyrings[0].write_bytes(given)
-    said, _ = start(keyrings[0].parent)
-    assert sentence in said
+    last, _ = start(keyrings[0].parent)
+    assert sentence in last
     assert keyrings[0].read_bytes() == given
     keyrings[0].write_bytes(own)
 
 
 def test_an_occupied_port_is_reported(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
-        said, _ = start(tmp_path, LISTEN=f"127.0.0.1:{other.getsockname()[1]}")
-    assert "Address already in use" in said
+        last, _ = start(tmp_path, LISTEN=f"127.0.0.1:{other.getsockname()[1]}")
+    assert "Address already in use" in last
 
 
 def test_a_second_server_on_the_same_instance_waits_and_is_refused(running):
     person = running.register()
     document = person.upload(b"undisturbed")
-    said, before = start(running.instance, IMPATIENT)
-    assert f"Another server works on {running.instance}" in said
+    last, before = start(running.instance, IMPATIENT)
+    assert f"Another server works on {running.instance}" in last
     assert ["Waiting" in line for line in before] == [True]
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"undisturbed"
 

@@ -16,7 +16,7 @@ UNCLEAR = {
     "an empty Host": b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
     "a length and chunks": POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + LAST,
     "chunks and a length": POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n" + LAST,
-    "chunks told twice": POST + b"Transfer-Encoding: chunked\r\n" * 2 + b"\r\n" + LAST,
+    "a coding twice": POST + b"Transfer-Encoding: chunked\r\n" * 2 + b"\r\n" + LAST,
     "chunks of chunks": POST + b"Transfer-Encoding: chunked, chunked\r\n\r\n" + LAST,
     "an empty coding": POST + b"Transfer-Encoding:\r\n\r\n" + LAST,
     "an empty coding in a list": POST + b"Transfer-Encoding: , chunked\r\n\r\n" + LAST,
@@ -47,8 +47,8 @@ UNCLEAR = {
     "a chunk size with a space": CHUNKED + b"2 \r\n{}\r\n" + LAST,
     "a space before a chunk size": CHUNKED + b" 2\r\n{}\r\n" + LAST,
     "a chunk size of 17 digits": CHUNKED + b"1" + b"0" * 16 + b"\r\n{}",
-    "a chunk longer than told": CHUNKED + b"2\r\n{}{}\r\n" + LAST,
-    "a chunk shorter than told": CHUNKED + b"9\r\n{}\r\n" + LAST + b"\r\n\r\n",
+    "a chunk longer than its size": CHUNKED + b"2\r\n{}{}\r\n" + LAST,
+    "a chunk shorter than its size": CHUNKED + b"9\r\n{}\r\n" + LAST + b"\r\n\r\n",
     "a chunk size with a bare LF": CHUNKED + b"2\n{}\r\n" + LAST,
     "a chunk's end with a bare LF": CHUNKED + b"2\r\n{}\n" + LAST,
     "an extension with a bare LF": CHUNKED + b"2;a=b\n{}\r\n" + LAST,
@@ -80,7 +80,7 @@ UNCLEAR = {
     "an asterisk": b"OPTIONS * HTTP/1.1\r\n" + H + b"\r\n",
     "an address elsewhere": b"GET http://b/healthz HTTP/1.1\r\n" + H + b"\r\n",
     "an address with a user": b"GET http://b@a/healthz HTTP/1.1\r\n" + H + b"\r\n",
-    "an address of nobody": b"GET http:///healthz HTTP/1.1\r\n" + H + b"\r\n",
+    "an address without a host": b"GET http:///healthz HTTP/1.1\r\n" + H + b"\r\n",
     "an address of a file": b"GET file:///healthz HTTP/1.1\r\n" + H + b"\r\n",
     "a half bracket": b"GET http://[a/healthz HTTP/1.1\r\nHost: [a\r\n\r\n",
     "1 MiB of address": b"GET /" + b"a" * (1 << 20) + b" HTTP/1.1\r\n" + H + b"\r\n",
@@ -99,9 +99,7 @@ def test_an_unclear_message_is_one_problem_and_the_end_of_the_connection(message
     assert fields[b"connection"] == b"close"
 
 
-@pytest.mark.parametrize(
-    "what", ["chunks told twice", "a length and chunks", "two Hosts", "bare LFs"]
-)
+@pytest.mark.parametrize("what", ["a coding twice", "a length and chunks", "two Hosts", "bare LFs"])
 def test_an_unclear_message_in_two_parts_after_a_clear_one_is_refused(what, service):
     message = UNCLEAR[what]
     first, second = answers(talk(service, NEXT + message[:30], message[30:] + NEXT))

@@ -36,8 +36,8 @@ def test_name_metadata_and_expires_at_are_optional(alice):
     assert document["expiresAt"] is None
     assert document["metadata"] == {}
     full = {"name": "Über.txt", "metadata": {"case": "7/b"}, "expiresAt": time_from_now(days=1)}
-    told = alice.upload(**full)
-    assert {name: told[name] for name in full} == full
+    document = alice.upload(**full)
+    assert {name: document[name] for name in full} == full
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_name_metadata_and_expires_at_are_optional(alice):
         "text/plain; charset=utf-8": {".txt"},
         "text/csv": {".csv"},
         "application/json": {".json"},
-        "application/x-nobody-knows": {"", ".bin"},
+        "application/x-unknown": {"", ".bin"},
     }.items(),
 )
 def test_the_name_defaults_to_the_id_and_the_types_usual_extension(kind, endings, alice):

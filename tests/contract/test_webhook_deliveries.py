@@ -35,8 +35,8 @@ def test_a_delivery_verifies_with_the_standardwebhooks_package(webhook_owner, re
     webhook = create_webhook(webhook_owner, receiver.url())
     webhook_owner.upload()
     for request in receiver.wait_for(2):
-        said = package.Webhook(webhook["secret"]).verify(request.body.decode(), request.headers)
-        assert said == json.loads(request.body)
+        verified = package.Webhook(webhook["secret"]).verify(request.body.decode(), request.headers)
+        assert verified == json.loads(request.body)
 
 
 def test_the_feed_and_the_deliveries_have_the_same_events_in_order(webhook_owner, receiver):
@@ -115,13 +115,13 @@ def test_address_description_and_secret_are_sealed_at_rest(
     webhook_owner, webhook_service, receiver
 ):
     webhook = create_webhook(
-        webhook_owner, receiver.url("/nobody-reads-this"), description="nobody-reads-this"
+        webhook_owner, receiver.url("/in-clear-nowhere"), description="in-clear-nowhere"
     )
-    receiver.answers = [(200, "nobody-reads-this")]
+    receiver.answers = [(200, "in-clear-nowhere")]
     webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test")
     receiver.wait_for(1)
-    assert attempted_deliveries(webhook_owner, webhook)[0]["answer"] == "nobody-reads-this"
-    for told in webhook_service.files().values():
-        assert b"nobody-reads-this" not in told
-        assert webhook["secret"].encode() not in told
-        assert base64.b64decode(webhook["secret"].removeprefix("whsec_")) not in told
+    assert attempted_deliveries(webhook_owner, webhook)[0]["answer"] == "in-clear-nowhere"
+    for stored in webhook_service.files().values():
+        assert b"in-clear-nowhere" not in stored
+        assert webhook["secret"].encode() not in stored
+        assert base64.b64decode(webhook["secret"].removeprefix("whsec_")) not in stored

@@ -44,8 +44,8 @@ def test_a_410_disables_the_webhook_and_notifies_the_others(webhook_owner, recei
     until(lambda: not webhook_owner.get(path).json["enabled"])
     assert webhook_owner.get(path).json["disabledReason"] == "gone"
     assert [one["state"] for one in deliveries(webhook_owner, webhook)] == ["failed"]
-    told = json.loads(receiver.wait_for(2)[1].body)
-    assert told["data"] == {"webhookId": webhook["id"], "reason": "gone", "via": "service"}
+    body = json.loads(receiver.wait_for(2)[1].body)
+    assert body["data"] == {"webhookId": webhook["id"], "reason": "gone", "via": "service"}
     assert [one["type"] for one in deliveries(webhook_owner, other)] == ["webhook.disabled"]
     webhook_owner.upload()
     assert len(deliveries(webhook_owner, webhook)) == 1
