@@ -1,6 +1,8 @@
 """Decodes text in a declared or detected character encoding. Never fails."""
 
 import codecs
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -26,20 +28,27 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
 
 
 def safe_codec(charset: str | None) -> str | None:
-    """Return the name of the codec for this charset; None if it is not in CHARSETS."""
-    try:
-        codec = codecs.lookup(charset or "").name
-    except (LookupError, ValueError):
-        return None
-    return codec if codec in CHARSETS.split() else None
+    """Return the name of the codec for this charset; None if it is not in CHARSETS.
+
+    Nothing is searched for or imported, whatever the name, as `codecs.lookup` would.
+    """
+    return CODECS.get(_codec_module(charset or ""))
 
 
 def preload_codecs(*charsets: str | None) -> None:
     """Import the codec modules now: the child process can't open files later."""
-    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1"):
-        safe_codec(name)
-    for charset in charsets:
-        safe_codec(charset)
+    safe = filter(None, map(safe_codec, charsets))
+    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", *safe):
+        codecs.lookup(name)
+
+
+def _codec_module(charset: str) -> str:
+    """Return the name of the module in `encodings` for this charset, as Python finds it."""
+    name = normalize_encoding(charset).lower()
+    return aliases.get(name) or aliases.get(name.replace(".", "_")) or name
+
+
+CODECS = {_codec_module(name): name for name in CHARSETS.split()}
 
 
 def _decode(data: bytes, charset: str | None) -> tuple[str, str]:

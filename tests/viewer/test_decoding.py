@@ -1,9 +1,13 @@
 """viewer/decoding.py"""
 
+import codecs
+from encodings.aliases import aliases
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from viewer import decoding
 from viewer.decoding import decode, preload_codecs, safe_codec
 
 
@@ -50,6 +54,25 @@ def test_a_character_cut_by_the_limit_does_not_change_the_encoding():
 )
 def test_charsets_that_can_hide_markup_are_rejected(name):
     assert safe_codec(name) is None
+
+
+def test_an_unknown_charset_of_a_document_is_not_searched_for(monkeypatch):
+    searched = []
+    monkeypatch.setattr(decoding.codecs, "lookup", searched.append)
+    preload_codecs("idna", "zlib", "no-such-charset", None, "KOI8-R")
+
+    assert not {"idna", "zlib", "no-such-charset"} & set(searched)
+    assert "koi8-r" in searched
+
+
+@pytest.mark.parametrize("alias", sorted({*aliases, *aliases.values()}))
+def test_every_name_that_python_has_for_a_charset_is_known(alias):
+    try:
+        name = codecs.lookup(alias).name
+    except LookupError:
+        name = None
+
+    assert safe_codec(alias) == (name if name in decoding.CODECS.values() else None)
 
 
 def test_line_ends_are_normalised():

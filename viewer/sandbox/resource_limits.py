@@ -1,4 +1,4 @@
-"""The resource limits of the child process, set before it parses any untrusted byte."""
+"""The resource limits of the child process, set before it reads or parses the document."""
 
 import contextlib
 import resource
@@ -7,14 +7,19 @@ MEGABYTE = 1 << 20
 
 
 def apply_resource_limits(*, memory_mb: int, cpu_seconds: int) -> None:
-    """Limit memory and CPU time; forbid new descriptors, processes, file writes and core dumps.
-
-    Descriptors that are open already keep working. Without new ones the child process can
-    neither read the disk nor reach the network, although it runs as the same user.
-    """
+    """Limit memory and CPU time, and forbid core dumps, before the document is read."""
     _limit(resource.RLIMIT_AS, memory_mb * MEGABYTE)
     _limit(resource.RLIMIT_CPU, cpu_seconds)
     _limit(resource.RLIMIT_CORE, 0)
+
+
+def forbid_new_files() -> None:
+    """Forbid new descriptors, processes and file writes, before the document is parsed.
+
+    Descriptors that are open already keep working. Without new ones the child process can
+    neither read the disk nor reach the network, although it runs as the same user. Not every
+    system has seccomp, which forbids more.
+    """
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_NPROC, 0)
     _limit(resource.RLIMIT_NOFILE, 0)

@@ -5,7 +5,7 @@ import sys
 from typing import Any, Final
 
 from viewer.sandbox.messages import read_message, write_message
-from viewer.sandbox.resource_limits import apply_resource_limits
+from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "pdf": ("pdf_pages", 1024, 25),
@@ -20,15 +20,16 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
 def main() -> None:
     """Run the job named in the first message; end with a message that says how it went.
 
-    A job's module has `prepare(data, options)`, called before the limits are set, and
-    `render(data, options)`, which yields messages and is called afterwards.
+    A job's module has `prepare(data, options)`, which may still open files, and
+    `render(data, options)`, which yields messages and can open none.
     """
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
     job = importlib.import_module(f"viewer.sandbox.{module}")
+    apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
     job.prepare(data, options)
-    apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
+    forbid_new_files()
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
 
 

@@ -18,7 +18,7 @@ from viewer.sandbox.process import (
 PROBE = f"""{BOOTSTRAP}
 import os, socket, subprocess
 from viewer.sandbox.messages import write_message
-from viewer.sandbox.resource_limits import apply_resource_limits
+from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
 def attempt(action):
     try:
         action()
@@ -28,7 +28,7 @@ def attempt(action):
 def report(value):
     write_message(sys.stdout.buffer, {{"value": value}})
 """
-LIMITED = f"{PROBE}apply_resource_limits(memory_mb=256, cpu_seconds=1)\n"
+LIMITED = f"{PROBE}apply_resource_limits(memory_mb=256, cpu_seconds=1); forbid_new_files()\n"
 
 
 def run_code(code, program=LIMITED):
@@ -87,23 +87,25 @@ def test_a_crash_or_malformed_output_is_only_a_failed_result(code):
     assert run_code(code) == JobResult([], "crashed")
 
 
-def test_limits_are_set_after_prepare_and_before_render():
+def test_memory_and_time_are_limited_before_prepare_and_files_before_render():
     job = """
+import resource
 from viewer.sandbox import worker
-def opens(_data, options):
-    options.setdefault("opened", []).append(attempt(lambda: open("/etc/passwd")))
+def prepare(_data, options):
+    limits = (resource.getrlimit(one)[0] for one in (resource.RLIMIT_AS, resource.RLIMIT_CPU))
+    options["prepared"] = [*limits, attempt(lambda: open("/etc/passwd"))]
 def render(data, options):
-    opens(data, options)
-    yield {"value": [data.decode(), options["opened"]]}, b""
+    opened = attempt(lambda: open("/etc/passwd")) != "done"
+    yield {"value": [data.decode(), *options["prepared"], opened]}, b""
 job = types.ModuleType("viewer.sandbox.probe")
-job.prepare, job.render = opens, render
+job.prepare, job.render = prepare, render
 sys.modules["viewer.sandbox.probe"] = job
 worker.JOBS["probe"] = ("probe", 256, 2)
 worker.main()
 """
     result = run("probe", [b"the ", b"bytes"], {}, seconds=10, program=PROBE + job)
 
-    assert reported(result) == ["the bytes", ["done", "OSError"]]
+    assert reported(result) == ["the bytes", 256 << 20, 2, "done", True]
     assert result.failure is None
 
 
