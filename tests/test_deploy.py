@@ -57,6 +57,18 @@ def test_the_nginx_example_lets_the_largest_upload_through():
     assert f"bodies of {mib} MiB" in text
 
 
+def test_the_unit_forbids_inspection_and_core_dumps_but_not_the_parsers_filter():
+    unit = (ROOT / "deploy/document-service.service").read_text()
+    lines = re.findall(r"^SystemCallFilter=(.+)$", unit, re.M)
+    allowed = {name for line in lines if line[0] != "~" for name in line.split()}
+    denied = {name for line in lines if line[0] == "~" for name in line[1:].split()}
+
+    assert "seccomp" in allowed  # older releases of systemd do not count it to @system-service
+    assert {"@debug", "@keyring", "process_vm_readv", "process_vm_writev"} <= denied
+    assert re.search(r"^LimitCORE=0$", unit, re.M)
+    assert "ulimits: { core: 0 }" in (ROOT / "deploy/compose.yaml").read_text()
+
+
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     changes = (ROOT / "CHANGELOG.md").read_text()
