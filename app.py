@@ -1,5 +1,6 @@
 """Application factory and process entry point."""
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any
 from flask import Flask
 
 from blueprints import BLUEPRINTS
-from blueprints.commands import COMMANDS
+from blueprints.commands import COMMANDS, isolation_notes
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.authentication import may_send_long_body
@@ -26,7 +27,7 @@ from models.runtime import Runtime, create_runtime
 from models.storage import checkpoint_wal, flush_enqueued_writes
 from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
-from server import Limits, Server, limit_malloc_arenas
+from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings
 from webhooks import SafeHttpClient, WebhookDispatcher
 
@@ -77,6 +78,7 @@ def _register(app: Flask) -> None:
 def main() -> None:
     """Serve until SIGTERM or SIGINT."""
     os.umask(0o077)
+    protect_process_memory()
     limit_malloc_arenas()
     app, server = _prepared()
     runtime: Runtime = app.extensions["runtime"]
@@ -88,6 +90,8 @@ def main() -> None:
         file=sys.stderr,
         flush=True,
     )
+    for note in isolation_notes(os.geteuid()):
+        logging.getLogger("docservice").warning(note)
     server.run()
     runtime.close()
 

@@ -36,7 +36,7 @@ INNER = {  # a package -> the packages of the same layer that it may import
     "models.operations": {"models", "models.records", "models.storage"},
     "models.records": {"models.storage"},
     "models.storage": set(),
-    "viewer": {"viewer.kinds"},
+    "viewer": {"viewer.kinds", "viewer.sandbox"},
     "viewer.kinds": {"viewer", "viewer.sandbox"},
     "viewer.sandbox": {"viewer"},
     "viewer.sandbox.office": {"viewer", "viewer.sandbox"},

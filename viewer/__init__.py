@@ -12,6 +12,7 @@ from viewer.media_types import is_shown_inline
 from viewer.names import content_disposition
 from viewer.original import Original
 from viewer.page import EMBEDDED_LIMIT, RenderedPage, download, view
+from viewer.sandbox.seccomp import seccomp_available
 from viewer.sealed import Seal, sealed_download
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "download",
     "is_shown_inline",
     "sealed_download",
+    "seccomp_available",
     "view",
 ]

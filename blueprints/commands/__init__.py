@@ -5,6 +5,7 @@ import click
 
 from .backup import backup, restore
 from .doctor import doctor
+from .isolation import isolation_notes
 from .keys import keys
 from .maintenance import openapi, sweep
 from .users import users
@@ -12,4 +13,4 @@ from .users import users
 COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, sweep, openapi)
 
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "isolation_notes"]

@@ -1,6 +1,7 @@
 """`flask --app app doctor`: prints the result of each diagnostic check, with the remedy."""
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ from flask.cli import with_appcontext
 from models import current_runtime
 from models.operations import DoctorContext, Finding, ReportProgress, run_checks
 
+from .isolation import isolation_notes
 from .output import fail_if, operator_errors, progress
 
 
@@ -19,15 +21,18 @@ from .output import fail_if, operator_errors, progress
 def doctor(deep: bool, as_json: bool) -> None:
     """Check files, keys, documents, disk and clock. Exit code 1 if something is wrong."""
     with operator_errors(), progress("Bytes decrypted") as report:
-        findings = []
-        for finding in run_checks(_context(deep, report)):
+        findings, context = [], _context(deep, report)
+        for finding in run_checks(context):
             findings.append(finding)
             if not as_json:
                 _print(finding)
+    isolation = _isolation(context)
     ok = not any(one.problems for one in findings)
     if as_json:
         checks = [{"check": name, "ok": not found, "wrong": found} for name, found in findings]
-        click.echo(json.dumps({"ok": ok, "checks": checks}))
+        click.echo(json.dumps({"ok": ok, "checks": checks, "notes": isolation.problems}))
+    else:
+        _print(isolation, "NOTE ")
     fail_if(not ok)
 
 
@@ -44,8 +49,15 @@ def _context(deep: bool, report: ReportProgress) -> DoctorContext:
     )
 
 
-def _print(finding: Finding) -> None:
+def _isolation(context: DoctorContext) -> Finding:
+    """The service's user is the owner of the database: root may run this for another user."""
+    database = context.database
+    user_id = database.stat().st_uid if database.exists() else os.geteuid()
+    return Finding("isolation", list(isolation_notes(user_id)))
+
+
+def _print(finding: Finding, label: str = "WRONG") -> None:
     if not finding.problems:
         click.echo(f"OK     {finding.check}")
     for problem in finding.problems:
-        click.echo(f"WRONG  {finding.check}: {problem}")
+        click.echo(f"{label}  {finding.check}: {problem}")

@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 import socket
 import sqlite3
 import subprocess
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from blueprints.commands import isolation_notes
 from tests.contract.uploads import begin_upload, upload_body
 from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.service import ROOT, StartError
@@ -44,6 +47,21 @@ def start(*how, **more):
 @pytest.fixture(scope="module")
 def running(start_service):
     return start_service(RATE_LIMITS="off")
+
+
+def test_weak_isolation_is_said_at_the_start(running):
+    said = running.stderr()
+
+    for note in isolation_notes(os.geteuid()):
+        assert said.count(note) == 1
+    assert ("runs as root" in said) == (os.geteuid() == 0)
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="there is no /proc here")
+def test_a_running_service_leaves_no_core_dump(running):
+    limits = Path(f"/proc/{running.process.pid}/limits").read_text()
+
+    assert re.search(r"^Max core file size +0 +0 ", limits, re.M)
 
 
 @needs_permissions

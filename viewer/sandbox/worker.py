@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from viewer.sandbox.messages import read_message, write_message
 from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
+from viewer.sandbox.seccomp import forbid_inspection, restrict_system_calls
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "pdf": ("pdf_pages", 1024, 25),
@@ -26,10 +27,12 @@ def main() -> None:
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
     job = importlib.import_module(f"viewer.sandbox.{module}")
+    forbid_inspection()
     apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
     job.prepare(data, options)
     forbid_new_files()
+    restrict_system_calls()
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
 
 

@@ -2,16 +2,39 @@
 
 import json
 from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+doctor = import_module("blueprints.commands.doctor")  # the package has a command of that name
 
 
-def test_every_check_prints_ok_when_nothing_is_wrong(run, document):
+@pytest.fixture
+def weaknesses(monkeypatch):
+    """What is said about the isolation of the process that parses documents."""
+    found = []
+    monkeypatch.setattr(doctor, "isolation_notes", lambda _: found)
+    return found
+
+
+def test_every_check_prints_ok_when_nothing_is_wrong(run, document, weaknesses):
     result = run("doctor")
 
     assert result.exit_code == 0, result.output
-    assert [line.split()[0] for line in result.output.splitlines()] == ["OK"] * 8
+    assert [line.split()[0] for line in result.output.splitlines()] == ["OK"] * 9
 
 
-def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app):
+def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):
+    weaknesses.append("The service runs as root.")
+
+    result, as_json = run("doctor"), run("doctor", "--json")
+
+    assert (result.exit_code, as_json.exit_code) == (0, 0)
+    assert result.output.endswith("\nNOTE   isolation: The service runs as root.\n")
+    assert json.loads(as_json.output)["notes"] == ["The service runs as root."]
+
+
+def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app, weaknesses):
     runtime = app.extensions["runtime"]
     runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
 
@@ -19,7 +42,7 @@ def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app)
 
     assert result.exit_code == 1
     assert "\nWRONG  space: " in result.output
-    assert result.output.endswith("OK     sweeper\n")
+    assert result.output.endswith("OK     sweeper\nOK     isolation\n")
 
 
 def test_json_output_has_the_same_findings(run, document, app):

@@ -1,0 +1,22 @@
+"""blueprints/commands/isolation.py"""
+
+import pytest
+
+from blueprints.commands import isolation
+
+
+@pytest.mark.parametrize(
+    ("seccomp", "user_id", "said"),
+    [
+        (True, 1000, []),
+        (True, 0, ["The service runs as root"]),
+        (False, 1000, ["There is no seccomp here"]),
+        (False, 0, ["There is no seccomp here", "The service runs as root"]),
+    ],
+)
+def test_each_weakness_is_one_sentence_with_its_remedy(monkeypatch, seccomp, user_id, said):
+    monkeypatch.setattr(isolation, "seccomp_available", lambda: seccomp)
+    notes = list(isolation.isolation_notes(user_id))
+
+    assert [note.partition(":")[0].partition(",")[0] for note in notes] == said
+    assert all(". " in note and note.endswith(".") for note in notes)
