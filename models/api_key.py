@@ -12,21 +12,11 @@ from .event import Event
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
-from .storage import database, enqueue_write, flush_enqueued_writes, transaction
+from .storage import Prepared, enqueue_write, flush_enqueued_writes, param, transaction
 from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
 
-_LIVE = """
-    SELECT api_key.owner_id, api_key.id, api_key.scopes, api_key.last_used_at
-    FROM api_key JOIN user ON user.id = api_key.owner_id
-    WHERE api_key.digest = ? AND user.disabled_at IS NULL
-    AND (api_key.revoked_at IS NULL OR api_key.revoked_at > ?)
-    AND (api_key.expires_at IS NULL OR api_key.expires_at > ?)"""
-_END = """
-    UPDATE api_key SET revoked_at = ?
-    WHERE id = ? AND (revoked_at IS NULL OR revoked_at > ?)"""
-_USED = "UPDATE api_key SET last_used_at = ? WHERE id = ?"
 _USE_RECORDED_MS = 60_000  # `last_used_at` is written at most once a minute
 
 
@@ -72,12 +62,12 @@ class ApiKey(Owned):
             raise KeyRevoked
         moment = now()
         digest = credentials.fingerprint(secret)
-        found = database.execute_sql(_LIVE, (digest, moment, moment)).fetchone()
+        found = _LIVE.first(digest=digest, now=moment)
         if found is None:
             raise KeyRevoked
         owner_id, id, scopes, last_used_at = found
         if moment - (last_used_at or 0) > _USE_RECORDED_MS:
-            enqueue_write(lambda: database.execute_sql(_USED, (moment, id)))
+            enqueue_write(lambda: _RECORD_USE.execute(now=moment, id=id))
         return owner_id, id, frozenset(scopes.split())
 
     @classmethod
@@ -124,4 +114,22 @@ class ApiKey(Owned):
         """
         if at <= now():
             self.change(digest=self.id.encode())
-        return bool(database.execute_sql(_END, (at, self.id, at)).rowcount)
+        return bool(_END.execute(at=at, id=self.id))
+
+
+_LIVE = Prepared(
+    lambda: ApiKey.select(ApiKey.owner_id, ApiKey.id, ApiKey.scopes, ApiKey.last_used_at).where(
+        ApiKey.digest == param("digest"),
+        ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
+        ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
+        ApiKey.owner_is_enabled(),
+    )
+)
+_END = Prepared(
+    lambda: ApiKey.update(revoked_at=param("at")).where(
+        ApiKey.id == param("id"), ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("at"))
+    )
+)
+_RECORD_USE = Prepared(
+    lambda: ApiKey.update(last_used_at=param("now")).where(ApiKey.id == param("id"))
+)

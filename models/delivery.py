@@ -1,49 +1,42 @@
-"""A delivery: one event on its way to one webhook, and how its last try ended.
+"""A delivery: one event to be sent to one webhook, and the result of the last attempt.
 
-Pending as long as `due_at` is set. The row is made in the event's transaction and changed only
-when a try has ended, so what a crash interrupts falls due again.
+Pending while `due_at` is set. The row is stored in the event's transaction and changed only after
+an attempt, so an attempt that a crash interrupts is made again.
 """
 
 import threading
 from dataclasses import dataclass
 from typing import Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 
 from .records.ids import first_id, now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
-from .storage import database
+from .storage import Prepared, database, param
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 delivery_queued = threading.Event()  # set when there is something new to deliver
 
 _SUBSCRIBED = """
-    SELECT id FROM webhook WHERE owner_id = ? AND disabled_at IS NULL AND instr(types, ?)"""
+    SELECT id FROM webhook
+    WHERE owner_id = :owner_id AND disabled_at IS NULL AND REPLACE(types, :type, '') <> types"""
 _FIRST_OF_EACH = """
-    rowid IN (
-        SELECT (SELECT rowid FROM delivery WHERE webhook_id = webhook.id AND due_at IS NOT NULL
-                ORDER BY due_at, id LIMIT 1)
-        FROM webhook JOIN user ON user.id = webhook.owner_id
-        WHERE webhook.disabled_at IS NULL AND user.disabled_at IS NULL
-    )"""
-_TRIED = """
-    UPDATE delivery SET due_at = ?, attempts = attempts + 1, attempted_at = ?,
-        delivered_at = ?, status = ?, duration_ms = ?, sealed_result = ?
-    WHERE webhook_id = ? AND id = ?"""
-_AGAIN = """
-    UPDATE delivery SET due_at = ?, attempts = 0, delivered_at = NULL
-    WHERE webhook_id = ? AND id = ?"""
-_GIVE_UP = "UPDATE delivery SET due_at = NULL WHERE webhook_id = ? AND due_at IS NOT NULL"
+    (webhook_id, id) IN (
+        SELECT webhook.id, (
+            SELECT id FROM webhook_delivery
+            WHERE webhook_id = webhook.id AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)
+        FROM webhook JOIN user_account ON user_account.id = webhook.owner_id
+        WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
 _FORGET = """
-    DELETE FROM delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < ?
+    DELETE FROM webhook_delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < :before
     AND due_at IS NULL"""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a try ended: with the receiver's answer, or with an error in a sentence of ours."""
+    """The result of an attempt: the receiver's status and answer, or an error in a sentence."""
 
     duration_ms: int
     status: int | None = None
@@ -70,12 +63,9 @@ class WebhookDelivery(Owned):
     duration_ms = IntegerField(null=True)
     sealed_result = BlobField(null=True)
 
-    class Meta:
-        table_name = "delivery"
-
     @classmethod
     def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
-        """In the event's transaction: a row for each webhook that asked for this type."""
+        """Store a delivery for each webhook that subscribes to the type, or for `to` alone."""
         found = [to] if to else cls._subscribed(owner_id, type)
         for webhook_id in found:
             delivery: Self = cls.fresh(owner_id=owner_id, webhook_id=webhook_id, event_id=event_id)
@@ -86,26 +76,26 @@ class WebhookDelivery(Owned):
 
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
-        """Of every enabled webhook, its user not shut out, the pending delivery due first."""
-        return cls.rows(_FIRST_OF_EACH)
+        """The pending delivery that is due first, of each enabled webhook of an enabled user."""
+        return cls.rows(_NEXT_DUE)
 
     @classmethod
     def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
-        where = "webhook_id = :webhook"
-        return cls.page_of(webhook.owner_id, limit, after, where, webhook=webhook.id)
+        return cls.page_of(webhook.owner_id, limit, after, webhook_id=webhook.id)
 
     @classmethod
     def one_of_webhook(cls, webhook: Owned, id: str) -> Self:
-        return cls.one_of(webhook.owner_id, id, "webhook_id = :webhook", webhook=webhook.id)
+        return cls.one_of(webhook.owner_id, id, webhook_id=webhook.id)
 
     @classmethod
     def give_up(cls, webhook: Owned) -> None:
-        """Nothing more is sent to it, unless somebody asks for it again."""
-        database.execute_sql(_GIVE_UP, (webhook.id,))
+        """Let no delivery of the webhook be pending."""
+        pending = cls.webhook_id == webhook.id, cls.due_at.is_null(False)
+        cls.update(due_at=None).where(*pending).execute()
 
     @classmethod
     def forget_old(cls) -> None:
-        database.execute_sql(_FORGET, (first_id(cls.PREFIX, now() - KEPT_MS),))
+        database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, now() - KEPT_MS)})
 
     @property
     def state(self) -> str:
@@ -113,22 +103,31 @@ class WebhookDelivery(Owned):
             return "pending"
         return "failed" if self.delivered_at is None else "delivered"
 
-    def tried(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
-        """`due_at` is when it is tried again, if it is."""
+    def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
+        """`due_at` is the moment of the next attempt, None if there is none."""
         moment = now()
-        delivered_at = moment if outcome.succeeded else None
-        how = due_at, moment, delivered_at, outcome.status, outcome.duration_ms, sealed_result
-        database.execute_sql(_TRIED, (*how, self.webhook_id, self.id))
+        _RECORD_ATTEMPT.execute(
+            due_at=due_at,
+            now=moment,
+            delivered_at=moment if outcome.succeeded else None,
+            status=outcome.status,
+            duration_ms=outcome.duration_ms,
+            sealed_result=sealed_result,
+            webhook_id=self.webhook_id,
+            id=self.id,
+        )
 
     def send_again(self) -> None:
-        """From the start, at once."""
+        """Make it pending again, due now, with all attempts left."""
         self.due_at, self.attempts, self.delivered_at = now(), 0, None
-        database.execute_sql(_AGAIN, (self.due_at, self.webhook_id, self.id))
+        values = {"due_at": self.due_at, "attempts": 0, "delivered_at": None}
+        mine = type(self).webhook_id == self.webhook_id, type(self).id == self.id
+        self.update(values).where(*mine).execute()
         database.after_commit(delivery_queued.set)
 
     @classmethod
     def _subscribed(cls, owner_id: str, type: str) -> list[str]:
-        found = database.execute_sql(_SUBSCRIBED, (owner_id, f" {type} "))
+        found = database.execute_sql(_SUBSCRIBED, {"owner_id": owner_id, "type": f" {type} "})
         return [id for (id,) in found.fetchall()]
 
 
@@ -138,3 +137,17 @@ class OpenedDelivery(RowWith[WebhookDelivery]):
 
     answer: str | None
     error: str | None
+
+
+_NEXT_DUE = Prepared(lambda: WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)))
+_RECORD_ATTEMPT = Prepared(
+    lambda: WebhookDelivery.update(
+        due_at=param("due_at"),
+        attempts=WebhookDelivery.attempts + SQL("1"),
+        attempted_at=param("now"),
+        delivered_at=param("delivered_at"),
+        status=param("status"),
+        duration_ms=param("duration_ms"),
+        sealed_result=param("sealed_result"),
+    ).where(WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id"))
+)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
 
 from crypto import DecryptionError, TokenClaims, credentials, passwords
 
@@ -18,25 +18,36 @@ from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
 from .runtime import current_runtime
-from .storage import database, transaction
+from .storage import Prepared, database, param, transaction
 
 PERMISSIONS = ("view", "download")
 TICKET_SECONDS = 3600
 
-_HELD = """
-    SELECT token.id, token.document_id, token.permissions, token.allowed_origins,
-        token.max_views IS NOT NULL, token.sealed_password IS NOT NULL,
-        token.revoked_at IS NULL
-        AND (token.expires_at IS NULL OR token.expires_at > ?)
-        AND document.id IS NOT NULL
-        AND (document.expires_at IS NULL OR document.expires_at > ?)
-        AND user.disabled_at IS NULL,
-        token.max_views IS NULL OR token.views < token.max_views
-    FROM document_token AS token
-    JOIN user ON user.id = token.owner_id
-    LEFT JOIN document ON document.id = token.document_id
-    WHERE {}"""
-_BY_DIGEST, _BY_ID = _HELD.format("token.digest = ?"), _HELD.format("token.id = ?")
+
+def _grant_by(column: str) -> Prepared:
+    """A grant's columns; whether token, document and owner are live; whether views are left."""
+
+    def build() -> Any:
+        token, document = DocumentToken, Table("document").alias("document")
+        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
+        is_its = document.c.id == token.document_id
+        is_live = (
+            token.revoked_at.is_null()
+            & (token.expires_at.is_null() | (token.expires_at > param("now")))
+            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
+            & token.owner_is_enabled()
+        )
+        return token.select(
+            *(token.id, token.document_id, token.permissions, token.allowed_origins),
+            *(token.max_views.is_null(False), token.sealed_password.is_null(False)),
+            is_live,
+            token.max_views.is_null() | (token.views < token.max_views),
+        ).where(getattr(token, column) == param(column))
+
+    return Prepared(build)
+
+
+_BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
 _COUNT = """
     UPDATE document_token SET views = views + 1, last_used_at = :now,
         spent_at = CASE WHEN views + 1 >= max_views THEN :now END
@@ -108,21 +119,24 @@ class DocumentToken(Owned):
         """A new token of the document; `Invalid` if it would have expired already."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
-        token: Self = cls.fresh(owner_id=document.owner_id, document_id=document.id)
-        token.digest, token.masked_token = credentials.fingerprint(secret), credentials.mask(secret)
-        token.permissions = " ".join(options.permissions)
-        token.allowed_origins = " ".join(options.allowed_origins)
-        token.expires_at = options.expires_at
+        token: Self = cls.fresh(
+            owner_id=document.owner_id,
+            document_id=document.id,
+            digest=credentials.fingerprint(secret),
+            masked_token=credentials.mask(secret),
+            permissions=" ".join(options.permissions),
+            allowed_origins=" ".join(options.allowed_origins),
+            expires_at=options.expires_at,
+            max_views=options.max_views,
+        )
         token.document = document
         token.sealed_label = document.seal("label/1", token.id, options.label)
-        token.max_views = options.max_views
         if (digest := options.password_digest) is not None:
             token.sealed_password = document.seal("password/1", token.id, digest)
+        facts = {"document_id": document.id, "token_id": token.id, "expires_at": token.expires_at}
+        facts |= {"permissions": options.permissions, "max_views": options.max_views}
         with transaction():
             token.insert_row()
-            facts = {"document_id": document.id, "token_id": token.id}
-            facts |= {"permissions": options.permissions, "max_views": options.max_views}
-            facts |= {"expires_at": options.expires_at}
             Event.tell(token.owner_id, "token.created", facts)
         return Issued(token, secret)
 
@@ -132,7 +146,7 @@ class DocumentToken(Owned):
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
         moment, digest = now(), credentials.fingerprint(secret)
-        found = database.execute_sql(_BY_DIGEST, (moment, moment, digest)).fetchone()
+        found = _BY_DIGEST.first(now=moment, digest=digest)
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
         return _grant(found, unspent=found[-1])
@@ -144,8 +158,7 @@ class DocumentToken(Owned):
             claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
             raise NotAuthenticated("This page was opened too long ago. Open it again.") from None
-        moment = now()
-        found = database.execute_sql(_BY_ID, (moment, moment, claims.id)).fetchone()
+        found = _BY_ID.first(now=now(), id=claims.id)
         if found is None:
             raise TokenSpent
         return _grant(found, unspent=True)
@@ -183,16 +196,14 @@ class DocumentToken(Owned):
 
     @classmethod
     def page_of_document(cls, document: Any, limit: int, after: str | None) -> ResultPage:
-        where, id = "document_id = :document", document.id
-        tokens, further = cls.page_of(document.owner_id, limit, after, where, document=id)
+        tokens, further = cls.page_of(document.owner_id, limit, after, document_id=document.id)
         for token in tokens:
             token.document = document
         return tokens, further
 
     @classmethod
     def one_of_document(cls, document: Any, id: str) -> Self:
-        where = "document_id = :document"
-        return cls.one_of(document.owner_id, id, where, document=document.id)
+        return cls.one_of(document.owner_id, id, document_id=document.id)
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
@@ -221,9 +232,8 @@ class DocumentToken(Owned):
 
 def _revoke(statement: str, id: str) -> None:
     """With an event for each that had not been used up."""
-    for *row, spent, expired in database.execute_sql(
-        statement, {"now": now(), "id": id}
-    ).fetchall():
+    values = {"now": now(), "id": id}
+    for *row, spent, expired in database.execute_sql(statement, values).fetchall():
         if not spent:
             _tell_end("token.spent" if expired else "token.revoked", *row)
 

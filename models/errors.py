@@ -1,4 +1,4 @@
-"""What the house refuses to do, in its own words. HTTP statuses are given upstairs."""
+"""Domain errors. `blueprints/http/problems.py` maps each code to an HTTP status."""
 
 import math
 
@@ -18,7 +18,7 @@ class ServiceError(Exception):
 
 
 class OperatorError(Exception):
-    """What the person who runs this asked for is not done; the sentence says why."""
+    """What the operator asked for is not done; the sentence says why."""
 
 
 class NotFound(ServiceError):
@@ -135,8 +135,12 @@ class StorageFull(ServiceError):
     sentence = "There is no room left to store this. Delete something, or tell who runs this."
 
 
+class StorageFailing(StorageFull):
+    sentence = "The disk takes nothing: it fails, or is read-only. Tell the person who runs this."
+
+
 class Invalid(ServiceError):
-    """A field that a rule of ours refuses; `pointer` says which (RFC 6901)."""
+    """A field with an invalid value; `pointer` says which (RFC 6901)."""
 
     code = "invalid_request"
 

@@ -1,22 +1,23 @@
-"""Events: every fact told once, in the transaction of what it tells of.
+"""Events: each recorded once, in the transaction of the change that it describes.
 
-The one table feeds `GET /v1/events` and the webhooks. It carries ids and facts, never a payload,
-a name or a secret, and outlives what it tells of.
+One table feeds `GET /v1/events` and the webhooks. Events hold ids and facts, never a payload, a
+name or a secret, and outlive the rows they are about.
 """
 
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Self
 
-from peewee import TextField
+from peewee import TextField, fn
 
 from .delivery import WebhookDelivery
 from .records.ids import first_id, generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import database, enqueue_write, flush_enqueued_writes, transaction
+from .storage import Prepared, database, enqueue_write, flush_enqueued_writes, param, transaction
 
 Facts = Mapping[str, Any]
 
@@ -36,15 +37,15 @@ TYPES = (
     "webhook.disabled",
 )
 
-# who acts: told with every event. What nobody asked for, the service did
+# The credential that acts, part of every event; without a request it is the service itself.
 current_actor: ContextVar[Mapping[str, str]] = ContextVar(
     "current_actor", default=MappingProxyType({"via": "service"})
 )
 
-_LAST = "SELECT max(id) FROM event WHERE owner_id = ?"
+_LAST = Prepared(lambda: Event.select(fn.MAX(Event.id)).where(Event.owner_id == param("owner_id")))
 _FORGET = """
-    DELETE FROM event WHERE owner_id IN (SELECT id FROM user) AND id < ?
-    AND id NOT IN (SELECT event_id FROM delivery WHERE due_at IS NOT NULL)"""
+    DELETE FROM event WHERE owner_id IN (SELECT id FROM user_account) AND id < :before
+    AND id NOT IN (SELECT event_id FROM webhook_delivery WHERE due_at IS NOT NULL)"""
 
 
 class Event(Owned):
@@ -56,12 +57,12 @@ class Event(Owned):
 
     @classmethod
     def tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
-        """One fact, to the owner's feed and their webhooks, or to the one webhook `to`."""
+        """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone."""
         return cls._tell(owner_id, type, {**facts, **current_actor.get()}, to)
 
     @classmethod
     def note(cls, owner_id: str, type: str, facts: Facts) -> None:
-        """A reading: told, but nobody waits for it."""
+        """Record an event of a read, without waiting until it is written."""
         told = {**facts, **current_actor.get()}
         enqueue_write(lambda: cls._tell(owner_id, type, told))
 
@@ -69,31 +70,52 @@ class Event(Owned):
     def feed(
         cls, owner_id: str, limit: int, after: str | None, **filters: str | None
     ) -> ResultPage:
-        """At most `limit` events, oldest first, behind `after`; and the id to go on after."""
+        """At most `limit` events after the id `after`, oldest first; and the next page's `after`.
+
+        `filters` are values of columns; None filters nothing.
+        """
         flush_enqueued_writes()
         asked = {name: value for name, value in filters.items() if value is not None}
-        where = " AND ".join(["owner_id = :owner", "id > :after", *(f"{n} = :{n}" for n in asked)])
-        values = {"owner": owner_id, "after": after or "", "limit": limit + 1, **asked}
-        found = cls.rows(f"{where} ORDER BY id LIMIT :limit", **values)
+        values = {"owner_id": owner_id, "after": after or "", "limit": limit + 1, **asked}
+        found = cls.rows(_feed(tuple(asked)), **values)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
     @classmethod
+    def is_kept(cls, owner_id: str, id: str) -> bool:
+        return bool(cls.select().where(cls.owner_id == owner_id, cls.id == id).exists())
+
+    @classmethod
     def forget_old(cls) -> None:
-        """What a webhook still waits for stays."""
+        """Delete events older than the setting, unless a delivery of them is pending."""
         oldest = now() - current_runtime().settings.event_days * 86_400_000
-        database.execute_sql(_FORGET, (first_id(cls.PREFIX, oldest),))
+        database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, oldest)})
 
     @classmethod
     def _tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
-        """The id is drawn by who holds the one pen: a feed read after it misses nothing."""
+        """The id is generated under the writer lock, so ids follow the order of commits and a
+        poller of the feed misses none.
+        """
         with transaction():
-            (last,) = database.execute_sql(_LAST, (owner_id,)).fetchone()
+            ((last,),) = _LAST.all(owner_id=owner_id)
             event = cls(id=generate_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
             event.type, event.document_id = type, facts.get("document_id")
             event.data = json.dumps({_camel(name): _told(name, facts[name]) for name in facts})
             event.insert_row()
             WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
         return event
+
+
+@cache
+def _feed(filters: tuple[str, ...]) -> Prepared:
+    conditions = [Event.condition(name) for name in filters]
+    return Prepared(
+        lambda: (
+            Event.select()
+            .where(Event.owner_id == param("owner_id"), Event.id > param("after"), *conditions)
+            .order_by(Event.id)
+            .limit(param("limit"))
+        )
+    )
 
 
 def _camel(name: str) -> str:

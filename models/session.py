@@ -12,19 +12,26 @@ from .records.ids import now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import database, transaction
+from .storage import Prepared, param, transaction
 
-_LIVE = """
-    SELECT session.owner_id, session.id FROM session JOIN user ON user.id = session.owner_id
-    WHERE session.id = ? AND session.owner_id = ? AND session.expires_at > ?
-    AND user.disabled_at IS NULL"""  # fixed text: building the query costs forty times running it
+_LIVE = Prepared(
+    lambda: Session.select(Session.owner_id, Session.id).where(
+        Session.id == param("id"),
+        Session.owner_id == param("user_id"),
+        Session.owner_is_enabled(),
+        *Session.live(),
+    )
+)
 
 
 class Session(Owned):
     PREFIX = "ses"
-    LIVE = "expires_at > :now"
 
     expires_at = BigIntegerField()
+
+    @classmethod
+    def live(cls) -> list[Any]:
+        return [cls.expires_at > param("now")]
 
     @classmethod
     def begin(cls, user: Any, seconds: int) -> "StartedSession":
@@ -43,7 +50,7 @@ class Session(Owned):
             claims = current_runtime().session_tokens.open(token)
         except DecryptionError:
             raise SessionExpired from None
-        live = database.execute_sql(_LIVE, (claims.id, claims.user_id, now())).fetchone()
+        live = _LIVE.first(id=claims.id, user_id=claims.user_id, now=now())
         if live is None:
             raise SessionExpired
         return live[0], live[1]

@@ -25,9 +25,6 @@ class StoredResponse(OwnsDataKey):
 
     sealed_answer = BlobField()
 
-    class Meta:
-        table_name = "answer"
-
     @classmethod
     def id_of(cls, *scope: str) -> str:
         """From the caller, method, path and key, stored only as a digest."""

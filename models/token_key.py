@@ -1,7 +1,7 @@
-"""What session tokens and tickets are sealed with: random keys, kept wrapped like every other.
+"""The keys that seal session tokens and tickets: random, and wrapped under a root key.
 
-A rotation draws a new one and wraps the former ones anew, so that a root can retire while what
-began before goes on.
+A rotation of root keys adds a new one and wraps the former ones again, so that a root key can be
+retired while sessions go on.
 """
 
 from contextlib import suppress
@@ -10,14 +10,16 @@ from crypto import DecryptionError
 
 from .records.ids import now
 from .records.keyed import OwnsDataKey
-from .storage import connected, database, transaction
+from .storage import Prepared, connected, database, transaction
 
+_NEWEST_FIRST = Prepared(lambda: TokenKey.select().order_by(TokenKey.id.desc()))
 _FORGET = """
     DELETE FROM token_key WHERE EXISTS (
-        SELECT 1 FROM token_key AS newer WHERE newer.id > token_key.id AND newer.created_at < ?
+        SELECT 1 FROM token_key AS newer
+        WHERE newer.id > token_key.id AND newer.created_at < :unused_since
         AND NOT EXISTS (
             SELECT 1 FROM session
-            WHERE session.created_at <= newer.created_at AND session.expires_at > ?))"""
+            WHERE session.created_at <= newer.created_at AND session.expires_at > :now))"""
 _TICKETS_KEPT_MS = 24 * 60 * 60 * 1000  # longer than any lives
 
 
@@ -26,7 +28,7 @@ class TokenKey(OwnsDataKey):
 
     @classmethod
     def draw(cls) -> None:
-        """From now on it seals; the former ones still open."""
+        """Add a key, which seals from now on; the former ones still open."""
         with transaction():
             key = cls.fresh()
             key.generate_key()
@@ -34,22 +36,23 @@ class TokenKey(OwnsDataKey):
 
     @classmethod
     def newest_first(cls) -> list[bytes]:
-        """A damaged one is as none: what it sealed has ended."""
+        """The keys that can be unwrapped: what a damaged one sealed has ended."""
         found = []
         with connected():
-            for row in cls.rows("TRUE ORDER BY id DESC"):
+            for row in cls.rows(_NEWEST_FIRST):
                 with suppress(DecryptionError):
                     found.append(row.key)
         return found
 
     @classmethod
     def draw_alone(cls) -> None:
-        """What the former ones sealed has ended."""
+        """Replace all keys by a new one: what they sealed has ended."""
         with transaction():
             cls.delete().execute()
             cls.draw()
 
     @classmethod
     def forget_old(cls) -> None:
-        """Those that no session needs any more which still lives."""
-        database.execute_sql(_FORGET, (now() - _TICKETS_KEPT_MS, now()))
+        """Delete the keys that no live session or ticket was sealed with."""
+        values = {"unused_since": now() - _TICKETS_KEPT_MS, "now": now()}
+        database.execute_sql(_FORGET, values)

@@ -38,9 +38,6 @@ from .storage.prefetch import prefetch
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
 Numbered = list[tuple[int, bytes]]
 
-_DROP_UNFINISHED = """
-    DELETE FROM piece WHERE document_id < ? AND document_id NOT IN (SELECT id FROM document)"""
-
 
 def upload(
     owner_id: str,
@@ -60,7 +57,7 @@ def upload(
     """
     require_future(expires_at)
     runtime, since = current_runtime(), wal_sync_failures()
-    runtime.quota.refuse_if_over(owner_id, size)
+    _require_quota(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.expires_at = expires_at
     with reserve_disk_space(size, runtime.settings.reserve_bytes), _aborted_on_error(document):
@@ -68,17 +65,22 @@ def upload(
         document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
         with transaction(since=since):
             on_rollback(partial(_abort, document))
-            runtime.quota.refuse_if_over(owner_id, size)  # exact under the writer lock
+            _require_quota(owner_id, size)  # exact under the writer lock
             payload_rows.store(document.id, last)
             document.store_row()
             return document, DocumentToken.issue(document, link) if link else None
 
 
+def _require_quota(owner_id: str, size: int) -> None:
+    quota = current_runtime().quota
+    if quota.is_limited:
+        quota.require(size, *Document.stored_by(owner_id))
+
+
 def delete_unfinished_uploads() -> None:
     """Delete the pieces of uploads that a killed process had begun, while no other one serves."""
     with transaction():
-        before = first_id(Document.PREFIX, current_runtime().started_at)
-        database.execute_sql(_DROP_UNFINISHED, (before,))
+        payload_rows.drop_orphans(first_id(Document.PREFIX, current_runtime().started_at))
 
 
 def delete_aborted_uploads() -> None:
@@ -89,7 +91,7 @@ def delete_aborted_uploads() -> None:
     aborted = current_runtime().aborted_uploads
     for id in list(aborted):
         with transaction():
-            if not Document.rows("id = :id", id=id):
+            if not Document.find(id):
                 payload_rows.drop(id)
         aborted.discard(id)
 

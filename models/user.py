@@ -16,10 +16,10 @@ from .session import Session
 from .storage import database, transaction
 
 _ACCOUNTS = """
-    SELECT user.id, user.email, user.created_at, user.disabled_at,
+    SELECT user_account.id, user_account.email, user_account.created_at, user_account.disabled_at,
         COUNT(document.id), COALESCE(SUM(document.size), 0)
-    FROM user LEFT JOIN document ON document.owner_id = user.id GROUP BY user.id ORDER BY user.id"""
-_REHASH = "UPDATE user SET sealed_password = ? WHERE id = ? AND sealed_password = ?"
+    FROM user_account LEFT JOIN document ON document.owner_id = user_account.id
+    GROUP BY user_account.id ORDER BY user_account.id"""
 
 
 class Account(NamedTuple):
@@ -35,6 +35,9 @@ class Account(NamedTuple):
 
 class User(OwnsDataKey):
     PREFIX = "usr"
+
+    class Meta:
+        table_name = "user_account"  # `user` is a reserved word of SQL
 
     email = TextField()
     email_folded = TextField()
@@ -85,7 +88,8 @@ class User(OwnsDataKey):
         if passwords.needs_rehash(user.password_digest):
             sealed = user.sealed_digest(password)
             with transaction():
-                database.execute_sql(_REHASH, (sealed, user.id, user.sealed_password))
+                unchanged = cls.id == user.id, cls.sealed_password == user.sealed_password
+                cls.update(sealed_password=sealed).where(*unchanged).execute()
         return user
 
     @classmethod

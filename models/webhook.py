@@ -49,7 +49,7 @@ class Webhook(Owned):
         webhook.types = _joined(types)
         webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
         with transaction():
-            if len(cls.rows("owner_id = :owner", owner=owner_id)) >= MOST:
+            if cls.select().where(cls.owner_id == owner_id).count() >= MOST:
                 raise QuotaExceeded(f"You have {MOST} webhooks, the most there can be. Delete one.")
             webhook.insert_row()
         return Issued(webhook, secret)
@@ -130,7 +130,7 @@ class Webhook(Owned):
         with transaction():
             self._refuse_if_disabled()
             delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
-            if not Event.rows("owner_id = :o AND id = :e", o=self.owner_id, e=delivery.event_id):
+            if not Event.is_kept(self.owner_id, delivery.event_id):
                 raise NotFound("This event is no longer kept.")
             delivery.send_again()
         return self._opened(delivery)
@@ -147,9 +147,9 @@ class Webhook(Owned):
         result = {"answer": outcome.answer, "error": outcome.error}
         sealed = self._owner.seal("delivery/1", delivery.id, result)
         with unsynced_transaction():
-            for webhook in type(self).rows("id = :id", id=self.id):  # unless deleted meanwhile
+            if webhook := type(self).find(self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
-                delivery.tried(outcome, sealed, due_at if alive else None)
+                delivery.record_attempt(outcome, sealed, due_at if alive else None)
                 webhook._judge(outcome)
 
     def _judge(self, outcome: Outcome) -> None:
@@ -188,8 +188,7 @@ class Webhook(Owned):
 
     @cached_property
     def _owner(self) -> User:
-        (owner,) = User.rows("id = :id", id=self.owner_id)
-        return owner
+        return User.get_by_id(self.owner_id)
 
 
 def _require_reachable(url: str) -> None:

@@ -190,6 +190,15 @@ def test_the_median_function_is_short():
     assert statistics.median(body_lines(f) for module in TREES for f in functions(module)) <= 4
 
 
+SQLITE = re.compile(r"\b(rowid|PRAGMA|sqlite3|(?<!\.)strftime|instr|VACUUM)\b")
+
+
+@each_module
+def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only(module):
+    if not is_within(module, "models.storage", "models.migrations"):
+        assert not SQLITE.search(MODULES[module].read_text())
+
+
 def all_errors(kind=errors.ServiceError):
     for one in kind.__subclasses__():
         yield one

@@ -115,10 +115,9 @@ class WebhookDispatcher:
     def deliver(self, delivery: WebhookDelivery) -> None:
         """Send a delivery and store the outcome, unless its webhook was deleted or disabled."""
         with connected():
-            found = Webhook.rows("id = :id AND disabled_at IS NULL", id=delivery.webhook_id)
-            if not found:
+            webhook = Webhook.find(delivery.webhook_id)
+            if webhook is None or webhook.disabled_at is not None:
                 return
-            (webhook,) = found
             url, headers, body = _request(webhook, delivery)
         outcome = self._client.post(url, headers, body)
         is_slow = outcome.duration_ms > self._limits.slow_ms
@@ -138,8 +137,7 @@ class WebhookDispatcher:
 
 def _request(webhook: Webhook, delivery: WebhookDelivery) -> tuple[str, dict[str, str], bytes]:
     """URL, headers and body. The body is the same at every attempt; the signature is not."""
-    where = "owner_id = :owner AND id = :id"
-    (event,) = Event.rows(where, owner=delivery.owner_id, id=delivery.event_id)
+    event = Event.one_of(delivery.owner_id, delivery.event_id)
     timestamp = rfc3339(event.created_at)
     payload = {"type": event.type, "timestamp": timestamp, "data": json.loads(event.data)}
     body = json.dumps(payload, separators=(",", ":")).encode()

@@ -7,6 +7,7 @@ stored, under the writer lock, so that no key is wrapped under a root key that w
 
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from typing import Any
 
 from crypto import DecryptionError, KeyringError, RootKey
@@ -15,7 +16,7 @@ from ..errors import NotFound
 from ..runtime import current_runtime
 from ..session import Session
 from ..setup import TABLES_WITH_KEYS, root_keys_in_use
-from ..storage import READER_SECONDS, database, sync_wal, transaction, truncate_wal
+from ..storage import READER_SECONDS, Prepared, param, sync_wal, transaction, truncate_wal
 from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
 
@@ -96,24 +97,27 @@ def _rewrap_all(report: ReportProgress) -> RotationResult:
     total = sum(rows for id, rows in root_keys_in_use().items() if id != root.id)
     for table in TABLES_WITH_KEYS:
         after = ""
-        while rows := table.rows(_NOT_UNDER_ROOT, root=root.id, after=after, rows=BATCH_ROWS):
+        query = table.select().where(table.root != root.id).order_by(table.id).limit(BATCH_ROWS)
+        while rows := list(query.where(table.id > after)):
             after = rows[-1].id
             _rewrap_rows(table, rows, root, result)
             report(result.rewrapped + len(result.damaged), total)
     return result
 
 
-_NOT_UNDER_ROOT = "root <> :root AND id > :after ORDER BY id LIMIT :rows"
+@cache
+def _store_wrapped(table: Any) -> Prepared:
+    values = {"root": param("root"), "sealed_key": param("rewrapped")}
+    unchanged = table.id == param("id"), table.sealed_key == param("sealed_key")
+    return Prepared(lambda: table.update(values).where(*unchanged))
 
 
 def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationResult) -> None:
     """Re-wraps before acquiring the writer lock; a row that has changed since is left as it is."""
-    name = table._meta.table_name
-    update = f"UPDATE {name} SET root = ?, sealed_key = ? WHERE id = ? AND sealed_key = ?"  # noqa: S608
     wrapped = []
     for row in rows:
         try:
-            wrapped.append((root.id, row.rewrapped(root), row.id, row.sealed_key))
+            wrapped.append((row, row.rewrapped(root)))
         except DecryptionError:
             result.damaged.append(row.id)
         except NotFound:  # deleted since it was read
@@ -121,4 +125,7 @@ def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationRes
     with transaction():
         if current_runtime().keyring.primary.id != root.id:
             raise KeyringError("Another process has changed the keyring. Run this again.")
-        result.rewrapped += sum(database.execute_sql(update, values).rowcount for values in wrapped)
+        for row, key in wrapped:
+            result.rewrapped += _store_wrapped(table).execute(
+                id=row.id, root=root.id, sealed_key=row.sealed_key, rewrapped=key
+            )

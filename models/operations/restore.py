@@ -3,8 +3,6 @@ decrypted with the configured keyring; only then it replaces the database, atomi
 """
 
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from crypto import KeyringError
@@ -13,14 +11,14 @@ from ..document import Document
 from ..errors import OperatorError
 from ..runtime import current_runtime
 from ..setup import open_runtime
-from ..storage import connected, truncate_wal
+from ..storage import connected, sqlite_files, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
+from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from ..user import User
-from .backup import fsync, open_read_only, required_root_keys
+from .backup import fsync
 from .progress import ReportProgress, no_progress
 from .verification import check_contents, check_database_file, check_keys
 
-BUSY_SECONDS = 2  # how long another process may still hold the database
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
@@ -61,45 +59,32 @@ def _unlink(database: Path, *endings: str) -> None:
 def _require_backup(file: Path) -> None:
     if not file.is_file():
         raise OperatorError(f"There is no file {file}.")
-    try:
-        with closing(open_read_only(file)) as copy:
-            copy.execute("SELECT name FROM schema_migration")
-    except sqlite3.Error:
-        raise OperatorError(f"{file} is no backup of this service, or is damaged.") from None
+    if not sqlite_files.is_backup(file):
+        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
 
 
 def _require_exclusive_access(target: Path, force: bool) -> None:
-    """No other process has the database open, and it has no users unless `force`.
-
-    Leaving WAL mode needs an exclusive lock; it also checkpoints and removes the WAL.
-    """
+    """No other process has the database open, and it has no users unless `force`."""
     if not target.exists():
         return
     try:
-        with closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as connection:
-            users = _count_users(connection)
-            if users and not force:
-                raise OperatorError(f"{target} has {users:,} users. --force replaces all of it.")
-            connection.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.OperationalError as error:
+        users = sqlite_files.count_users(target)
+        if users and not force:
+            raise OperatorError(f"{target} has {users:,} users. --force replaces all of it.")
+        sqlite_files.require_exclusive_access(target)
+    except FileInUseError as error:
         raise OperatorError(f"{target} is in use ({error}). Stop the service first.") from None
-    except sqlite3.DatabaseError as error:
+    except FileDamagedError as error:
         if not force:
             sentence = f"{target} does not open ({error}). --force replaces it."
             raise OperatorError(sentence) from None
-
-
-def _count_users(connection: sqlite3.Connection) -> int:
-    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'user'").fetchone()
-    return int(connection.execute("SELECT COUNT(*) FROM user").fetchone()[0]) if exists else 0
 
 
 def _copy(file: Path, part: Path, report: ReportProgress) -> None:
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     leave_to_service(part)
-    with closing(open_read_only(file)) as source, closing(sqlite3.connect(part)) as copy:
-        source.backup(copy, pages=256, progress=lambda _, left, all: report(all - left, all))
+    sqlite_files.copy(file, part, report)
 
 
 def _verify(part: Path, deep: bool, report: ReportProgress) -> tuple[int, int]:
@@ -108,7 +93,7 @@ def _verify(part: Path, deep: bool, report: ReportProgress) -> tuple[int, int]:
         open_runtime(str(part))
         counts = _check(deep, report)
     except KeyringError as error:
-        ids = ", ".join(required_root_keys(part))
+        ids = ", ".join(sqlite_files.required_root_keys(part))
         raise KeyringError(f"{error} The backup needs root key {ids}.") from None
     finally:
         current_runtime().close_database()

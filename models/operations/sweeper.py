@@ -19,7 +19,7 @@ ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 def sweep() -> int:
     """Delete what has expired; returns the number of documents deleted."""
     with connected():
-        documents = Document.rows("expires_at <= :now", now=now())
+        documents = list(Document.select().where(Document.expires_at <= now()))
         for document in documents:
             document.expire()
         DocumentToken.spend_expired()

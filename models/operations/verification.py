@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
+from peewee import fn
+
 from crypto import DecryptionError, KeyringError
 
 from ..document import Document
 from ..errors import NotFound
 from ..setup import TABLES_WITH_KEYS
-from ..storage import database
+from ..storage import sqlite_files
 from ..user import User
 from .progress import ReportProgress, no_progress
 
@@ -41,22 +43,21 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_database_file(deep: bool) -> list[str]:
-    """SQLite's own check of its file; `deep` also compares the indexes with their tables."""
-    check = "integrity_check" if deep else "quick_check"
-    lines = [str(line) for (line,) in database.execute_sql(f"PRAGMA {check}(10)").fetchall()]
-    errors = [line for line in lines if line != "ok"]
+    """The engine's own check of its file; `deep` also compares indexes with their tables."""
+    errors = sqlite_files.damage(deep)
     return [f"The database file is damaged ({error}). Restore a backup." for error in errors]
 
 
 def check_sample(count: int) -> list[str]:
     """Decrypts the metadata and the last byte of `count` documents chosen at random."""
-    sample = Document.rows("TRUE ORDER BY RANDOM() LIMIT :count", count=count)
+    sample = Document.select().order_by(fn.RANDOM()).limit(count)
     return [problem for document in sample for problem in _problems(_decrypt_end, document)]
 
 
 def _all_rows(table: Any) -> Iterator[Any]:
     after = ""
-    while rows := table.rows("id > :after ORDER BY id LIMIT :rows", after=after, rows=PAGE_ROWS):
+    query = table.select().order_by(table.id).limit(PAGE_ROWS)
+    while rows := list(query.where(table.id > after)):
         yield from rows
         after = rows[-1].id
 
@@ -66,7 +67,7 @@ def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:
     try:
         decrypt(row)
     except (DecryptionError, KeyringError):
-        return [f"{row.id} cannot be decrypted."] if row.rows("id = :id", id=row.id) else []
+        return [f"{row.id} cannot be decrypted."] if row.find(row.id) else []
     except NotFound:
         return []
     return []

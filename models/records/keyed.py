@@ -51,11 +51,11 @@ class OwnsDataKey(Table):
         return json.loads(sealing.unseal(self.key, sealing.context(kind, of), sealed))
 
     def _root_now(self) -> RootKey:
-        """A root that was retired since this row was read: the row has been wrapped anew."""
-        found = self.rows("id = :id", id=self.id)
-        if not found:
+        """The root key that wraps this row's key now, after its former one was retired."""
+        found = self.find(self.id)
+        if found is None:
             raise NotFound
-        self.root, self.sealed_key = found[0].root, found[0].sealed_key
+        self.root, self.sealed_key = found.root, found.sealed_key
         return current_runtime().keyring[self.root]
 
     def _key_context(self) -> bytes:

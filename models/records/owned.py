@@ -1,50 +1,82 @@
-"""What belongs to a user. There is no way here to fetch a row without its owner."""
+"""Rows that belong to a user, and are fetched through their owner."""
 
-from typing import Any, ClassVar, Self
+from functools import cache
+from typing import Any, Self
 
-from peewee import TextField
+from peewee import SQL, TextField, fn
+from peewee import Table as TableReference
 
 from ..errors import Invalid, NotFound
+from ..storage import Prepared, param
 from .ids import now
 from .table import Table
 
 ResultPage = tuple[list[Any], str | None]
-_LAST = "~"  # behind every id
+_LAST = "~"  # sorts after every id
 
 
 class Owned(Table):
-    LIVE: ClassVar[str] = "TRUE"  # what a row must satisfy to be there at all, in SQL
-
     owner_id = TextField()
 
     @classmethod
-    def one_of(cls, owner_id: str, id: str, where: str = "TRUE", **values: Any) -> Self:
-        """Another's row is as absent as one that never was."""
-        found = cls._all_of(owner_id, f"id = :id AND {where}", id=id, **values)
-        if not found:
-            raise NotFound
-        return found[0]
+    def live(cls) -> list[Any]:
+        """Conditions a row has to meet, else it counts as absent."""
+        return []
 
     @classmethod
-    def page_of(
-        cls, owner_id: str, limit: int, after: str | None, where: str = "TRUE", **values: Any
-    ) -> ResultPage:
-        """At most `limit` rows, newest first, older than `after`; and the id to go on after.
+    def condition(cls, name: str) -> Any:
+        """The condition of a filter; by default that the column of its name has the value."""
+        return getattr(cls, name) == param(name)
+
+    @classmethod
+    def owner_is_enabled(cls) -> Any:
+        owner = TableReference("user_account").alias("owner")
+        enabled = (owner.c.id == cls.owner_id) & owner.c.disabled_at.is_null()
+        return fn.EXISTS(owner.select(SQL("1")).where(enabled))
+
+    @classmethod
+    def one_of(cls, owner_id: str, id: str, **filters: Any) -> Self:
+        """`NotFound` for another owner's row as for one that never was."""
+        values = {"owner_id": owner_id, "id": id, "now": now(), **filters}
+        rows = cls.rows(_one(cls, tuple(filters)), **values)
+        if not rows:
+            raise NotFound
+        return rows[0]
+
+    @classmethod
+    def page_of(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+        """At most `limit` rows older than `after`, newest first; and the next page's `after`.
 
         Keyset pagination: the cost of a page does not grow with its depth.
         """
-        where = f"id < :after AND {where} ORDER BY id DESC LIMIT :limit"
-        found = cls._all_of(owner_id, where, after=after or _LAST, limit=limit + 1, **values)
-        more = len(found) > limit
-        return found[:limit], found[limit - 1].id if more else None
+        values = {"owner_id": owner_id, "after": after or _LAST, "limit": limit + 1, "now": now()}
+        rows = cls.rows(_page(cls, tuple(filters)), **values, **filters)
+        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
 
-    @classmethod
-    def _all_of(cls, owner_id: str, where: str, **values: Any) -> list[Self]:
-        condition = f"owner_id = :owner AND {cls.LIVE} AND {where}"
-        return cls.rows(condition, owner=owner_id, now=now(), **values)
+
+@cache
+def _one(table: type[Owned], filters: tuple[str, ...]) -> Prepared:
+    return Prepared(lambda: _owned(table, filters).where(table.id == param("id")))
+
+
+@cache
+def _page(table: type[Owned], filters: tuple[str, ...]) -> Prepared:
+    return Prepared(
+        lambda: (
+            _owned(table, filters)
+            .where(table.id < param("after"))
+            .order_by(table.id.desc())
+            .limit(param("limit"))
+        )
+    )
+
+
+def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:
+    conditions = [*table.live(), *(table.condition(name) for name in filters)]
+    return table.select().where(table.owner_id == param("owner_id"), *conditions)
 
 
 def require_future(expires_at: int | None) -> None:
-    """What is to end must not have ended."""
+    """`Invalid` if the moment, in milliseconds, has passed."""
     if expires_at is not None and expires_at <= now():
         raise Invalid("#/expiresAt", "This moment has passed. Give one in the future.")

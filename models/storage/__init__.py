@@ -3,13 +3,16 @@
 Every name here is one that another engine has to offer, too.
 """
 
+from .prepared import Prepared, param
 from .sqlite import (
     READER_SECONDS,
+    EngineError,
     checkpoint_wal,
     close_database,
     connected,
     create_file,
     database,
+    engine_error,
     is_writable,
     open_database,
     pragma,
@@ -28,18 +31,22 @@ from .transactions import (
 )
 
 __all__ = [
+    "Prepared",
+    "EngineError",
     "READER_SECONDS",
     "checkpoint_wal",
     "close_database",
     "connected",
     "create_file",
     "database",
+    "engine_error",
     "enqueue_write",
     "flush_enqueued_writes",
     "in_one_transaction",
     "is_writable",
     "on_rollback",
     "open_database",
+    "param",
     "pragma",
     "shred",
     "sync_wal",

@@ -17,14 +17,18 @@ CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
 SEALED_BYTES = CHUNKS * (sealing.CHUNK_BYTES + sealing.TAG_BYTES)
 
-_STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (?, ?, ?)"
-_FETCH = "SELECT sealed FROM piece WHERE document_id = ? AND number = ?"
-_DROP = "DELETE FROM piece WHERE document_id = ?"
+_STORE = "INSERT INTO payload_piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
+_FETCH = "SELECT sealed FROM payload_piece WHERE document_id = :id AND number = :number"
+_DROP = "DELETE FROM payload_piece WHERE document_id = :id"
+_DROP_ORPHANS = """
+    DELETE FROM payload_piece
+    WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
 
 
 def store(document_id: str, pieces: Iterable[tuple[int, bytes]]) -> None:
     for number, sealed in pieces:
-        database.execute_sql(_STORE, (document_id, number, sealed))
+        values = {"id": document_id, "number": number, "sealed": sealed}
+        database.execute_sql(_STORE, values)
 
 
 def fetch(document_id: str, number: int, size: int) -> bytes:
@@ -33,7 +37,7 @@ def fetch(document_id: str, number: int, size: int) -> bytes:
     No transaction outlives the call, so a slow reader delays no checkpoint.
     """
     with connected():
-        row = database.execute_sql(_FETCH, (document_id, number)).fetchone()
+        row = database.execute_sql(_FETCH, {"id": document_id, "number": number}).fetchone()
     left = sealing.sealed_bytes(size) - number * SEALED_BYTES
     if row is None or len(row[0]) != min(SEALED_BYTES, left):
         raise DecryptionError
@@ -43,4 +47,9 @@ def fetch(document_id: str, number: int, size: int) -> bytes:
 def drop(document_id: str) -> None:
     """Delete a payload. Its key is deleted as well, so it need not be overwritten."""
     with without_scrubbing():
-        database.execute_sql(_DROP, (document_id,))
+        database.execute_sql(_DROP, {"id": document_id})
+
+
+def drop_orphans(before: str) -> None:
+    """Delete the pieces of documents that have no row, and ids that sort before this one."""
+    database.execute_sql(_DROP_ORPHANS, {"before": before})

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +13,16 @@ from typing import Any
 from peewee import OperationalError
 from playhouse.pool import PooledSqliteDatabase
 
+from ..errors import Busy, ServiceError, StorageFailing, StorageFull
 from .group_commit import GroupCommit
+
+EngineError = sqlite3.Error
+_ERRORS: dict[str, type[ServiceError]] = {
+    "database is locked": Busy,
+    "disk is full": StorageFull,
+    "disk I/O error": StorageFailing,
+    "readonly database": StorageFailing,
+}
 
 PRAGMAS: dict[str, Any] = {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
@@ -63,6 +73,12 @@ def connected() -> Iterator[None]:
     finally:
         if opened:
             database.close()
+
+
+def engine_error(error: BaseException) -> ServiceError | None:
+    """The domain error that SQLite's message stands for; None for any other exception."""
+    said = str(error) if isinstance(error, OperationalError) else ""
+    return next((kind() for message, kind in _ERRORS.items() if message in said), None)
 
 
 def is_writable() -> bool:

@@ -12,6 +12,7 @@ import pytest
 from tests.formats import b64
 from tests.waiting import until
 
+ZEROS = "UPDATE payload_piece SET sealed = zeroblob(length(sealed))"
 SIZE = 24 << 20  # more than the system keeps for a client that does not read
 
 
@@ -73,7 +74,7 @@ def test_sixteen_slow_readers_do_not_occupy_the_workers(call, owner, content):
 def test_damage_cuts_off_an_answer_that_waited_for_its_reader(two_workers, owner, content):
     document = owner.upload(content, "application/x-any")
     path = next(path for path in two_workers.files() if path.suffix == ".sqlite")
-    change = "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE document_id = ? AND number ="
+    change = f"{ZEROS} WHERE document_id = ? AND number ="
     late = SIZE // (192 << 10) - 2
     with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
         assert database.execute(f"{change} {late}", (document["id"],)).rowcount == 1

@@ -26,7 +26,7 @@ STEPS = (
     "CREATE TABLE later (id TEXT)",
     "INSERT INTO later WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many"
     " LIMIT 4000) SELECT hex(randomblob(2000)) FROM many",  # more than is kept in memory
-    "ALTER TABLE user ADD COLUMN later TEXT",
+    "ALTER TABLE user_account ADD COLUMN later TEXT",
 )
 UP = """
 import os, signal

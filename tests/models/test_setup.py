@@ -65,7 +65,7 @@ def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monk
     setup.open_database(path)
 
     with sqlite3.connect(path) as plain:
-        columns = [row[1] for row in plain.execute("PRAGMA table_info(user)")]
+        columns = [row[1] for row in plain.execute("PRAGMA table_info(user_account)")]
     plain.close()
     close_database()
     assert "sealed_password" in columns

@@ -11,7 +11,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 def drawn_ago(days):
     TokenKey.draw()
-    (key, *_) = TokenKey.rows("TRUE ORDER BY id DESC")
+    (key, *_) = TokenKey.select().order_by(TokenKey.id.desc())
     key.change(created_at=int(now() - days * DAY_MS))
     return key
 

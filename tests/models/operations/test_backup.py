@@ -8,6 +8,7 @@ import pytest
 from models import current_runtime, setup
 from models.errors import OperatorError
 from models.operations import backup
+from models.storage import sqlite_files
 from tests.uploads import upload
 
 
@@ -31,14 +32,14 @@ def test_it_holds_every_row_and_returns_the_root_keys_needed(instance, documents
 
 
 def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, monkeypatch):
-    modes, write = [], backup._vacuum_into
+    modes, write = [], sqlite_files.write_snapshot
 
     def slow(part):
         os.umask(0o022)
         modes.append(part.stat().st_mode & 0o777)
         write(part)
 
-    monkeypatch.setattr(backup, "_vacuum_into", slow)
+    monkeypatch.setattr(sqlite_files, "write_snapshot", slow)
     folder = tmp_path / "backups"
     folder.mkdir()
     before = os.umask(0o022)
@@ -51,7 +52,7 @@ def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, 
 
 def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path):
     gone, *_ = documents
-    piece = rows(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
+    piece = rows(instance / "documents.sqlite", "SELECT sealed FROM payload_piece")[0][0]
     gone.delete_with_tokens()
 
     backup.create_backup(tmp_path / "copy")
@@ -76,7 +77,7 @@ def test_a_failed_backup_leaves_no_file(instance, documents, tmp_path, monkeypat
         part.write_bytes(b"half")
         raise OSError("full")
 
-    monkeypatch.setattr(backup, "_vacuum_into", fail)
+    monkeypatch.setattr(sqlite_files, "write_snapshot", fail)
     folder = tmp_path / "backups"
     folder.mkdir()
     with pytest.raises(OSError, match="full"):

@@ -81,7 +81,7 @@ def test_a_database_with_users_is_replaced_only_with_force(restore, unchanged):
 
 def test_it_is_refused_while_another_process_has_the_database_open(instance, restore, unchanged):
     other = sqlite3.connect(instance / "documents.sqlite")
-    other.execute("SELECT * FROM user").fetchall()
+    other.execute("SELECT * FROM user_account").fetchall()
 
     with pytest.raises(OperatorError, match="Stop the service"):
         restore(force=True)
@@ -136,7 +136,7 @@ def test_an_undecryptable_key_is_found_before_anything_is_replaced(copy, restore
 
 
 def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchanged):
-    altered(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
+    altered(copy, "UPDATE payload_piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
 
     with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
         restore(force=True, deep=True)

@@ -27,7 +27,8 @@ def test_a_key_that_cannot_be_decrypted_is_reported(documents):
 
 
 def test_a_flipped_bit_in_any_piece_is_found(documents):
-    flip = "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE document_id = ? AND number = 0"
+    zeros = "UPDATE payload_piece SET sealed = zeroblob(length(sealed))"
+    flip = f"{zeros} WHERE document_id = ? AND number = 0"
     database.execute_sql(flip, (documents[2].id,))
 
     assert verification.check_keys() == verification.check_sample(10) == []
@@ -35,7 +36,7 @@ def test_a_flipped_bit_in_any_piece_is_found(documents):
 
 
 def test_a_missing_last_piece_is_found_by_the_sample(documents):
-    database.execute_sql("DELETE FROM piece WHERE number = 1", ())
+    database.execute_sql("DELETE FROM payload_piece WHERE number = 1", ())
 
     assert len(verification.check_sample(2)) == 2
     assert len(verification.check_sample(10)) == 3
@@ -51,7 +52,7 @@ def test_a_password_that_was_altered_is_found(documents, alice):
 def test_a_document_deleted_during_the_check_is_no_problem(documents, monkeypatch):
     def read(document):
         Document.get_by_id(document.id).delete_with_tokens()
-        return b"".join(Document.rows("TRUE") and document.read())
+        return b"".join(list(Document.select()) and document.read())
 
     monkeypatch.setattr(verification, "_decrypt_document", read)
 

@@ -102,7 +102,7 @@ def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkey
         cut.seek(begin)
         cut.write(bytes(end - begin))  # where what was lost lay
     with contextlib.closing(sqlite3.connect(instance / "cut" / "documents.sqlite")) as left:
-        (email,) = left.execute("SELECT email FROM user").fetchone()
+        (email,) = left.execute("SELECT email FROM user_account").fetchone()
 
     assert email == "acknowledged@example.com"
 

@@ -1,0 +1,93 @@
+"""SQLite files beside the open database: backups, and the file that a restore replaces."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from .sqlite import connected, database, pragma
+
+BUSY_SECONDS = 2  # how long another process may still hold the database
+
+
+class FileInUseError(Exception):
+    """Another process has the database open."""
+
+
+class FileDamagedError(Exception):
+    """Not a database, or a damaged one."""
+
+
+def write_snapshot(part: Path) -> None:
+    """Write the open database, as of now and without deleted rows, to the empty file `part`.
+
+    In one step: an incremental copy would restart at every write of the service.
+    """
+    with connected():
+        database.execute_sql("VACUUM INTO :file", {"file": str(part)})
+
+
+def bytes_in_use() -> int:
+    """The size of a snapshot, about."""
+    return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
+
+
+def damage(deep: bool) -> list[str]:
+    """What SQLite finds wrong with its file; `deep` also compares indexes with their tables."""
+    check = "integrity_check" if deep else "quick_check"
+    lines = [str(line) for (line,) in database.execute_sql(f"PRAGMA {check}(10)").fetchall()]
+    return [line for line in lines if line != "ok"]
+
+
+def is_backup(file: Path) -> bool:
+    try:
+        with _opened(file) as copy:
+            copy.execute("SELECT name FROM schema_migration")
+    except (FileInUseError, FileDamagedError):
+        return False
+    return True
+
+
+def required_root_keys(file: Path) -> list[str]:
+    """The ids of the root keys that wrap the data keys in a file of any version."""
+    tables = """
+        SELECT tables.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+        WHERE tables.type = 'table' AND columns.name = 'root'"""
+    with _opened(file) as copy:
+        selects = [f"SELECT root FROM {name}" for (name,) in copy.execute(tables)]  # noqa: S608
+        return sorted(root for (root,) in copy.execute(" UNION ".join(selects)))
+
+
+def count_users(file: Path) -> int:
+    """Of a file of any version; 0 if it has no table of users."""
+    known = "SELECT name FROM sqlite_master WHERE name IN ('user', 'user_account')"
+    with _opened(file, BUSY_SECONDS) as connection:
+        names = [name for (name,) in connection.execute(known)]
+        counts = [connection.execute(f"SELECT COUNT(*) FROM {name}") for name in names]  # noqa: S608
+        return sum(int(count) for rows in counts for (count,) in rows)
+
+
+def require_exclusive_access(file: Path) -> None:
+    """Checkpoint and remove the WAL: leaving WAL mode needs an exclusive lock."""
+    with _opened(file, BUSY_SECONDS, mode="rw") as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def copy(source: Path, target: Path, report: Callable[[int, int], None]) -> None:
+    """Copy a database file, reporting the pages done and all pages."""
+    with _opened(source) as old, _opened(target, mode="rw") as new:
+        old.backup(new, pages=256, progress=lambda _, left, all: report(all - left, all))
+
+
+@contextmanager
+def _opened(
+    file: Path, busy_seconds: float = 5, *, mode: str = "ro"
+) -> Iterator[sqlite3.Connection]:
+    uri = f"{file.resolve().as_uri()}?mode={mode}"
+    try:
+        with closing(sqlite3.connect(uri, busy_seconds, uri=True)) as connection:
+            yield connection
+    except sqlite3.OperationalError as error:
+        raise FileInUseError(str(error)) from error
+    except sqlite3.DatabaseError as error:
+        raise FileDamagedError(str(error)) from error
