@@ -6,9 +6,9 @@ from flask import g
 
 from models import ApiKey, Issued
 
-from .http import SESSION, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
+from .http import SESSION, ApiBlueprint, accepts, idempotent
 from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery
-from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_schema
+from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_page, list_schema
 
 api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", description="API keys")
 
@@ -33,8 +33,7 @@ def create(body: dict[str, Any]) -> Issued[ApiKey]:
 @api_keys.response(200, list_schema("apiKeys", ApiKeyRecord))
 def list_masked(query: dict[str, Any]) -> Any:
     """List API keys (keys masked)"""
-    page = ApiKey.page_of_user(g.caller.user, query["limit"], parse_cursor(query["cursor"]))
-    return list_response("apiKeys", *page)
+    return list_page(ApiKey.page_of_user(g.caller.user, **query))
 
 
 @api_keys.delete("/<id>")

@@ -16,13 +16,11 @@ from .http import (
     ApiBlueprint,
     accepts,
     idempotent,
-    list_response,
     may_fail_with,
-    parse_cursor,
     report_allowance,
 )
 from .schemas.requests import Login, PageQuery, PasswordChange, Registration
-from .schemas.responses import LoginResponse, Profile, SessionRecord, list_schema
+from .schemas.responses import LoginResponse, Profile, SessionRecord, list_page, list_schema
 
 auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
 
@@ -95,10 +93,7 @@ def change_password(body: dict[str, str]) -> None:
 @auth.response(200, list_schema("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
     """List the caller's live sessions"""
-    caller, limit, cursor = g.caller, query["limit"], parse_cursor(query["cursor"])
-    return list_response(
-        "sessions", *Session.page_beside(caller.id, caller.owner_id, limit, cursor)
-    )
+    return list_page(Session.page_beside(g.caller.id, g.caller.owner_id, **query))
 
 
 @auth.delete("/sessions/<id>")

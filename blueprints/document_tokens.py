@@ -6,9 +6,9 @@ from flask import g
 
 from models import Document, DocumentToken
 
-from .http import OWNER, READ, WRITE, ApiBlueprint, accepts, idempotent, list_response, parse_cursor
+from .http import OWNER, READ, WRITE, ApiBlueprint, accepts, idempotent
 from .schemas.requests import NewDocumentToken, PageQuery
-from .schemas.responses import DocumentTokenRecord, DocumentTokenWithSecret, list_schema
+from .schemas.responses import DocumentTokenRecord, DocumentTokenWithSecret, list_page, list_schema
 from .views.links import IssuedLink, link_options, with_addresses
 
 document_tokens = ApiBlueprint(
@@ -41,8 +41,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
 def list_masked(query: dict[str, Any], id: str) -> Any:
     """List the document's tokens (tokens masked)"""
     document = Document.one_of(g.caller.owner_id, id)
-    after = parse_cursor(query["cursor"])
-    return list_response("tokens", *DocumentToken.page_of_document(document, query["limit"], after))
+    return list_page(DocumentToken.page_of_document(document, **query))
 
 
 @document_tokens.delete("/<token_id>")

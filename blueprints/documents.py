@@ -17,15 +17,13 @@ from .http import (
     ApiBlueprint,
     accepts,
     idempotent,
-    list_response,
     may_fail_with,
-    parse_cursor,
     rate_limited,
     takes_uploads,
 )
 from .http.base64_payload import Base64Payload
 from .schemas.requests import DocumentEdit, DocumentQuery, Upload
-from .schemas.responses import DocumentRecord, UploadResponse, list_schema
+from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
 from .views.links import IssuedLink, base_url, link_options, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
@@ -58,8 +56,7 @@ def list_owned(query: dict[str, Any]) -> Any:
 
     Newest first. A document has to match every filter that is given.
     """
-    cursor = parse_cursor(query.pop("cursor"))
-    return list_response("documents", *Document.matching(g.caller.owner_id, after=cursor, **query))
+    return list_page(Document.matching(g.caller.owner_id, **query))
 
 
 @documents.get("/<id>")

@@ -6,9 +6,9 @@ from flask import g
 
 from models import Event
 
-from .http import EVENTS, OWNER, ApiBlueprint, accepts, list_response
+from .http import EVENTS, OWNER, ApiBlueprint, accepts
 from .schemas.requests import EventQuery
-from .schemas.responses import EventPage
+from .schemas.responses import EventPage, list_page
 
 events = ApiBlueprint("events", __name__, url_prefix="/v1/events", description="Events")
 
@@ -23,4 +23,4 @@ def feed(query: dict[str, Any]) -> dict[str, Any]:
     These are the events that webhooks send. To follow them, ask again with `after` set to the id of
     the last event that you have.
     """
-    return list_response("events", *Event.feed(g.caller.owner_id, **query))
+    return list_page(Event.feed(g.caller.owner_id, **query))

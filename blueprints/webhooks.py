@@ -8,17 +8,15 @@ from models import Issued, Webhook
 from models.delivery import OpenedDelivery
 from models.errors import QuotaExceeded, WebhookDisabled
 
-from .http import (
-    SESSION,
-    ApiBlueprint,
-    accepts,
-    idempotent,
-    list_response,
-    may_fail_with,
-    parse_cursor,
-)
+from .http import SESSION, ApiBlueprint, accepts, idempotent, may_fail_with
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
-from .schemas.responses import DeliveryRecord, WebhookRecord, WebhookWithSecret, list_schema
+from .schemas.responses import (
+    DeliveryRecord,
+    WebhookRecord,
+    WebhookWithSecret,
+    list_page,
+    list_schema,
+)
 
 webhooks = ApiBlueprint("webhooks", __name__, url_prefix="/v1/webhooks", description="Webhooks")
 
@@ -48,8 +46,7 @@ def create(body: dict[str, Any]) -> Issued[Webhook]:
 @webhooks.response(200, list_schema("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List the caller's webhooks"""
-    page = Webhook.page_of(g.caller.owner_id, query["limit"], parse_cursor(query["cursor"]))
-    return list_response("webhooks", *page)
+    return list_page(Webhook.page_of(g.caller.owner_id, **query))
 
 
 @webhooks.get("/<id>")
@@ -105,8 +102,7 @@ def rotate_secret(id: str) -> Issued[Webhook]:
 @webhooks.response(200, list_schema("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
     """List what was sent to a webhook, and how it answered"""
-    page = _owned(id).deliveries(query["limit"], parse_cursor(query["cursor"]))
-    return list_response("deliveries", *page)
+    return list_page(_owned(id).deliveries(**query))
 
 
 @webhooks.post("/<id>/deliveries/<delivery_id>/redeliver")

@@ -11,10 +11,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from marshmallow import ValidationError
 
 from blueprints.http import upload_body as body
-from blueprints.http.pagination import BadCursor, parse_cursor
 from blueprints.http.strict_json import parse_json
+from blueprints.schemas.requests import PageQuery
 from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
 from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
 from crypto.tokens import PasetoCodec
@@ -82,8 +83,8 @@ def test_random_text_is_neither_a_credential_nor_a_keyring(odd):
 @many
 @given(odd_text | st.from_regex(r"\A[a-z]{3}_[0-9a-z]{26}\n?\Z"))
 def test_a_cursor_is_an_id_or_an_error(odd):
-    with contextlib.suppress(BadCursor):
-        id = parse_cursor(odd)
+    with contextlib.suppress(ValidationError):
+        id = PageQuery().load({"cursor": odd})["after"]
         assert id == odd
         assert id.isascii()
         assert len(id) == 30

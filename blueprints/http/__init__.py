@@ -20,7 +20,6 @@ from .declarations import (
     takes_form,
     takes_uploads,
 )
-from .pagination import list_response, parse_cursor
 from .rate_limiting import report_allowance
 
 __all__ = [
@@ -38,9 +37,7 @@ __all__ = [
     "ApiBlueprint",
     "accepts",
     "idempotent",
-    "list_response",
     "may_fail_with",
-    "parse_cursor",
     "rate_limited",
     "report_allowance",
     "takes_form",

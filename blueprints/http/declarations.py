@@ -4,12 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from models import SCOPES
-from models.errors import (
-    IdempotencyInProgress,
-    IdempotencyMismatch,
-    ServiceError,
-    TooManyRequests,
-)
+from models.errors import IdempotencyInProgress, IdempotencyMismatch, ServiceError, TooManyRequests
 from models.rate_limits import Allowance
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
@@ -21,6 +16,14 @@ READ, WRITE, DELETE, EVENTS = SCOPES
 View = Callable[..., Any]
 Declare = Callable[[Any], Any]
 Spend = Callable[[], Allowance | None]
+
+
+def _declare(**facts: Any) -> Declare:
+    def declare(view: Any) -> Any:
+        view.__dict__.update(facts)
+        return view
+
+    return declare
 
 
 def accepts(*credentials: str, scope: str = "", permission: str = "") -> Declare:
@@ -53,21 +56,5 @@ def rate_limited(spend: Spend) -> Declare:
     return lambda view: counted(failing(view))
 
 
-def takes_uploads(view: Any) -> Any:
-    """Declare that the body may be as long as the largest document in base64."""
-    view.takes_uploads = True
-    return view
-
-
-def takes_form(view: Any) -> Any:
-    """Declare that an HTML form may call the handler."""
-    view.takes_form = True
-    return view
-
-
-def _declare(**facts: Any) -> Declare:
-    def declare(view: Any) -> Any:
-        view.__dict__.update(facts)
-        return view
-
-    return declare
+takes_uploads = _declare(takes_uploads=True)  # its body may hold the largest document in base64
+takes_form = _declare(takes_form=True)  # an HTML form may call it

@@ -7,7 +7,6 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate, va
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from ..http.base64_payload import Base64Payload
-from ..http.pagination import CURSOR
 from ..http.upload_body import LongString
 from .fields import (
     Base64,
@@ -148,16 +147,24 @@ class Upload(DocumentEdit):
         return sorted(messages, key=lambda name: known.index(name) if name in known else 99)
 
 
-class PageSize(CamelCaseSchema):
+class PageQuery(CamelCaseSchema):
+    """Becomes `limit` and `after`, the id of the previous page's last row or None."""
+
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
-
-
-class PageQuery(PageSize):
-    cursor = Text(1, 100, metadata={"pattern": CURSOR, "description": "A page's `nextCursor`."})
+    cursor = fields.String(
+        validate=validate.Regexp(
+            r"[a-z]{3}_[0-9a-z]{26}\Z",
+            error="This cursor is not one that a list gave. Start again without it.",
+        ),
+        metadata={
+            "pattern": "^[a-z]{3}_[0-9a-z]{26}$",
+            "description": "A page's `nextCursor`.",
+        },
+    )
 
     @post_load
-    def _default_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {"cursor": None} | query
+    def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {"after": query.pop("cursor", None)} | query
 
 
 class DocumentQuery(PageQuery):
@@ -173,16 +180,11 @@ def _event_id(description: str) -> fields.String:
     )
 
 
-class EventQuery(PageSize):
+class EventQuery(PageQuery):
     after = _event_id("Continue after the event with this id, even if it is deleted.")
     cursor = _event_id("The same as `after`, under the name that other lists use.")
     type = fields.String(validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100)
-
-    @post_load
-    def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
-        cursor = query.pop("cursor", None)
-        return {"after": cursor} | query
 
 
 _EVENT_TYPES = fields.List(

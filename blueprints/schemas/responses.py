@@ -5,6 +5,8 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
 
+from models.records.owned import ResultPage
+
 from .fields import Timestamp
 from .requests import CamelCaseSchema
 
@@ -138,7 +140,7 @@ class EventRecord(ResponseSchema):
 
 
 class EventPage(ResponseSchema):
-    events = fields.List(fields.Nested(EventRecord))
+    events = fields.List(fields.Nested(EventRecord), attribute="rows")
     next_cursor = fields.String(
         allow_none=True,
         **described(
@@ -190,10 +192,15 @@ class DeliveryRecord(ResponseSchema):
     error = fields.String(allow_none=True, **described("Why the last attempt got no answer."))
 
 
+def list_page(page: ResultPage) -> dict[str, Any]:
+    """What a list's schema is written from."""
+    return dict(zip(("rows", "next_cursor"), page, strict=True))
+
+
 def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
     """`{"<plural>": [...], "nextCursor": string or null}`"""
     members: dict[str, fields.Field[Any]] = {
-        plural: fields.List(fields.Nested(record)),
+        plural: fields.List(fields.Nested(record), attribute="rows"),
         "next_cursor": fields.String(
             allow_none=True, **described("Send it as `cursor` for the next page; null on the last.")
         ),

@@ -1,4 +1,4 @@
-"""Document tokens as links: issued from what a body asks for, with the addresses they open."""
+"""Document tokens as links: their options from a request body, and the URLs they open."""
 
 from dataclasses import dataclass
 from html import escape
@@ -16,7 +16,7 @@ def base_url() -> str:
 
 
 def link_options(body: dict[str, Any]) -> LinkOptions:
-    """What a body asks for. A link lives a week if nothing else is said."""
+    """The options in a request body; without an expiry the link gets the default lifetime."""
     life_ms = current_runtime().settings.token_seconds * 1000
     return LinkOptions.of(
         label=body["label"],
@@ -30,7 +30,7 @@ def link_options(body: dict[str, Any]) -> LinkOptions:
 
 @dataclass(frozen=True)
 class IssuedLink(Issued[DocumentToken]):
-    """A new token, and the addresses it opens."""
+    """A new token, and the URLs it opens."""
 
     view_url: str
     download_url: str
@@ -52,7 +52,7 @@ def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:
 
 
 def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
-    """The element that embeds a view without any script."""
+    """The HTML element that embeds a view without a script."""
     return (
         f'<iframe src="{escape(view_url)}&amp;embed=1" width="{width}" height="{height}" '
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
