@@ -10,13 +10,14 @@ import re
 BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x0d\x0e-\x1f\x7f-\x9f\u200b\u2028\u2029\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f" + "".join(map(chr, BIDI)) + "]"
+    "\U000e0000-\U000e007f" + "".join(map(chr, BIDI)) + "]+"
 )
+MAX_NAMED = 4  # characters of a run that its chip names
 SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&'\u2028\u2029\x7f"}
 
 
 def escape(text: str) -> str:
-    """Return HTML for the text, with a red chip in place of each invisible character."""
+    """Return HTML for the text, with a red chip in place of each run of invisible characters."""
     escaped = html.escape(text, quote=True)
     return INVISIBLE.sub(_chip, escaped) if INVISIBLE.search(escaped) else escaped
 
@@ -32,7 +33,9 @@ def json_for_script(value: object) -> str:
 
 
 def _chip(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    name = f"U+{code:04X}"
-    shown = chr(0x2400 + code) if code < 0x20 else name
-    return f'<span class="ctl" title="{name}">{shown}</span>'
+    run = match.group()
+    names = [f"U+{ord(char):04X}" for char in run[:MAX_NAMED]]
+    shown = [chr(0x2400 + ord(char)) for char in run[:MAX_NAMED] if char < " "]
+    more = f" …×{len(run)}" if len(run) > MAX_NAMED else ""
+    text = " ".join(shown if len(shown) == len(names) else names) + more
+    return f'<span class="ctl" title="{" ".join(names)}{more}">{text}</span>'

@@ -17,6 +17,9 @@ from viewer.preview import Preview
 from viewer.shell import PageOptions, head_and_tail
 
 EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
+WRITE_BYTES = 256 << 10  # of a large preview at once, so that a slow client holds no copy
+
+NO_PREVIEW = Preview("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,12 @@ def view(
     oembed_url: str | None = None,
     embed: bool = False,
     may_save: bool = True,
+    headers_only: bool = False,
 ) -> RenderedPage:
-    """Return the page that shows a document inline."""
+    """Return the page that shows a document inline.
+
+    With `headers_only` the preview is not drawn: only the headers are valid.
+    """
     external_url = content_url if original.size > EMBEDDED_LIMIT else None
     options = PageOptions(
         content_url=external_url,
@@ -48,7 +55,7 @@ def view(
         may_save=may_save,
         parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
     )
-    preview = preview_of(original)
+    preview = NO_PREVIEW if headers_only else preview_of(original)
     rules = policy.for_view(preview, frame_ancestors, external_url)
     headers = policy.headers(rules, frame_ancestors)
     if oembed_url:
@@ -56,9 +63,9 @@ def view(
     return _page(headers, original, preview, options)
 
 
-def download(original: Original) -> RenderedPage:
+def download(original: Original, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
-    preview = preview_of(original)
+    preview = NO_PREVIEW if headers_only else preview_of(original)
     headers = download_headers(original, policy.for_file(preview))
     return _page(headers, original, preview, PageOptions(offline=True))
 
@@ -76,11 +83,13 @@ def _page(
     head, tail, embedded = head_and_tail(original, preview, options)
     size = base64_length(original.size) if embedded else 0
     body = _body(head, original if embedded else None, tail)
-    return RenderedPage(headers, len(head) + size + len(tail), body)
+    return RenderedPage(headers, sum(map(len, head)) + size + len(tail), body)
 
 
-def _body(head: bytes, original: Original | None, tail: bytes) -> Iterator[bytes]:
-    yield head
+def _body(head: Sequence[bytes], original: Original | None, tail: bytes) -> Iterator[bytes]:
+    for part in head:
+        for start in range(0, len(part), WRITE_BYTES):
+            yield part[start : start + WRITE_BYTES]
     if original:
         yield from base64_pieces(original.pieces())
     yield tail

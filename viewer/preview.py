@@ -16,7 +16,7 @@ class Preview:
 
     kind: str
     label: str
-    body: str = ""
+    body: bytes = b""
     carrier: Carrier = "a"
     facts: tuple[str, ...] = ()
     note: str = ""

@@ -48,7 +48,7 @@ def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = preview_of(original)
     head, tail, _ = head_and_tail(original, preview, PageOptions(offline=True))
-    sizes = {"head": len(head), "original": original.size, "tail": len(tail)}
+    sizes = {"head": sum(map(len, head)), "original": original.size, "tail": len(tail)}
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
     rules = policy.for_sealed_file(preview)
     page = render("sealed.html", policy=rules, header=header)
@@ -60,8 +60,8 @@ def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     return RenderedPage(download_headers(original, rules), length, _body(before, pieces, after))
 
 
-def _plain(head: bytes, original: Original, tail: bytes) -> Iterator[bytes]:
-    yield head
+def _plain(head: Iterable[bytes], original: Original, tail: bytes) -> Iterator[bytes]:
+    yield from head
     yield from original.pieces()
     yield tail
 

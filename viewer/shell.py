@@ -10,7 +10,8 @@ from viewer.original import Original
 from viewer.preview import Preview
 from viewer.templating import render
 
-BYTES_PLACEHOLDER = "\0bytes\0"  # can't occur in a preview: escaping replaces NUL
+BODY_PLACEHOLDER = "\0body\0"
+BYTES_PLACEHOLDER = "\0bytes\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,17 @@ class PageOptions:
 
 def head_and_tail(
     original: Original, preview: Preview, options: PageOptions
-) -> tuple[bytes, bytes, bool]:
-    """Return the page before and after the bytes, and whether the bytes are embedded."""
+) -> tuple[list[bytes], bytes, bool]:
+    """Return the page before and after the bytes, and whether the bytes are embedded.
+
+    The part before is a list, so that a large preview is not copied into the page.
+    """
     embedded = not options.content_url and (options.may_save or preview.carrier != "a")
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
-    head, _, tail = page.partition(BYTES_PLACEHOLDER)
-    return head.encode("utf-8", "replace"), tail.encode("utf-8", "replace"), embedded
+    start, _, rest = page.partition(BODY_PLACEHOLDER)
+    middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
+    head = [_encode(start), preview.body, _encode(middle)]
+    return head, _encode(tail), embedded
 
 
 def _values(
@@ -42,6 +48,7 @@ def _values(
     name = display_name(original.name, original.default_name)
     return {
         "preview": preview,
+        "body": BODY_PLACEHOLDER,
         "options": options,
         "record": original.record(),
         "name": name,
@@ -54,6 +61,10 @@ def _values(
         "source": _data_uri(original, preview) if embedded else options.content_url,
         "embedded": embedded,
     }
+
+
+def _encode(html: str) -> bytes:
+    return html.encode("utf-8", "replace")
 
 
 def _data_uri(original: Original, preview: Preview) -> str:

@@ -68,12 +68,13 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
         oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
         may_save=grant is None or "download" in grant.permissions,
+        headers_only=request.method == "HEAD",
     )
     return _record_and_send(page, document, grant, "document.viewed")
 
 
 def _download(document: Document, grant: TokenGrant | None) -> Response:
-    page = viewer.download(_original(document))
+    page = viewer.download(_original(document), headers_only=request.method == "HEAD")
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
@@ -112,9 +113,12 @@ def _original(document: Document) -> viewer.Original:
 def _record_and_send(
     page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
 ) -> Response:
-    if request.method != "HEAD" and grant:
+    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
+    if request.method == "HEAD":
+        return Response(page.body, headers=page.headers)
+    if grant:
         DocumentToken.count_view(grant.id, type)
-    elif request.method != "HEAD":
+    else:
         document.note_reading(type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 

@@ -22,6 +22,14 @@ def test_an_invisible_character_is_shown_as_a_chip(sign):
     assert single_line(f"a{sign}b") == "ab"
 
 
+def test_a_run_of_invisible_characters_is_one_chip():
+    assert escape("a\x01\x02b") == 'a<span class="ctl" title="U+0001 U+0002">\u2401 \u2402</span>b'
+    assert escape("\x01" * 1000) == (
+        '<span class="ctl" title="U+0001 U+0001 U+0001 U+0001 …×1000">'
+        "\u2401 \u2401 \u2401 \u2401 …×1000</span>"
+    )
+
+
 def test_tabs_and_line_ends_are_kept_in_html_and_spaces_in_titles():
     assert escape("a\tb\nc") == "a\tb\nc"
     assert single_line("a\tb\nc") == "a b c"

@@ -111,6 +111,15 @@ def test_the_command_in_the_file_comment_extracts_the_original(tmp_path):
         assert (tmp_path / name).read_bytes() == data
 
 
+@pytest.mark.parametrize("make", [view, download])
+def test_headers_are_made_without_reading_the_document(make):
+    document = original(b"a,b", "a.csv", "text/csv")
+    expected = make(document).headers
+    object.__setattr__(document, "read", None)
+
+    assert make(document, headers_only=True).headers == expected
+
+
 def test_an_error_while_reading_the_original_is_raised():
     document = original(b"abc", "a.bin")
 

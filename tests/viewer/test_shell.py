@@ -9,7 +9,7 @@ from tests.viewer.samples import original
 from viewer.preview import Preview
 from viewer.shell import PageOptions, head_and_tail
 
-TEXT = Preview("text", "Plain text", "<p>shown</p>")
+TEXT = Preview("text", "Plain text", b"<p>shown</p>")
 IMAGE = Preview("image", "PNG image", carrier="img")
 HOSTILE = "</script><script>alert(1)</script><!--\u202e\0\"'><img src=x onerror=alert(1)>.txt"
 
@@ -18,7 +18,7 @@ def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **
     head, tail, embedded = head_and_tail(
         original(size, name, content_type), preview, PageOptions(**options)
     )
-    return head.decode(), tail.decode(), embedded
+    return b"".join(head).decode(), tail.decode(), embedded
 
 
 def test_the_bytes_are_in_a_save_link_between_head_and_tail():

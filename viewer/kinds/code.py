@@ -45,14 +45,12 @@ def preview(original: Original, media_type: str) -> Preview:
         facts, html = run_html_job("code", original.pieces(), options, seconds=SECONDS)
     except SandboxError:
         return text.preview(original, media_type, kind="code")
-    lines = html.split("\n")
-    if len(lines) > text.MAX_LINES:
-        return text.preview(original, media_type, kind="code")
     return Preview(
         "code",
-        str(facts.get("language", "")) or text.label_of(media_type),
-        text.numbered(lines),
-        facts=(format_count(len(lines), "line"),),
+        str(facts["language"]) or text.label_of(media_type),
+        html,
+        facts=(format_count(int(facts["lines"]), "line"),),
+        note=text.note(facts),
         tools=text.TOOLS,
     )
 

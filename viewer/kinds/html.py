@@ -1,7 +1,5 @@
 """HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
-import html
-
 from viewer.kinds import code
 from viewer.media_types import charset
 from viewer.original import Original
@@ -10,6 +8,9 @@ from viewer.sandbox.process import SandboxError, run_html_job
 
 MAX_SIZE = 4 << 20
 SECONDS = 12
+CUT_NOTE = "Only its beginning is shown. Save the original to read all of it."
+MAX_IFRAME = 32 << 20  # bytes of escaped HTML: the end of an extreme page is cut off
+ESCAPES = ((b"&", b"&amp;"), (b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&#x27;"))
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
 SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
@@ -21,17 +22,20 @@ def preview(original: Original, media_type: str) -> Preview:
         return code.preview(original, media_type)
     options = {"charset": charset(original.content_type)}
     try:
-        _, page = run_html_job("html", original.pieces(), options, seconds=SECONDS)
+        facts, page = run_html_job("html", original.pieces(), options, seconds=SECONDS)
     except SandboxError:
         return code.preview(original, media_type)
     body = iframe(page, "The document, with scripts and network off")
-    return Preview("web", "HTML", body, note=NOTE, foreign_style=True)
+    note = f"{NOTE} {CUT_NOTE}" if facts["cut"] else NOTE
+    return Preview("web", "HTML", body, note=note, foreign_style=True)
 
 
-def iframe(page: str, title: str) -> str:
+def iframe(page: bytes, title: str) -> bytes:
     """Return a sandboxed iframe: the only element that may contain an uploaded page."""
-    source = html.escape(page, quote=True)
-    return (
+    for character, escaped in ESCAPES:
+        page = page.replace(character, escaped)
+    start = (
         f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
-        f' title="{title}" srcdoc="{source}"></iframe>'
+        f' title="{title}" srcdoc="'
     )
+    return start.encode() + page[:MAX_IFRAME] + b'"></iframe>'

@@ -1,9 +1,8 @@
 """E-mail: headers, attachments, and the body as a sanitized page in an iframe or as text."""
 
-from viewer.escaping import escape
 from viewer.formatting import format_count, format_size
 from viewer.kinds import text
-from viewer.kinds.html import iframe
+from viewer.kinds.html import CUT_NOTE, iframe
 from viewer.original import Original
 from viewer.preview import Preview
 from viewer.sandbox.process import run_html_job
@@ -22,16 +21,18 @@ def preview(original: Original, media_type: str) -> Preview:
     attachments = [
         (name, part_type, format_size(int(size))) for name, part_type, size in facts["attachments"]
     ]
-    page = render(
-        "kinds/mail.html",
-        headers=facts["headers"],
-        attachments=attachments,
-        body=iframe(body, "The message, with scripts and network off") if is_html else _plain(body),
+    head = render("kinds/mail.html", headers=facts["headers"], attachments=attachments)
+    return Preview(
+        "mail",
+        "E-mail",
+        head.encode("utf-8", "replace") + _body(body, is_html=is_html),
+        facts=(format_count(len(attachments), "attachment"),) if attachments else (),
+        note=CUT_NOTE if facts["cut"] else "",
+        foreign_style=is_html,
     )
-    count = (format_count(len(attachments), "attachment"),) if attachments else ()
-    return Preview("mail", "E-mail", page, facts=count, foreign_style=is_html)
 
 
-def _plain(body: str) -> str:
-    lines = body.rstrip().split("\n")[: text.MAX_LINES]
-    return f'<div class="message">{text.numbered(map(escape, lines))}</div>'
+def _body(html: bytes, *, is_html: bool) -> bytes:
+    if is_html:
+        return iframe(html, "The message, with scripts and network off")
+    return b'<div class="message">%b</div>' % html

@@ -1,6 +1,7 @@
 """Markdown: CommonMark with tables, rendered in the sandbox."""
 
 from viewer.kinds import text
+from viewer.kinds.html import CUT_NOTE
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
@@ -16,8 +17,13 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type, label="Markdown")
     options = {"charset": charset(original.content_type)}
     try:
-        _, html = run_html_job("markdown", original.pieces(), options, seconds=SECONDS)
+        facts, html = run_html_job("markdown", original.pieces(), options, seconds=SECONDS)
     except SandboxError:
         return text.preview(original, media_type, label="Markdown")
-    body = f'<article class="prose">{html}</article>'
-    return Preview("markdown", "Markdown", body, tools=frozenset({"zoom"}))
+    return Preview(
+        "markdown",
+        "Markdown",
+        b'<article class="prose">%b</article>' % html,
+        note=CUT_NOTE if facts["cut"] else "",
+        tools=frozenset({"zoom"}),
+    )

@@ -1,7 +1,9 @@
 """Office and OpenDocument files and archives: reading views rendered in the sandbox."""
 
+from collections.abc import Iterator
 from typing import Final
 
+from viewer.kinds.html import CUT_NOTE
 from viewer.original import Original
 from viewer.preview import Preview
 from viewer.sandbox.process import run_html_job
@@ -24,12 +26,19 @@ def preview(original: Original, _media_type: str) -> Preview:
     """Return structure, text, tables and pictures. The format is read from the file itself."""
     facts, html = run_html_job("office", original.pieces(), {}, seconds=SECONDS)
     file_format = str(facts["format"])
-    wide = " broad" if file_format in WIDE else ""
+    wide = b" broad" if file_format in WIDE else b""
     return Preview(
         "office",
         LABELS[file_format],
-        f'<article class="prose{wide}">{html}</article>',
+        b'<article class="prose%b">%b</article>' % (wide, html),
         facts=tuple(map(str, facts["counts"])),
-        note="" if file_format == "zip" else NOTE,
+        note=" ".join(_notes(file_format, cut=bool(facts["cut"]))),
         tools=frozenset({"zoom"}),
     )
+
+
+def _notes(file_format: str, *, cut: bool) -> Iterator[str]:
+    if file_format != "zip":
+        yield NOTE
+    if cut:
+        yield CUT_NOTE

@@ -43,14 +43,18 @@ def preview(original: Original, media_type: str) -> Preview:
 
 def pages_preview(result: JobResult) -> Preview:
     """Return the pages, with a note if some are missing; raise SandboxError if all are."""
-    pages = [_page(facts, png) for facts, png in result.messages if "page" in facts]
-    if not pages:
+    messages = result.messages
+    total = int(messages.pop(0)[0]["pages"]) if messages else 0
+    if not messages:
         raise SandboxError(result.failure)
-    total = int(result.messages[0][0].get("pages", len(pages)))
+    pages = []
+    while messages:  # each picture is released once it is encoded
+        page = render("kinds/pdf.html", page=_page(*messages.pop(0)), total=total)
+        pages.append(page.encode("utf-8", "replace"))
     return Preview(
         "pdf",
         "PDF",
-        render("kinds/pdf.html", pages=pages, total=total),
+        b"".join(pages),
         facts=(format_count(total, "page"),),
         note=_note(len(pages), total),
         tools=frozenset({"zoom", "pages"}),

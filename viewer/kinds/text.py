@@ -1,38 +1,44 @@
 """Plain text: numbered lines without highlighting."""
 
-from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
 
-from viewer.decoding import decode
-from viewer.escaping import escape
 from viewer.formatting import format_count, format_size
 from viewer.media_types import charset
 from viewer.original import Original
 from viewer.preview import Preview
+from viewer.sandbox import text_lines
+from viewer.sandbox.process import run_html_job
 
 MAX_READ = 2 << 20
-MAX_LINES = 20_000
-PRE = '<pre class="code" tabindex="0" role="region" aria-label="Text">'
+MAX_INLINE = 64 << 10  # smaller documents are not worth a child process
+SECONDS = 10
 TOOLS = frozenset({"zoom", "wrap"})
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
     """Return the first lines of any text."""
-    text, encoding = decode(original.first(MAX_READ), charset(original.content_type))
-    lines = text.removesuffix("\n").split("\n")
+    facts, html = render_start("text", text_lines, original, {})
     return Preview(
         kind,
         label or label_of(media_type),
-        numbered(map(escape, lines[:MAX_LINES])),
-        facts=_facts(lines, encoding, complete=original.size <= MAX_READ),
-        note=_note(original.size, len(lines)),
+        html,
+        facts=_facts(facts, complete=original.size <= MAX_READ),
+        note=note(facts) or _size_note(original.size),
         tools=TOOLS,
     )
 
 
-def numbered(lines: Iterable[str]) -> str:
-    """Return lines of HTML as a block. CSS adds the numbers, so that they are not copied."""
-    body = "".join(f'<span class="ln" id="L{n}">{line}\n</span>' for n, line in enumerate(lines, 1))
-    return f"{PRE}<code>{body}</code></pre>"
+def render_start(
+    job: str, module: ModuleType, original: Original, options: dict[str, Any]
+) -> tuple[dict[str, Any], bytes]:
+    """Run a job on at most MAX_READ bytes; small documents are rendered in this process."""
+    data, options = original.first(MAX_READ), {"charset": charset(original.content_type), **options}
+    if len(data) > MAX_INLINE:
+        return run_html_job(job, [data], options, seconds=SECONDS)
+    (message,) = module.render(data, options)
+    facts, html = message
+    return facts, html
 
 
 def label_of(media_type: str) -> str:
@@ -43,15 +49,22 @@ def label_of(media_type: str) -> str:
     return subtype.upper() if len(subtype) < 8 else subtype
 
 
-def _facts(lines: list[str], encoding: str, *, complete: bool) -> tuple[str, ...]:
+def note(facts: dict[str, Any]) -> str:
+    """Return the note about lines that are left out; empty if none is."""
+    if not facts["cut"]:
+        return ""
+    lines = format_count(int(facts["shown"]), "line")
+    return f"Showing the first {lines}. Save the original to read all of it."
+
+
+def _facts(facts: dict[str, Any], *, complete: bool) -> tuple[str, ...]:
     """Return the number of lines if all were read, and the encoding if it is not UTF-8."""
-    count = (format_count(len(lines), "line"),) if complete else ()
+    count = (format_count(int(facts["lines"]), "line"),) if complete else ()
+    encoding = str(facts["encoding"])
     return count if encoding in ("utf-8", "ascii") else (*count, encoding)
 
 
-def _note(size: int, lines: int) -> str:
-    if lines > MAX_LINES:
-        return f"Showing the first {MAX_LINES:,} lines. Save the original to read all of it."
-    if size > MAX_READ:
-        return f"Showing the first {format_size(MAX_READ)}. Save the original to read all of it."
-    return ""
+def _size_note(size: int) -> str:
+    if size <= MAX_READ:
+        return ""
+    return f"Showing the first {format_size(MAX_READ)}. Save the original to read all of it."

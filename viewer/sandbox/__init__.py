@@ -1,4 +1,9 @@
 """Parses untrusted bytes in a short-lived child process with hard resource limits.
 
-`process` is the parent's side; all other modules run in the child process.
+`process` is the parent's side; all other modules run in the child process. Only small plain
+texts and tables are rendered by the parent, with the same code and limits.
 """
+
+MAX_HTML = 6 << 20  # of HTML made for one preview, pictures not counted
+MAX_PICTURES = 12 << 20  # of pictures in base64, embedded in one preview
+MAX_TAGS = 250_000  # in an uploaded page: bounds its parsed tree in memory

@@ -12,7 +12,8 @@ from typing import Any, Final
 import nh3
 
 from viewer.decoding import decode, preload_codecs
-from viewer.sandbox.messages import Message
+from viewer.sandbox import MAX_TAGS
+from viewer.sandbox.messages import Message, limited_block
 from viewer.sandbox.sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
 
 DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
@@ -70,7 +71,10 @@ def prepare(data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the sanitized page."""
     text, encoding = decode(data, options["charset"])
-    yield {"encoding": encoding}, sanitize_page(text).encode("utf-8", "replace")
+    if text.count("<") > MAX_TAGS:
+        raise ValueError("too many tags")
+    page, cut = limited_block(sanitize_page(text))
+    yield {"encoding": encoding, "cut": cut}, page
 
 
 def sanitize_page(text: str) -> str:

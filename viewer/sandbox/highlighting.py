@@ -10,8 +10,10 @@ from pygments.util import ClassNotFound
 
 from viewer.decoding import decode, preload_codecs
 from viewer.escaping import escape
+from viewer.sandbox import MAX_HTML
 from viewer.sandbox.json_indent import indent_json
 from viewer.sandbox.messages import Message
+from viewer.sandbox.text_lines import html_lines, text_lines
 
 TOKEN_CLASSES: Final = {  # the nearest ancestor of a token type counts
     Keyword: "k",
@@ -76,14 +78,14 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the highlighted lines."""
+    """Yield one message with the highlighted lines; plain ones if they exceed MAX_HTML."""
     text, encoding = decode(data, options.get("charset"))
     if options["json"]:
         text = indent_json(text)
     html = DOCUMENT.highlight("", text.removesuffix("\n")).removesuffix("\n")
+    facts, block = html_lines(html) if len(html) <= MAX_HTML else text_lines(text)
     lexer = DOCUMENT.lexers.get("")
-    facts = {"encoding": encoding, "language": lexer.name if lexer else ""}
-    yield facts, html.encode("utf-8", "replace")
+    yield {"encoding": encoding, "language": lexer.name if lexer else "", **facts}, block
 
 
 def _found(find: Any, value: str) -> Lexer | None:

@@ -10,7 +10,9 @@ from email.message import EmailMessage
 from typing import Any, Final
 
 from viewer.decoding import decode, preload_codecs
-from viewer.sandbox.messages import Message
+from viewer.sandbox import MAX_PICTURES, MAX_TAGS
+from viewer.sandbox.messages import Message, limited_block
+from viewer.sandbox.text_lines import text_lines
 
 Sanitizer = Callable[[str], str]
 SANITIZE_PAGE: Sanitizer | None = None
@@ -24,6 +26,7 @@ MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 CHARSET: Final = re.compile(rb'charset\s*=\s*"?([\w-]{1,40})', re.I)
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
 
 
@@ -36,15 +39,12 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
 def render(
     data: bytes, _options: dict[str, Any], sanitize: Sanitizer | None = SANITIZE_PAGE
 ) -> Iterator[Message]:
-    """Yield one message with the facts and the body: a sanitized page or plain text."""
+    """Yield one message with the facts and the body: a sanitized page or lines."""
     message = email.message_from_bytes(data, policy=email.policy.default)
-    body_format, body = _body(message, sanitize)
-    facts = {
-        "headers": [[name, text] for name in HEADERS if (text := _header(message, name))],
-        "attachments": list(_attachments(message)),
-        "format": body_format,
-    }
-    yield facts, body.encode("utf-8", "replace")
+    facts, body = _body(message, sanitize)
+    facts["headers"] = [[name, text] for name in HEADERS if (text := _header(message, name))]
+    facts["attachments"] = list(_attachments(message))
+    yield facts, body
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -54,16 +54,32 @@ def _header(message: EmailMessage, name: str) -> str:
         return ""
 
 
-def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[str, str]:
+def _body(message: EmailMessage, sanitize: Sanitizer | None) -> Message:
     preferences = ("html", "plain") if sanitize else ("plain",)
     part: Any = message.get_body(preferencelist=preferences)
     text = _text(part) if part is not None else ""
     is_html = part is not None and part.get_content_type() == "text/html"
-    if not is_html or sanitize is None or len(text) > MAX_BODY:
-        return "plain", text
-    pictures = dict(_pictures(message))
-    with_pictures = re.sub(r'cid:([^"\'\s>)]{1,200})', lambda m: pictures.get(m[1], ""), text)
-    return "html", sanitize(f'<body style="{BODY_STYLE}">{with_pictures}')
+    if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
+        facts, html = text_lines(text.rstrip())
+        return {"format": "plain", **facts}, html
+    page = sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, dict(_pictures(message)))}')
+    body, cut = limited_block(page)
+    return {"format": "html", "cut": cut}, body
+
+
+def _with_pictures(text: str, pictures: dict[str, str]) -> str:
+    """Replace cid: addresses by the pictures; leave out what exceeds MAX_PICTURES."""
+    left = MAX_PICTURES
+
+    def source(match: re.Match[str]) -> str:
+        nonlocal left
+        picture = pictures.get(match[1], "")
+        if len(picture) > left:
+            return ""
+        left -= len(picture)
+        return picture
+
+    return CONTENT_ID.sub(source, text)
 
 
 def _text(part: Any) -> str:

@@ -9,6 +9,7 @@ from markdown_it.token import Token
 
 from viewer.decoding import decode, preload_codecs
 from viewer.escaping import escape
+from viewer.sandbox import MAX_HTML
 from viewer.sandbox.highlighting import Highlighter
 from viewer.sandbox.messages import Message
 from viewer.sandbox.sanitizer import heading_id, safe_image_source, sanitize_fragment
@@ -31,11 +32,13 @@ def prepare(data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the rendered text."""
     text, encoding = decode(data, options.get("charset"))
-    yield {"encoding": encoding}, to_html(text).encode("utf-8", "replace")
+    html = _unsafe_html(text)
+    facts = {"encoding": encoding, "cut": len(html) > MAX_HTML}
+    yield facts, sanitize_fragment(html[:MAX_HTML]).encode("utf-8", "replace")
 
 
-def to_html(text: str) -> str:
-    """Return safe HTML. Raw HTML in the text is shown as text."""
+def _unsafe_html(text: str) -> str:
+    """Return HTML to be sanitized. Raw HTML in the text is shown as text."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40})
     parser.enable(["table", "strikethrough"])
     parser.add_render_rule("image", _image)
@@ -43,7 +46,7 @@ def to_html(text: str) -> str:
     parser.add_render_rule("code_block", _fence)
     tokens = parser.parse(text)
     _annotate(tokens)
-    return sanitize_fragment(str(parser.renderer.render(tokens, parser.options, {})))
+    return str(parser.renderer.render(tokens, parser.options, {}))
 
 
 def _annotate(tokens: Sequence[Token]) -> None:

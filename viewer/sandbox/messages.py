@@ -7,10 +7,13 @@ import json
 import struct
 from typing import IO, Any, Final
 
+from viewer.sandbox import MAX_HTML, MAX_PICTURES
+
 Message = tuple[dict[str, Any], bytes]
 
 LENGTHS: Final = struct.Struct(">II")
-MAX_LENGTH: Final = 64 << 20
+MAX_JSON: Final = 2 << 20
+MAX_BLOCK: Final = 40 << 20
 
 
 def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") -> None:
@@ -23,12 +26,18 @@ def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") 
 def read_message(stream: IO[bytes]) -> Message:
     """Read one message; raise EOFError if it is incomplete or malformed."""
     text_length, block_length = LENGTHS.unpack(_read_exactly(stream, LENGTHS.size))
-    if text_length + block_length > MAX_LENGTH:
+    if text_length > MAX_JSON or block_length > MAX_BLOCK:
         raise EOFError
     facts = json.loads(_read_exactly(stream, text_length))
     if not isinstance(facts, dict):
         raise EOFError
     return facts, _read_exactly(stream, block_length)
+
+
+def limited_block(html: str, limit: int = MAX_HTML + MAX_PICTURES) -> tuple[bytes, bool]:
+    """Return at most `limit` bytes of HTML in UTF-8, and whether the end was cut off."""
+    data = html.encode("utf-8", "replace")
+    return data[:limit], len(data) > limit
 
 
 def _read_exactly(stream: IO[bytes], size: int) -> bytes:

@@ -20,12 +20,13 @@ TextRun = tuple[float, float, float, float, str]  # left, top, width, height in 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is rendered: pages and bytes of pictures in all, text of each page."""
+    """How much is rendered: pages, pictures and text runs in all, and the text of each page."""
 
     pages: int = 60
     picture_bytes: int = 24 << 20
     text_length: int = 20_000
     text_runs: int = 4_000
+    all_text_runs: int = 60_000
 
 
 class UnreadablePdfError(Exception):
@@ -43,16 +44,17 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
 
 def render(data: bytes, _options: dict[str, Any], limits: Limits = Limits()) -> Iterator[Message]:
     """Yield the number of pages, then each page until a limit is reached."""
-    document, size = _open(data), 0
+    document, size, runs = _open(data), 0, 0
     total = len(document)
     scale = HIGH_SCALE if total <= FEW_PAGES else NORMAL_SCALE
     yield {"pages": total}, b""
     for index in range(min(total, limits.pages)):
-        facts, picture = _page(document[index], scale, limits)
-        yield {"page": index + 1, **facts}, picture
-        size += len(picture)
-        if size > limits.picture_bytes:
+        max_runs = min(limits.text_runs, limits.all_text_runs - runs)
+        facts, picture = _page(document[index], scale, max_runs, limits.text_length)
+        size, runs = size + len(picture), runs + len(facts["text"])
+        if index and size > limits.picture_bytes:
             break
+        yield {"page": index + 1, **facts}, picture
 
 
 def _open(data: bytes) -> Any:
@@ -63,12 +65,12 @@ def _open(data: bytes) -> Any:
         raise UnreadablePdfError("password" if locked else "format") from error
 
 
-def _page(page: Any, scale: float, limits: Limits) -> Message:
+def _page(page: Any, scale: float, max_runs: int, max_length: int) -> Message:
     width, height = page.get_size()
     scale = min(scale, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False)
     drawn = Bitmap(bitmap.width, bitmap.height, bitmap.n_channels, _pixels(bitmap))
-    text = _text(page, bitmap.get_posconv(page), limits)
+    text = _text(page, bitmap.get_posconv(page), max_runs, max_length)
     page.close()
     return {"width": drawn.width, "height": drawn.height, "text": text}, drawn.png()
 
@@ -82,21 +84,21 @@ def _pixels(bitmap: Any) -> bytes:
     return b"".join(pixels[start : start + row] for start in starts)
 
 
-def _text(page: Any, position: Any, limits: Limits) -> list[TextRun]:
+def _text(page: Any, position: Any, max_runs: int, max_length: int) -> list[TextRun]:
     try:
-        return list(_runs(page.get_textpage(), position, limits))
+        return list(_runs(page.get_textpage(), position, max_runs, max_length))
     except (pypdfium2.PdfiumError, ValueError):
         return []
 
 
-def _runs(layer: Any, position: Any, limits: Limits) -> Iterator[TextRun]:
+def _runs(layer: Any, position: Any, max_runs: int, max_length: int) -> Iterator[TextRun]:
     """Yield runs of text in picture coordinates; page rotation and origin are applied."""
     length = 0
-    for index in range(min(layer.count_rects(), limits.text_runs)):
+    for index in range(min(layer.count_rects(), max_runs)):
         box = layer.get_rect(index)
         text = layer.get_text_bounded(*box).replace("\r\n", " ").strip()
         length += len(text)
-        if length > limits.text_length:
+        if length > max_length:
             break
         if text:
             (x0, y0), (x1, y1) = position.to_bitmap(*box[:2]), position.to_bitmap(*box[2:])

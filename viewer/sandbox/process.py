@@ -19,7 +19,7 @@ BOOTSTRAP: Final = (
 )
 WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-MAX_OUTPUT: Final = 128 << 20
+MAX_OUTPUT: Final = 40 << 20
 SLOTS: Final = threading.BoundedSemaphore(4)
 SLOT_SECONDS: Final = 30
 
@@ -59,16 +59,15 @@ def run(
 
 def run_html_job(
     job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
-) -> tuple[dict[str, Any], str]:
-    """Run a job that sends one message; return its facts and its HTML.
+) -> Message:
+    """Run a job that sends one message; return its facts and its HTML in UTF-8.
 
     Raises SandboxError if the job failed.
     """
     result = run(job, pieces, options, seconds=seconds)
     if result.failure or len(result.messages) != 1:
         raise SandboxError(result.failure or "not one message")
-    facts, block = result.messages[0]
-    return facts, block.decode("utf-8", "replace").replace("\0", "\ufffd")
+    return result.messages[0]
 
 
 def _run(

@@ -9,6 +9,8 @@ from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_fil
 from viewer.sandbox.seccomp import forbid_inspection, restrict_system_calls
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
+    "text": ("text_lines", 256, 6),
+    "table": ("csv_table", 384, 6),
     "pdf": ("pdf_pages", 1024, 25),
     "markdown": ("markdown_text", 512, 6),
     "code": ("highlighting", 512, 6),

@@ -5,7 +5,7 @@ from viewer.kinds.card import preview
 
 
 def test_the_card_shows_type_size_and_first_bytes():
-    body = preview(original(b"<b>\0" * 300, "x"), "x/y").body
+    body = preview(original(b"<b>\0" * 300, "x"), "x/y").body.decode()
 
     assert "<dd>x/y</dd>" in body
     assert "1.2 KiB" in body
@@ -17,4 +17,4 @@ def test_the_card_shows_type_size_and_first_bytes():
 
 
 def test_the_card_of_an_empty_document_has_no_bytes():
-    assert "<details>" not in preview(original(b""), "x/y").body
+    assert "<details>" not in preview(original(b""), "x/y").body.decode()

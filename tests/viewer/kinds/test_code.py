@@ -30,7 +30,7 @@ def test_a_code_preview_names_the_language_and_counts_lines():
     shown = preview(original(CODE, "a.py", "text/x-python"), "text/x-python")
 
     assert (shown.label, shown.facts) == ("Python", ("5 lines",))
-    assert 'id="L5"' in shown.body
+    assert 'id="L5"' in shown.body.decode()
 
 
 def test_json_is_indented_for_any_file_name():
@@ -45,4 +45,4 @@ def test_code_above_the_size_limit_is_not_highlighted():
     )
 
     assert shown.kind == "code"
-    assert "tok-" not in shown.body
+    assert "tok-" not in shown.body.decode()

@@ -13,4 +13,4 @@ from viewer.kinds.image import preview
 def test_the_img_element_carries_the_bytes(kind, label):
     shown = preview(original(b"x"), kind)
 
-    assert (shown.carrier, shown.label, shown.body) == ("img", label, "")
+    assert (shown.carrier, shown.label, shown.body.decode()) == ("img", label, "")

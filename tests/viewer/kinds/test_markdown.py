@@ -7,7 +7,7 @@ from viewer.kinds.markdown import MAX_SIZE, preview
 def test_markdown_is_rendered_as_an_article():
     shown = preview(original(MARKDOWN, "a.md"), "text/markdown")
 
-    assert shown.body.startswith('<article class="prose"><h1')
+    assert shown.body.decode().startswith('<article class="prose"><h1')
 
 
 def test_markdown_above_the_size_limit_is_shown_as_text():

@@ -16,14 +16,14 @@ def test_an_office_preview_has_a_note_that_the_layout_may_differ():
 
     assert (document.label, document.facts) == ("Word document", ())
     assert document.note.startswith("Reading view")
-    assert document.body.startswith('<article class="prose"><h1>')
+    assert document.body.decode().startswith('<article class="prose"><h1>')
 
 
 def test_a_spreadsheet_is_wide_and_its_sheets_are_counted():
     sheet = shown(samples.xlsx())
 
     assert sheet.facts == ("1 sheet",)
-    assert sheet.body.startswith('<article class="prose broad">')
+    assert sheet.body.decode().startswith('<article class="prose broad">')
 
 
 def test_an_archive_has_no_note():

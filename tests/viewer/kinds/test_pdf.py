@@ -18,12 +18,12 @@ def test_a_pdf_preview_has_a_picture_and_the_text_of_each_page():
 
     assert shown.facts == ("2 pages",)
     assert shown.note == ""
-    assert shown.body.count('src="data:image/png;base64,') == 2
-    assert ">Hello</text>" in shown.body
+    assert shown.body.decode().count('src="data:image/png;base64,') == 2
+    assert ">Hello</text>" in shown.body.decode()
 
 
 def test_text_from_the_child_process_is_escaped():
-    body = preview_of(({"pages": 1}, b""), PAGE).body
+    body = preview_of(({"pages": 1}, b""), PAGE).body.decode()
 
     assert "&lt;/text&gt;&lt;script&gt;" in body
     assert "<script>" not in body
@@ -42,7 +42,7 @@ def test_the_card_says_why_a_pdf_has_no_preview(data, words):
     shown = preview(original(data), "application/pdf")
 
     assert shown.kind == "unknown"
-    assert words in shown.body
+    assert words in shown.body.decode()
 
 
 def test_a_crash_before_any_page_raises():

@@ -1,7 +1,8 @@
 """viewer/kinds/text.py"""
 
 from tests.viewer.samples import original
-from viewer.kinds.text import MAX_LINES, MAX_READ, label_of, preview
+from viewer.kinds.text import MAX_READ, label_of, preview
+from viewer.sandbox.text_lines import MAX_LINES
 
 
 def shown(data, kind="text/plain"):
@@ -9,7 +10,7 @@ def shown(data, kind="text/plain"):
 
 
 def test_lines_are_numbered_and_escaped():
-    body = shown(b"a\n<b>\n").body
+    body = shown(b"a\n<b>\n").body.decode()
 
     assert '<span class="ln" id="L1">a\n</span><span class="ln" id="L2">&lt;b&gt;\n</span>' in body
 
@@ -25,14 +26,14 @@ def test_an_encoding_other_than_utf_8_is_named():
 def test_lines_above_the_limit_are_left_out_with_a_note():
     cut = shown(b"\n" * (MAX_LINES + 5))
 
-    assert cut.body.count('class="ln"') == MAX_LINES
+    assert cut.body.decode().count('class="ln"') == MAX_LINES
     assert "20,000 lines" in cut.note
 
 
 def test_bytes_above_the_limit_are_not_read():
     cut = shown(b"x" * (MAX_READ + 99))
 
-    assert "x" * MAX_READ + "\n</span>" in cut.body
+    assert "x" * MAX_READ + "\n</span>" in cut.body.decode()
     assert "2.0 MiB" in cut.note
 
 

@@ -52,5 +52,5 @@ def test_the_charset_of_the_meta_element_is_used():
     prepare(data, options)
     ((facts, html),) = render(data, options)
 
-    assert facts == {"encoding": "koi8-r"}
+    assert facts == {"encoding": "koi8-r", "cut": False}
     assert "Привет" in html.decode()

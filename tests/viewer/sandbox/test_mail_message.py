@@ -40,6 +40,16 @@ def test_an_attached_inline_picture_is_embedded():
     assert '<img src="data:image/png;base64,AAAA">' in read(data)[1]
 
 
+def test_pictures_above_the_total_limit_are_left_out():
+    html = "<img src=cid:p>" * 8
+    data = (
+        f"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n{html}\n"
+        f"--b\nContent-Type: image/png\nContent-ID: <p>\n\n{'x' * (2 << 20)}\n--b--\n"
+    ).encode()
+
+    assert read(data)[1].count("data:image/png") == 4
+
+
 def test_without_a_sanitizer_the_plain_body_is_shown():
     ((facts, _),) = render(mail("<p>x</p>"), {}, sanitize=None)
 

@@ -3,7 +3,12 @@
 import pytest
 
 from tests.viewer.samples import MARKDOWN
-from viewer.sandbox.markdown_text import prepare, to_html
+from viewer.sandbox.markdown_text import prepare, render
+
+
+def to_html(text):
+    ((_, html),) = render(text.encode(), {})
+    return html.decode()
 
 
 @pytest.fixture(scope="module")

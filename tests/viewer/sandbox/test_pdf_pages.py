@@ -46,6 +46,7 @@ def test_pages_pictures_and_text_are_limited():
     assert len(drawn(pdf("a", "b", "c"), pages=2)) == 3
     assert len(drawn(pdf("a", "b", "c"), picture_bytes=0)) == 2
     assert drawn(pdf("abcdef"), text_length=3)[1][0]["text"] == []
+    assert [len(page["text"]) for page, _ in drawn(pdf("a", "b"), all_text_runs=1)[1:]] == [1, 0]
 
 
 def test_a_huge_page_is_scaled_down():

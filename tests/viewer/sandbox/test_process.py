@@ -114,7 +114,7 @@ def test_a_module_named_viewer_in_the_working_directory_is_not_imported(monkeypa
     monkeypatch.chdir(tmp_path)
 
     facts, html = run_html_job("markdown", [b"*x*"], {"charset": None}, seconds=10)
-    assert (facts, html) == ({"encoding": "utf-8"}, "<p><em>x</em></p>\n")
+    assert (facts, html) == ({"encoding": "utf-8", "cut": False}, b"<p><em>x</em></p>\n")
 
 
 def test_an_unknown_job_fails():

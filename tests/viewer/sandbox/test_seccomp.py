@@ -132,7 +132,7 @@ def test_every_kind_of_document_is_drawn_under_the_filter(sample):
     name, content_type, data = sample
     preview = preview_of(original(data, name, content_type))
 
-    assert FAILED not in preview.body + preview.note
+    assert FAILED not in preview.body.decode() + preview.note
 
 
 def test_without_seccomp_the_child_goes_on():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from viewer.decoding import preload_codecs
+from viewer.sandbox import MAX_HTML, MAX_PICTURES
 from viewer.sandbox.messages import Message
 from viewer.sandbox.office import archive, docx, odf, pptx, xlsx
 from viewer.sandbox.office.package import Package
@@ -31,10 +32,10 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     package = Package(data)
     file_format, reader = _detect_format(package)
     html, counts = reader(package)
-    yield (
-        {"format": file_format, "counts": counts},
-        sanitize_fragment(html).encode("utf-8", "replace"),
-    )
+    limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
+    cut = len(html) > limit or package.pictures_left_out
+    facts = {"format": file_format, "counts": counts, "cut": cut}
+    yield facts, sanitize_fragment(html[:limit]).encode("utf-8", "replace")
 
 
 def _detect_format(package: Package) -> tuple[str, Reader]:

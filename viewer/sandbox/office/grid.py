@@ -8,6 +8,7 @@ from viewer.escaping import escape
 
 MAX_CELLS: Final = 40_000
 MAX_COLUMNS: Final = 200
+MAX_CELL_LENGTH: Final = 5_000
 NUMBER: Final = re.compile(r"[-+(]?[\d.,\u00a0 ]*\d[\d.,]*\)?%?")
 CUT_NOTE: Final = "<p><em>The table is longer. Save the original to read all of it.</em></p>"
 
@@ -39,6 +40,7 @@ def _row(row: Sequence[str], width: int, *, head: bool) -> str:
 
 
 def _cell(text: str, *, head: bool) -> str:
+    text = text[:MAX_CELL_LENGTH]
     if head and text:
         return f"<th>{escape(text)}</th>"
     css_class = ' class="num"' if NUMBER.fullmatch(text) else ""

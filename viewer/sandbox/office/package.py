@@ -7,6 +7,8 @@ from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET  # noqa: N817
 
+from viewer.sandbox import MAX_PICTURES
+
 MAX_PART: Final = 32 << 20
 MAX_TOTAL: Final = 96 << 20
 MAX_PICTURE: Final = 4 << 20
@@ -34,6 +36,8 @@ class Package:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
         self.names = set(self.archive.namelist())
         self.bytes_left = max_total
+        self.picture_bytes_left = MAX_PICTURES
+        self.pictures_left_out = False
 
     def read(self, name: str, limit: int = MAX_PART) -> bytes:
         """Unpack a part; raise ValueError above its limit or that of the package."""
@@ -66,6 +70,10 @@ class Package:
         if not form or name not in self.names:
             return ""
         data = base64.b64encode(self.read(name, MAX_PICTURE)).decode()
+        if len(data) > self.picture_bytes_left:
+            self.pictures_left_out = True
+            return ""
+        self.picture_bytes_left -= len(data)
         return f'<img alt="" src="data:image/{form};base64,{data}">'
 
 

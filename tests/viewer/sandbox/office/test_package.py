@@ -30,6 +30,14 @@ def test_only_raster_pictures_are_embedded():
     assert opened.picture("b.svg") == opened.picture("none.png") == ""
 
 
+def test_pictures_above_the_total_limit_are_left_out():
+    opened = Package(package(a_dot_png=bytes(3 << 20)))
+    shown = [bool(opened.picture("a.png")) for _ in range(4)]
+
+    assert shown == [True, True, True, False]
+    assert opened.pictures_left_out
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_dtd_is_refused_in_any_encoding(encoding):
     text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
