@@ -4,9 +4,10 @@
 
 Four callers with API keys list and fetch documents on persistent connections, while twenty threads
 log in with the right password without pause. In the second flood they open links with a password,
-in the third they encrypt files with one: all three share the queue of password hashes. Prints p50
-and p99 of the four callers in milliseconds, and the ratios; the goal is a p99 below 50 ms in every
-flood. The last table compares the two refused logins, which should take the same time.
+in the third they encrypt files with one: links have a queue of password hashes, logins another.
+Prints p50 and p99 of the four callers in milliseconds, and the ratios; the goal is a p99 below
+50 ms in every flood. The last table compares the two refused logins, which should take the same
+time.
 """
 
 import http.client

@@ -36,9 +36,9 @@ def register(body: dict[str, Any]) -> User:
 
     Registering does not log in. Addresses that differ only in case are the same one.
     """
-    network = network_of(request.remote_addr or "")
-    report_allowance(current_runtime().registration_limiter.spend(network))
-    return User.register(**body)
+    address = request.remote_addr or ""
+    report_allowance(current_runtime().registration_limiter.spend(network_of(address)))
+    return User.register(**body, address=address)
 
 
 @auth.post("/login")

@@ -1,55 +1,37 @@
 """Password hashing: Argon2id with OWASP's minimum parameters (19 MiB, two passes, one lane).
 
 Hashing runs on two threads with a short queue, so that a flood of logins uses at most two cores
-and 38 MiB, and does not slow down other requests.
+and 38 MiB, and does not slow down other requests. Links have a queue of their own.
 """
 
 import unicodedata
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from threading import BoundedSemaphore
-from typing import TypeVar
 
 from passlib.hash import argon2
 
-T = TypeVar("T")
+from .password_queue import ACCOUNTS, PasswordQueue
 
 MAX_LENGTH = 1024  # characters; below passlib's own limit
-THREADS, QUEUE_LENGTH = 2, 10
 
 _argon2id = argon2.using(type="ID", memory_cost=19_456, rounds=2, parallelism=1)
-_pool = ThreadPoolExecutor(THREADS, thread_name_prefix="argon2")
-_slots = BoundedSemaphore(THREADS + QUEUE_LENGTH)
 
 
-class PasswordQueueFull(Exception):
-    """Too many passwords are being hashed; the caller may retry after a moment."""
+def hash_password(password: str, caller: str = "", queue: PasswordQueue = ACCOUNTS) -> str:
+    """A PHC string, `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. Raises `PasswordQueueFull`."""
+    return queue.run(caller, lambda: str(_argon2id.hash(_normalize(password))))
 
 
-def hash_password(password: str) -> str:
-    """A PHC string, `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`."""
-    return run_queued(lambda: str(_argon2id.hash(_normalize(password))))
-
-
-def verify_password(password: str, hash: str | None) -> bool:
-    """False for no hash, after the same time as for a wrong password."""
-    return run_queued(lambda: _verify(password, hash or _decoy_hash())) and hash is not None
+def verify_password(
+    password: str, hash: str | None, caller: str = "", queue: PasswordQueue = ACCOUNTS
+) -> bool:
+    """False for no hash, after the time of a wrong password. Raises `PasswordQueueFull`."""
+    is_right = queue.run(caller, lambda: _verify(password, hash or _decoy_hash()))
+    return is_right and hash is not None
 
 
 def needs_rehash(hash: str) -> bool:
     """Whether it was made with other parameters than the current ones."""
     return bool(_argon2id.needs_update(hash))
-
-
-def run_queued(work: Callable[[], T]) -> T:
-    """Run an expensive function on the hashing threads. Raises PasswordQueueFull."""
-    if not _slots.acquire(blocking=False):
-        raise PasswordQueueFull
-    try:
-        return _pool.submit(work).result()
-    finally:
-        _slots.release()
 
 
 def _verify(password: str, hash: str) -> bool:

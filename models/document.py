@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import DecryptionError, passwords, sealing
+from crypto import LINKS, DecryptionError, sealing
 from crypto.password_file import PasswordSeal
 
 from .document_token import DocumentToken
@@ -154,9 +154,10 @@ class Document(OwnsDataKey, Owned):
             self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
             self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
 
-    def password_seal(self, password: str) -> PasswordSeal:
-        """What seals one file with a password. Slow on purpose: it runs on the bounded pool."""
-        return passwords.run_queued(lambda: PasswordSeal(password))
+    @staticmethod
+    def password_seal(password: str, caller: str) -> PasswordSeal:
+        """What encrypts one file under a password. Raises `PasswordQueueFull`."""
+        return LINKS.run(caller, lambda: PasswordSeal(password))
 
     def note_reading(self, type: str) -> None:
         """An event that the payload was read."""

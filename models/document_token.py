@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
 
-from crypto import DecryptionError, TokenClaims, credentials, passwords
+from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
 from .event import Event
@@ -77,9 +77,9 @@ class LinkOptions:
     password_digest: str | None = None
 
     @classmethod
-    def of(cls, password: str | None, **options: Any) -> Self:
+    def of(cls, password: str | None, owner_id: str, **options: Any) -> Self:
         """Hashes the password, which is slow: call it before a transaction begins."""
-        digest = None if password is None else passwords.hash_password(password)
+        digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
         return cls(password_digest=digest, **options)
 
 
@@ -175,7 +175,7 @@ class DocumentToken(Owned):
         token = cls.get_by_id(grant.id)
         failures.refuse_if_many(grant.id, address)
         digest = document.unseal("password/1", grant.id, token.sealed_password)
-        if not passwords.verify_password(password, digest):
+        if not passwords.verify_password(password, digest, grant.id, LINKS):
             failures.record_failure(grant.id, address)
             raise WrongCredentials("This is not the password of the link.")
 

@@ -9,6 +9,7 @@ from peewee import BigIntegerField, BlobField, IntegrityError, TextField
 from crypto import passwords
 
 from .errors import EmailTaken, Invalid, OperatorError, RegistrationClosed, WrongCredentials
+from .rate_limiter import network_of
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
@@ -46,7 +47,14 @@ class User(OwnsDataKey):
     disabled_at = BigIntegerField(null=True)
 
     @classmethod
-    def register(cls, email: str, password: str, name: str | None, mode: str | None = None) -> Self:
+    def register(
+        cls,
+        email: str,
+        password: str,
+        name: str | None,
+        mode: str | None = None,
+        address: str = "",
+    ) -> Self:
         """A new account. `mode` is `open`, `first` (only while there is none) or `closed`.
 
         Without `mode` the setting decides. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
@@ -54,7 +62,7 @@ class User(OwnsDataKey):
         require_strong_password(password, "#/password")
         mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
-        digest = passwords.hash_password(password)
+        digest = passwords.hash_password(password, network_of(address))
         user: Self = cls.fresh(email=email, email_folded=_folded(email))
         with transaction():
             cls._refuse_if_closed(mode)
@@ -82,7 +90,8 @@ class User(OwnsDataKey):
         failures.refuse_if_many(account, address)
         user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
         digest = user.password_digest if user else None
-        if not passwords.verify_password(password, digest) or user is None:
+        caller = network_of(address)
+        if not passwords.verify_password(password, digest, caller) or user is None:
             failures.record_failure(account, address)
             raise WrongCredentials
         if passwords.needs_rehash(user.password_digest):
@@ -133,7 +142,7 @@ class User(OwnsDataKey):
         return str(self.unseal("password/1", self.id, self.sealed_password))
 
     def sealed_digest(self, password: str) -> bytes:
-        return self.seal("password/1", self.id, passwords.hash_password(password))
+        return self.seal("password/1", self.id, passwords.hash_password(password, self.id))
 
 
 def require_strong_password(password: str, pointer: str) -> None:

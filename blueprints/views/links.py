@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from flask import request
+from flask import g, request
 
 from models import DocumentToken, Issued, current_runtime
 from models.document_token import LinkOptions
@@ -25,6 +25,7 @@ def link_options(body: dict[str, Any]) -> LinkOptions:
         expires_at=body.get("expires_at", now() + life_ms),
         max_views=body["max_views"],
         password=body["password"],
+        owner_id=g.caller.owner_id,
     )
 
 

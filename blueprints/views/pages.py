@@ -55,7 +55,8 @@ def encrypted_download(document: Document, grant: TokenGrant | None, password: s
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
-    page = viewer.sealed_download(_original(document), document.password_seal(password))
+    seal = document.password_seal(password, grant.id if grant else document.owner_id)
+    page = viewer.sealed_download(_original(document), seal)
     return _record_and_send(page, document, grant, "document.downloaded")
 
 

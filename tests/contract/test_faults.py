@@ -81,6 +81,22 @@ def test_uploads_are_refused_before_the_disk_is_full(start_service):
     assert owner.get("/v1/documents").json["documents"] == []
 
 
+def test_logins_are_answered_beside_a_flood_of_encrypted_downloads_by_one_link(service, alice):
+    document = alice.upload(b"encrypted again and again")
+    path, holder = (
+        f"/v1/documents/{document['id']}/download",
+        alice.with_token(document["token"]["token"]),
+    )
+    downloads = [lambda: holder.post(path, json={"password": "x"}, errors=[503])] * 24
+
+    flood = start_threads(*downloads)
+    try:
+        for _ in range(4):
+            assert service.log_in("alice@example.org")
+    finally:
+        join_threads(flood)
+
+
 def test_a_flood_of_logins_is_answered_or_told_to_wait(service, alice):
     answers = []
 

@@ -1,10 +1,6 @@
-"""Password hashing: Argon2id with OWASP's parameters, on a bounded queue."""
+"""Password hashing: Argon2id with OWASP's parameters."""
 
-import threading
-
-import pytest
-
-from crypto import PasswordQueueFull, passwords
+from crypto import passwords
 
 
 def test_a_password_matches_its_own_hash_only():
@@ -41,17 +37,3 @@ def test_a_hash_with_other_parameters_needs_a_rehash():
 
     assert passwords.needs_rehash(cheap.hash("pw"))
     assert not passwords.needs_rehash(passwords.hash_password("pw"))
-
-
-def test_a_full_queue_raises_password_queue_full():
-    hold, waiting = threading.Event(), []
-    for _ in range(passwords.THREADS + passwords.QUEUE_LENGTH):
-        waiting.append(threading.Thread(target=passwords.run_queued, args=(hold.wait,)))
-        waiting[-1].start()
-    try:
-        with pytest.raises(PasswordQueueFull):
-            passwords.hash_password("one too many")
-    finally:
-        hold.set()
-        for one in waiting:
-            one.join()

@@ -25,9 +25,9 @@ def client(tmp_path):
 def test_no_password_is_hashed_within_a_transaction(client, more, monkeypatch):
     held, hash_password = [], passwords.hash_password
 
-    def watched(password):
+    def watched(*arguments):
         held.append(database.in_transaction())
-        return hash_password(password)
+        return hash_password(*arguments)
 
     monkeypatch.setattr(passwords, "hash_password", watched)
     assert client.post("/v1/auth/register", json=LOGIN, headers=more).status_code == 201
