@@ -64,7 +64,8 @@ def refused_logins(service: Server, rounds: int = 30) -> None:
     for _ in range(rounds):
         for email, seconds in times.items():
             body = json.dumps({"email": email, "password": "a wrong password"}).encode()
-            answer = service.call("POST", "/v1/auth/login", body)
+            sent = {"Content-Type": "application/json"}
+            answer = service.call("POST", "/v1/auth/login", body, sent)
             assert answer.status == 401, answer.status
             seconds.append(answer.seconds)
     known, unknown = map(median_ms, times.values())

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from figures import machine, row, table
-from load import Load, load_table, small_upload_table
+from load import Load, load_table, small_uploads
 from running import Server, ours, plain
 
 SHIM = """
@@ -83,8 +83,8 @@ def run(python: str, folder: str, slow: dict[str, str], seconds: float) -> dict[
         plain(python, folder, "lock", **slow),
     ):
         with start as server:
-            small_upload_table(server, seconds=2)  # to warm up
-            measured[server.name] = small_upload_table(server, seconds=seconds)
+            small_uploads(server, seconds=2)  # to warm up
+            measured[server.name] = small_uploads(server, seconds=seconds)
             measured[server.name].show(server.name)
     return measured
 

@@ -43,7 +43,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
         "needs a second machine"
     ),
     "python3 -m venv .venv": INSTALLS,
-    ".venv/bin/pytest -n 0 tests/crypto/test_sealing.py": "is a part of the suite itself",
+    ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
 EXAMPLES = {"models/migrations/0005_name.py"}
