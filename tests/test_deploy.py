@@ -1,5 +1,6 @@
 """The files in deploy/ match the code."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -66,7 +67,21 @@ def test_the_unit_forbids_inspection_and_core_dumps_but_not_the_parsers_filter()
     assert "seccomp" in allowed  # older releases of systemd do not count it to @system-service
     assert {"@debug", "@keyring", "process_vm_readv", "process_vm_writev"} <= denied
     assert re.search(r"^LimitCORE=0$", unit, re.M)
-    assert "ulimits: { core: 0 }" in (ROOT / "deploy/compose.yaml").read_text()
+
+
+def test_the_containers_profile_forbids_inspection_but_not_the_parsers_filter():
+    compose = (ROOT / "deploy/compose.yaml").read_text()
+    (profile,) = re.findall(r'"seccomp=([\w.]+)"', compose)
+    rules = json.loads((ROOT / "deploy" / profile).read_text())
+    allowed = {name for rule in rules["syscalls"][:1] for name in rule["names"]}
+
+    assert rules["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert {"seccomp", "prctl", "setrlimit", "vfork", "execve"} <= allowed
+    assert not allowed & {
+        *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
+        *("bpf", "io_uring_setup", "keyctl", "userfaultfd", "perf_event_open", "mount", "unshare"),
+    }
+    assert "ulimits: { core: 0 }" in compose
 
 
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():
