@@ -16,5 +16,3 @@ BLUEPRINTS = (
     *(auth, api_keys, documents, document_views, document_tokens, embed),
     *(events, webhooks, status, metrics),
 )
-
-__all__ = ["BLUEPRINTS"]

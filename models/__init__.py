@@ -13,25 +13,3 @@ from .storage import connected, database, in_one_transaction, transaction
 from .stored_response import StoredResponse
 from .user import User
 from .webhook import Webhook
-
-__all__ = [
-    "EVENT_TYPES",
-    "PERMISSIONS",
-    "SCOPES",
-    "StoredResponse",
-    "ApiKey",
-    "WebhookDelivery",
-    "Document",
-    "DocumentToken",
-    "Event",
-    "Issued",
-    "RowWith",
-    "Session",
-    "User",
-    "Webhook",
-    "connected",
-    "current_runtime",
-    "database",
-    "in_one_transaction",
-    "transaction",
-]

@@ -156,11 +156,9 @@ def test_a_library_is_imported_only_where_the_table_says(module):
 
 
 def exported(package):
-    """The names in a package's `__all__`."""
-    for node in TREES[package].body if package else ():
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return set(ast.literal_eval(node.value))
-    return set()
+    """The names that a package's `__init__` imports from its own modules."""
+    found = imports(package) if package else ()
+    return {name for source, name in found if name and is_within(source, package)}
 
 
 @each_module

@@ -14,16 +14,3 @@ from viewer.original import Original
 from viewer.page import EMBEDDED_LIMIT, RenderedPage, download, view
 from viewer.sandbox.seccomp import seccomp_available
 from viewer.sealed import Seal, sealed_download
-
-__all__ = [
-    "EMBEDDED_LIMIT",
-    "Original",
-    "RenderedPage",
-    "Seal",
-    "content_disposition",
-    "download",
-    "is_shown_inline",
-    "sealed_download",
-    "seccomp_available",
-    "view",
-]

@@ -1,5 +1,4 @@
 """Outgoing webhooks: a dispatcher of due deliveries, and an HTTP client safe for users' URLs."""
 
-from .dispatcher import DispatcherLimits as DispatcherLimits
-from .dispatcher import WebhookDispatcher as WebhookDispatcher
-from .http_client import SafeHttpClient as SafeHttpClient
+from .dispatcher import DispatcherLimits, WebhookDispatcher
+from .http_client import SafeHttpClient

@@ -11,6 +11,3 @@ from .maintenance import openapi, sweep
 from .users import users
 
 COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, sweep, openapi)
-
-
-__all__ = ["COMMANDS", "isolation_notes"]

@@ -21,25 +21,3 @@ from .declarations import (
     takes_uploads,
 )
 from .rate_limiting import report_allowance
-
-__all__ = [
-    "ANYONE",
-    "API_KEY",
-    "DELETE",
-    "DOCUMENT_TOKEN",
-    "EVENTS",
-    "NOBODY",
-    "OWNER",
-    "READ",
-    "SESSION",
-    "TICKET",
-    "WRITE",
-    "ApiBlueprint",
-    "accepts",
-    "idempotent",
-    "may_fail_with",
-    "rate_limited",
-    "report_allowance",
-    "takes_form",
-    "takes_uploads",
-]
