@@ -59,6 +59,7 @@ class Highlighter:
         ):
             if value and language not in self.lexers and (lexer := _found(find, value)):
                 self.lexers[language] = lexer
+                next(lexer.get_tokens("x"), None)  # some lexers import their tables only now
 
     def highlight(self, language: str, code: str) -> str:
         """Return HTML in which every line is well-formed; unhighlighted without a lexer."""

@@ -6,6 +6,7 @@ import pytest
 
 from tests.viewer.samples import CODE
 from viewer.sandbox.highlighting import Highlighter
+from viewer.sandbox.process import run_html_job
 
 
 def highlighted(code, **clues):
@@ -28,6 +29,16 @@ def test_highlighting_keeps_every_character():
     text = re.sub(r"<[^>]+>", "", highlighted(CODE.decode(), filename="a.py"))
 
     assert text.replace("&quot;", '"').replace("&gt;", ">") == CODE.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("a.swift", b"var s: NSString"), ("a.asy", b"x"), ("a.mm", b"NSString *s;")]
+)
+def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
+    options = {"name": name, "type": "text/plain", "json": False}
+
+    facts, _ = run_html_job("code", [code], options, seconds=20)
+    assert facts["language"]
 
 
 def test_an_unknown_language_is_not_highlighted():
