@@ -10,25 +10,15 @@ from models.rate_limiter import network_of
 from models.session import StartedSession
 from models.user import require_strong_password
 
-from .http import (
-    NOBODY,
-    SESSION,
-    ApiBlueprint,
-    accepts,
-    idempotent,
-    may_fail_with,
-    report_allowance,
-)
+from .http import NOBODY, SESSION, ApiBlueprint, may_fail_with, report_allowance
 from .schemas.requests import Login, PageQuery, PasswordChange, Registration
 from .schemas.responses import LoginResponse, Profile, SessionRecord, list_page, list_schema
 
 auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
 
 
-@auth.post("/register")
-@accepts(NOBODY, SESSION)
+@auth.post("/register", accepts=[NOBODY, SESSION], idempotent=True)
 @may_fail_with(EmailTaken, RegistrationClosed, TooManyRequests)
-@idempotent
 @auth.arguments(Registration())
 @auth.response(201, Profile)
 def register(body: dict[str, Any]) -> User:
@@ -41,8 +31,7 @@ def register(body: dict[str, Any]) -> User:
     return User.register(**body, address=address)
 
 
-@auth.post("/login")
-@accepts(NOBODY, SESSION)
+@auth.post("/login", accepts=[NOBODY, SESSION])
 @may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(Login())
 @auth.response(200, LoginResponse)
@@ -56,24 +45,21 @@ def log_in(body: dict[str, str]) -> StartedSession:
     return Session.begin(user, current_runtime().settings.session_seconds)
 
 
-@auth.get("/me")
-@accepts(SESSION)
+@auth.get("/me", accepts=[SESSION])
 @auth.response(200, Profile)
 def me() -> Any:
     """Return the authenticated user's profile"""
     return g.caller.user
 
 
-@auth.post("/logout")
-@accepts(SESSION)
+@auth.post("/logout", accepts=[SESSION])
 @auth.response(204)
 def log_out() -> None:
     """End this session; its token is dead at once"""
     Session.one_of(g.caller.owner_id, g.caller.id).end()
 
 
-@auth.post("/password")
-@accepts(SESSION)
+@auth.post("/password", accepts=[SESSION])
 @may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(PasswordChange())
 @auth.response(204)
@@ -87,8 +73,7 @@ def change_password(body: dict[str, str]) -> None:
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
 
 
-@auth.get("/sessions")
-@accepts(SESSION)
+@auth.get("/sessions", accepts=[SESSION])
 @auth.arguments(PageQuery(), location="query")
 @auth.response(200, list_schema("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
@@ -96,8 +81,7 @@ def list_sessions(query: dict[str, Any]) -> Any:
     return list_page(Session.page_beside(g.caller.id, g.caller.owner_id, **query))
 
 
-@auth.delete("/sessions/<id>")
-@accepts(SESSION)
+@auth.delete("/sessions/<id>", accepts=[SESSION])
 @auth.response(204)
 def end_session(id: str) -> None:
     """End one of the caller's sessions"""

@@ -6,7 +6,7 @@ from flask import g
 
 from models import Document, DocumentToken
 
-from .http import OWNER, READ, WRITE, ApiBlueprint, accepts, idempotent
+from .http import OWNER, READ, WRITE, ApiBlueprint
 from .schemas.requests import NewDocumentToken, PageQuery
 from .schemas.responses import DocumentTokenRecord, DocumentTokenWithSecret, list_page, list_schema
 from .views.links import IssuedLink, link_options, with_addresses
@@ -19,9 +19,7 @@ document_tokens = ApiBlueprint(
 )
 
 
-@document_tokens.post("")
-@accepts(*OWNER, scope=WRITE)
-@idempotent
+@document_tokens.post("", accepts=OWNER, scope=WRITE, idempotent=True)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
@@ -34,8 +32,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
     return with_addresses(DocumentToken.issue(document, link_options(body)))
 
 
-@document_tokens.get("")
-@accepts(*OWNER, scope=READ)
+@document_tokens.get("", accepts=OWNER, scope=READ)
 @document_tokens.arguments(PageQuery(), location="query")
 @document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
@@ -44,8 +41,7 @@ def list_masked(query: dict[str, Any], id: str) -> Any:
     return list_page(DocumentToken.page_of_document(document, **query))
 
 
-@document_tokens.delete("/<token_id>")
-@accepts(*OWNER, scope=WRITE)
+@document_tokens.delete("/<token_id>", accepts=OWNER, scope=WRITE)
 @document_tokens.response(204)
 def revoke(id: str, token_id: str) -> None:
     """Revoke a document token

@@ -6,16 +6,7 @@ from flask import Response, g
 
 from models.errors import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
 
-from .http import (
-    DOCUMENT_TOKEN,
-    OWNER,
-    READ,
-    TICKET,
-    ApiBlueprint,
-    accepts,
-    may_fail_with,
-    takes_form,
-)
+from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with, takes_form
 from .schemas.requests import DownloadRequest, ViewRequest
 from .views import content as contents
 from .views import pages
@@ -28,8 +19,7 @@ BINARY = {"type": "string", "format": "binary"}
 BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
-@document_views.get("/view")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="view")
+@document_views.get("/view", accepts=READERS, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:
@@ -41,8 +31,7 @@ def view(id: str) -> Response:
     return pages.render("view", g.caller.document(id), g.caller.grant)
 
 
-@document_views.post("/view")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="view")
+@document_views.post("/view", accepts=READERS, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
 @document_views.arguments(ViewRequest())
@@ -55,8 +44,7 @@ def open_view(body: dict[str, Any], id: str) -> Response:
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body["password"])
 
 
-@document_views.get("/download")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
+@document_views.get("/download", accepts=READERS, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def download(id: str) -> Response:
@@ -67,8 +55,7 @@ def download(id: str) -> Response:
     return pages.render("download", g.caller.document(id), g.caller.grant)
 
 
-@document_views.post("/download")
-@accepts(*OWNER, DOCUMENT_TOKEN, scope=READ, permission="download")
+@document_views.post("/download", accepts=READERS, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @takes_form
 @document_views.arguments(DownloadRequest())
@@ -84,8 +71,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     return pages.encrypted_download(document, grant, password)
 
 
-@document_views.get("/content")
-@accepts(*OWNER, DOCUMENT_TOKEN, TICKET, scope=READ, permission="download")
+@document_views.get("/content", accepts=(*READERS, TICKET), scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, contents.RangeNotSatisfiable)
 @document_views.alt_response(304, description="What the client has is current.")
 @document_views.alt_response(206, schema=BINARY, content_type="*/*")

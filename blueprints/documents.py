@@ -15,8 +15,6 @@ from .http import (
     READ,
     WRITE,
     ApiBlueprint,
-    accepts,
-    idempotent,
     may_fail_with,
     rate_limited,
     takes_uploads,
@@ -29,11 +27,9 @@ from .views.links import IssuedLink, base_url, link_options, with_addresses
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
 
-@documents.post("")
-@accepts(*OWNER, scope=WRITE)
+@documents.post("", accepts=OWNER, scope=WRITE, idempotent=True)
 @may_fail_with(PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
-@idempotent
 @rate_limited(lambda: current_runtime().upload_limiter.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
@@ -47,8 +43,7 @@ def upload(body: dict[str, Any]) -> Any:
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
 
 
-@documents.get("")
-@accepts(*OWNER, scope=READ)
+@documents.get("", accepts=OWNER, scope=READ)
 @documents.arguments(DocumentQuery(), location="query")
 @documents.response(200, list_schema("documents", DocumentRecord))
 def list_owned(query: dict[str, Any]) -> Any:
@@ -59,8 +54,7 @@ def list_owned(query: dict[str, Any]) -> Any:
     return list_page(Document.matching(g.caller.owner_id, **query))
 
 
-@documents.get("/<id>")
-@accepts(*OWNER, scope=READ)
+@documents.get("/<id>", accepts=OWNER, scope=READ)
 @may_fail_with(DocumentDamaged)
 @documents.response(200, DocumentRecord)
 def get(id: str) -> Document:
@@ -68,8 +62,7 @@ def get(id: str) -> Document:
     return Document.one_of(g.caller.owner_id, id)
 
 
-@documents.patch("/<id>")
-@accepts(*OWNER, scope=WRITE)
+@documents.patch("/<id>", accepts=OWNER, scope=WRITE)
 @documents.arguments(DocumentEdit())
 @documents.response(200, DocumentRecord)
 def edit(body: dict[str, Any], id: str) -> Document:
@@ -82,8 +75,7 @@ def edit(body: dict[str, Any], id: str) -> Document:
     return document
 
 
-@documents.delete("/<id>")
-@accepts(*OWNER, scope=DELETE)
+@documents.delete("/<id>", accepts=OWNER, scope=DELETE)
 @documents.response(204)
 def delete(id: str) -> None:
     """Delete the document and revoke all its tokens

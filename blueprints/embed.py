@@ -9,7 +9,7 @@ from flask import Response, current_app
 from models import Document, DocumentToken
 from models.errors import NotFound, ServiceError
 
-from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
+from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery
 from .schemas.responses import OEmbed
 from .views.links import base_url, frame
@@ -26,8 +26,7 @@ class FormatNotOffered(ServiceError):
     sentence = "oEmbed is answered as JSON only: format=json."
 
 
-@embed.get("/embed.js")
-@accepts(*ANYONE)
+@embed.get("/embed.js", accepts=ANYONE)
 @embed.response(200, {"type": "string"}, content_type="text/javascript")
 def script() -> Response:
     """Return the script that puts a viewer into a page
@@ -39,8 +38,7 @@ def script() -> Response:
     return Response(text, headers=_STATIC, content_type="text/javascript; charset=utf-8")
 
 
-@embed.get("/oembed")
-@accepts(*ANYONE)
+@embed.get("/oembed", accepts=ANYONE)
 @may_fail_with(NotFound, FormatNotOffered)
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)

@@ -6,15 +6,14 @@ from flask import g
 
 from models import Event
 
-from .http import EVENTS, OWNER, ApiBlueprint, accepts
+from .http import EVENTS, OWNER, ApiBlueprint
 from .schemas.requests import EventQuery
 from .schemas.responses import EventPage, list_page
 
 events = ApiBlueprint("events", __name__, url_prefix="/v1/events", description="Events")
 
 
-@events.get("")
-@accepts(*OWNER, scope=EVENTS)
+@events.get("", accepts=OWNER, scope=EVENTS)
 @events.arguments(EventQuery(), location="query")
 @events.response(200, EventPage)
 def feed(query: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from models import Document, current_runtime
 from models.errors import NotFound
 from models.operations import list_root_keys
 
-from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
+from .http import ANYONE, ApiBlueprint, may_fail_with
 from .http.access_log import route
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -34,8 +34,7 @@ _lock = threading.Lock()
 _requests: dict[tuple[str, str, int], list[float]] = {}  # per bucket, above the last; seconds
 
 
-@metrics.get("/metrics")
-@accepts(*ANYONE)
+@metrics.get("/metrics", accepts=ANYONE)
 @may_fail_with(NotFound)
 @metrics.response(200, {"type": "string"}, content_type="text/plain")
 def show() -> Response:

@@ -11,7 +11,7 @@ from flask import Response, current_app, jsonify, render_template
 from models import setup
 from models.errors import KeyUnavailable
 
-from .http import ANYONE, ApiBlueprint, accepts, may_fail_with
+from .http import ANYONE, ApiBlueprint, may_fail_with
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
@@ -22,16 +22,14 @@ _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 status = ApiBlueprint("status", __name__, description="The service itself")
 
 
-@status.get("/healthz")
-@accepts(*ANYONE)
+@status.get("/healthz", accepts=ANYONE)
 @status.response(200, Health)
 def health() -> Any:
     """Say that the process lives"""
     return {"status": "ok", "version": VERSION}
 
 
-@status.get("/readyz")
-@accepts(*ANYONE)
+@status.get("/readyz", accepts=ANYONE)
 @may_fail_with(KeyUnavailable)
 @status.response(200, Health)
 def ready() -> Any:
@@ -41,16 +39,14 @@ def ready() -> Any:
     return {"status": "ok", "version": VERSION}
 
 
-@status.get("/openapi.json")
-@accepts(*ANYONE)
+@status.get("/openapi.json", accepts=ANYONE)
 @status.response(200, {"type": "object"})
 def describe() -> Response:
     """Return this API's description (OpenAPI 3.1)"""
     return jsonify(current_app.extensions["description"]())
 
 
-@status.get("/docs")
-@accepts(*ANYONE)
+@status.get("/docs", accepts=ANYONE)
 @status.response(200, {"type": "string"}, content_type="text/html")
 def docs() -> Response:
     """Show this API's description to a person"""
@@ -58,8 +54,7 @@ def docs() -> Response:
     return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
 
 
-@status.get("/")
-@accepts(*ANYONE)
+@status.get("/", accepts=ANYONE)
 @status.response(200, {"type": "string"}, content_type="text/html")
 def front_page() -> Response:
     """Lead a person from nothing to a first upload"""

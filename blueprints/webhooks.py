@@ -8,7 +8,7 @@ from models import Issued, Webhook
 from models.delivery import OpenedDelivery
 from models.errors import QuotaExceeded, WebhookDisabled
 
-from .http import SESSION, ApiBlueprint, accepts, idempotent, may_fail_with
+from .http import SESSION, ApiBlueprint, may_fail_with
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import (
     DeliveryRecord,
@@ -25,10 +25,8 @@ def _owned(id: str) -> Webhook:
     return Webhook.one_of(g.caller.owner_id, id)
 
 
-@webhooks.post("")
-@accepts(SESSION)
+@webhooks.post("", accepts=[SESSION], idempotent=True)
 @may_fail_with(QuotaExceeded)
-@idempotent
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, WebhookWithSecret)
 def create(body: dict[str, Any]) -> Issued[Webhook]:
@@ -40,8 +38,7 @@ def create(body: dict[str, Any]) -> Issued[Webhook]:
     return Webhook.register(g.caller.owner_id, **body)
 
 
-@webhooks.get("")
-@accepts(SESSION)
+@webhooks.get("", accepts=[SESSION])
 @webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, list_schema("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
@@ -49,16 +46,14 @@ def list_owned(query: dict[str, Any]) -> Any:
     return list_page(Webhook.page_of(g.caller.owner_id, **query))
 
 
-@webhooks.get("/<id>")
-@accepts(SESSION)
+@webhooks.get("/<id>", accepts=[SESSION])
 @webhooks.response(200, WebhookRecord)
 def get(id: str) -> Webhook:
     """Return the webhook's record"""
     return _owned(id)
 
 
-@webhooks.patch("/<id>")
-@accepts(SESSION)
+@webhooks.patch("/<id>", accepts=[SESSION])
 @webhooks.arguments(WebhookEdit())
 @webhooks.response(200, WebhookRecord)
 def edit(body: dict[str, Any], id: str) -> Webhook:
@@ -69,35 +64,29 @@ def edit(body: dict[str, Any], id: str) -> Webhook:
     return _owned(id).edit(**body)
 
 
-@webhooks.delete("/<id>")
-@accepts(SESSION)
+@webhooks.delete("/<id>", accepts=[SESSION])
 @webhooks.response(204)
 def delete(id: str) -> None:
     """Delete a webhook with its deliveries"""
     _owned(id).remove()
 
 
-@webhooks.post("/<id>/test")
-@accepts(SESSION)
+@webhooks.post("/<id>/test", accepts=[SESSION], idempotent=True)
 @may_fail_with(WebhookDisabled)
-@idempotent
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> OpenedDelivery:
     """Send a `webhook.test` event to this webhook alone"""
     return _owned(id).test()
 
 
-@webhooks.post("/<id>/rotate-secret")
-@accepts(SESSION)
-@idempotent
+@webhooks.post("/<id>/rotate-secret", accepts=[SESSION], idempotent=True)
 @webhooks.response(201, WebhookWithSecret)
 def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""
     return _owned(id).rotate_secret()
 
 
-@webhooks.get("/<id>/deliveries")
-@accepts(SESSION)
+@webhooks.get("/<id>/deliveries", accepts=[SESSION])
 @webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, list_schema("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
@@ -105,8 +94,7 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
     return list_page(_owned(id).deliveries(**query))
 
 
-@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver")
-@accepts(SESSION)
+@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION])
 @may_fail_with(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
 def redeliver(id: str, delivery_id: str) -> OpenedDelivery:

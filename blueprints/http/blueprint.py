@@ -1,5 +1,6 @@
 """flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import flask_smorest
@@ -49,15 +50,30 @@ class ApiBlueprint(flask_smorest.Blueprint):
         """A body may be left out if nothing in it is required."""
         return super().arguments(schema, required=_has_required(schema), **options)
 
-    def route(self, rule: str, *, parameters: Any = None, tags: Any = None, **options: Any) -> Any:
-        """Register a handler. In whichever order its decorators stand, a request is counted
-        before its body is read, and a replayed response is not counted.
+    def route(
+        self,
+        rule: str,
+        *,
+        accepts: Sequence[str],
+        scope: str = "",
+        permission: str = "",
+        idempotent: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Register a handler that `accepts` these credentials.
+
+        An API key must also have `scope`, a document token `permission`. In whichever order the
+        decorators stand, a request is counted before its body is read. If `idempotent`, a request
+        with a known `Idempotency-Key` gets the stored response and is not counted.
         """
-        register = super().route(rule, parameters=parameters, tags=tags, **options)
+        register = super().route(rule, **options)
 
         def registered(view: Any) -> Any:
+            declared = {"accepts": accepts, "scope": scope, "permission": permission}
+            view.__dict__.update(declared, idempotent=idempotent)
             operation = flask_smorest.Blueprint.doc(operationId=f"{self.name}_{view.__name__}")
-            return register(operation(replay_responses(count_requests(view))))
+            counted = count_requests(view)
+            return register(operation(replay_responses(counted) if idempotent else counted))
 
         return registered
 

@@ -1,16 +1,17 @@
-"""What a handler declares by decorators, in any order. Hooks, wrappers and OpenAPI read it."""
+"""What a route declares. Hooks, wrappers and OpenAPI read it from the view's attributes."""
 
 from collections.abc import Callable
 from typing import Any
 
 from models import SCOPES
-from models.errors import IdempotencyInProgress, IdempotencyMismatch, ServiceError, TooManyRequests
+from models.errors import ServiceError, TooManyRequests
 from models.rate_limits import Allowance
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
 OWNER = (SESSION, API_KEY)
+READERS = (*OWNER, DOCUMENT_TOKEN)
 READ, WRITE, DELETE, EVENTS = SCOPES
 
 View = Callable[..., Any]
@@ -26,14 +27,6 @@ def _declare(**facts: Any) -> Declare:
     return declare
 
 
-def accepts(*credentials: str, scope: str = "", permission: str = "") -> Declare:
-    """Declare the accepted credentials: the specification's "Credentials" column.
-
-    An API key must also have `scope`, a document token `permission`.
-    """
-    return _declare(accepts=credentials, scope=scope, permission=permission)
-
-
 def may_fail_with(*errors: type[ServiceError]) -> Declare:
     """Declare the errors that a handler raises for reasons of its own."""
 
@@ -42,12 +35,6 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
         return view
 
     return declare
-
-
-def idempotent(view: Any) -> Any:
-    """Declare that a request with a known `Idempotency-Key` gets the stored response."""
-    failing = may_fail_with(IdempotencyInProgress, IdempotencyMismatch)
-    return _declare(idempotent=True)(failing(view))
 
 
 def rate_limited(spend: Spend) -> Declare:

@@ -103,7 +103,7 @@ def _describe(operation: dict[str, Any], view: Any, components: dict[str, Any]) 
     operation["description"] = "\n\n".join(filter(None, [text, _credentials(view)]))
     public = NOBODY in view.accepts
     operation["security"] = [] if public else [{name: []} for name in view.accepts]
-    if getattr(view, "idempotent", False):
+    if view.idempotent:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     for body in (operation.get("requestBody", {}), *operation["responses"].values()):
         for type, media in body.get("content", {}).items():
@@ -148,6 +148,8 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
     codes |= {"internal_error", "key_unavailable", "busy"}
     if set(view.accepts) != set(ANYONE):
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
+    if view.idempotent:
+        codes |= {"idempotency_in_progress", "idempotency_mismatch"}
     if writes:
         codes.add("storage_full")
     if arguments:
