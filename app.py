@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +66,7 @@ def _register(app: Flask) -> None:
         api.register_blueprint(blueprint)
     for command in COMMANDS:
         app.cli.add_command(command)
-    known: list[dict[str, Any]] = []
-
-    def description() -> dict[str, Any]:
-        if not known:
-            known.append(describe_api(app, api))
-        return known[0]
-
-    app.extensions["description"] = description
+    app.extensions["description"] = cache(partial(describe_api, app, api))
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ All are optional. A value that cannot be used raises `WrongSetting`, which stops
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def _database(text: str) -> str:
     return text.removeprefix("sqlite:///")
 
 
-def _setting(default: Any, read: Callable[[str], Any], description: str) -> Any:
+def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
     """`read` converts text to the value, or raises ValueError with what it takes."""
     return field(default=default, metadata={"read": read, "description": description})
 
@@ -71,69 +71,52 @@ def _setting(default: Any, read: Callable[[str], Any], description: str) -> Any:
 class Settings:
     """Every setting's value. A field's name in upper case is the setting's name."""
 
-    listen: str = _setting(
+    listen: str = _field(
         "127.0.0.1:8000",
         _matching(r"unix:/.+|.+:[0-9]{1,5}", "address:port, or unix:/path"),
         "address and port, or `unix:/path`",
     )
-    instance_path: Path = _setting(Path("instance"), Path, "the folder of keyring and database")
-    database: str = _setting("documents.sqlite", _database, "the database, seen from that folder")
-    keyring_file: Path | None = _setting(None, Path, "a keyring elsewhere, e.g. a mounted secret")
-    keyring: str | None = _setting(None, str, "the keyring itself")
-    keyring_command: str | None = _setting(None, str, "a command that prints the keyring")
-    base_url: str | None = _setting(
+    instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")
+    database: str = _field("documents.sqlite", _database, "the database, seen from that folder")
+    keyring_file: Path | None = _field(None, Path, "a keyring elsewhere, e.g. a mounted secret")
+    keyring: str | None = _field(None, str, "the keyring itself")
+    keyring_command: str | None = _field(None, str, "a command that prints the keyring")
+    base_url: str | None = _field(
         None,
         _matching(r"https?://[^\s/?#]+(/[^\s?#]*)?", "an address like https://docs.example.org"),
         "how links are written; the request's own address if not set",
     )
-    max_document_bytes: int = _setting(64 << 20, _number(1), "the largest original")
-    session_seconds: int = _setting(12 * 3600, _number(1), "how long a session lives")
-    token_seconds: int = _setting(
+    max_document_bytes: int = _field(64 << 20, _number(1), "the largest original")
+    session_seconds: int = _field(12 * 3600, _number(1), "how long a session lives")
+    token_seconds: int = _field(
         7 * 86400, _number(1), "how long a document token lives if not said"
     )
-    password_min_length: int = _setting(8, _number(1, 1024), "characters of a new password")
-    registration: str = _setting(
+    password_min_length: int = _field(8, _number(1, 1024), "characters of a new password")
+    registration: str = _field(
         "open",
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
     )
-    rate_limits: str = _setting(
+    rate_limits: str = _field(
         "on", _one_of("on", "off"), "whether wrong passwords, new accounts and uploads are limited"
     )
-    trusted_proxy: str | None = _setting(
+    trusted_proxy: str | None = _field(
         None, str, "address of the proxy whose forwarding headers count"
     )
-    threads: int = _setting(16, _number(1, 256), "how many requests are worked on at once")
-    reserve_bytes: int = _setting(
-        32 << 20, _number(0), "free space below which uploads are refused"
-    )
-    quota_bytes: int | None = _setting(
+    threads: int = _field(16, _number(1, 256), "how many requests are worked on at once")
+    reserve_bytes: int = _field(32 << 20, _number(0), "free space below which uploads are refused")
+    quota_bytes: int | None = _field(
         None, _number(1), "how many bytes of originals one user may keep"
     )
-    quota_documents: int | None = _setting(None, _number(1), "how many documents one user may keep")
-    metrics: str = _setting("off", _one_of("off", "on"), "whether `/metrics` answers, to anyone")
-    event_days: int = _setting(90, _number(1, 36500), "how many days events are kept")
-    webhook_allow: tuple[IPv4Network | IPv6Network, ...] | None = _setting(
+    quota_documents: int | None = _field(None, _number(1), "how many documents one user may keep")
+    metrics: str = _field("off", _one_of("off", "on"), "whether `/metrics` answers, to anyone")
+    event_days: int = _field(90, _number(1, 36500), "how many days events are kept")
+    webhook_allow: tuple[IPv4Network | IPv6Network, ...] | None = _field(
         None,
         _networks,
         "networks webhooks may reach though private or by http, as in `10.1.0.0/16,127.0.0.0/8`",
     )
-    log: str = _setting(
-        "text", _one_of("text", "json"), "the access line of each request, on stderr"
-    )
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One row of the documentation's table."""
-
-    name: str
-    default: Any
-    read: Callable[[str], Any]
-    description: str
-
-
-SETTINGS = tuple(Setting(one.name.upper(), one.default, **one.metadata) for one in fields(Settings))
+    log: str = _field("text", _one_of("text", "json"), "the access line of each request, on stderr")
 
 
 def read_settings(
@@ -143,18 +126,18 @@ def read_settings(
 
     Relative paths are resolved: the instance folder against `home`, the database against it.
     """
-    values = {one.name.lower(): _value(one, environment, config) for one in SETTINGS}
+    values = {one.name: _value(one, environment, config) for one in fields(Settings)}
     values["instance_path"] = home / values["instance_path"]
     values["database"] = str(values["instance_path"] / values["database"])
     return Settings(**values)
 
 
-def _value(setting: Setting, environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
-    given = config.get(setting.name, environment.get(PREFIX + setting.name))
+def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
+    name = setting.name.upper()
+    given = config.get(name, environment.get(PREFIX + name))
     if given is None or given == "":
         return setting.default
     try:
-        return setting.read(str(given))
+        return setting.metadata["read"](str(given))
     except ValueError as error:
-        message = f"{PREFIX}{setting.name} is {given!r}; it takes {error}."
-        raise WrongSetting(message) from None
+        raise WrongSetting(f"{PREFIX}{name} is {given!r}; it takes {error}.") from None

@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 import sys
+from dataclasses import fields
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -264,7 +265,7 @@ def test_a_handler_is_a_route_first_and_one_to_three_statements(module):
 
 def test_the_documentation_lists_every_setting_with_its_default():
     row = re.compile(r"^\| `([A-Z_]+)` \| `?(.*?)`? \| (.+?) \|$", re.M)
-    given = {one.name: one.default for one in settings.SETTINGS}
+    given = {one.name.upper(): one.default for one in fields(settings.Settings)}
     shown = {name: "–" if default is None else str(default) for name, default in given.items()}
 
     assert {found: default for found, default, _ in row.findall(documentation())} == shown

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
 
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
 from server import Limits
-from settings import PREFIX, SETTINGS
+from settings import PREFIX, Settings
 from tests.service import ROOT
 
 ANSWERS = """
@@ -33,7 +34,7 @@ def test_the_image_copies_everything_that_the_service_needs(tmp_path):
 
 
 def test_the_files_name_only_settings_that_exist():
-    known = {PREFIX + one.name for one in SETTINGS}
+    known = {PREFIX + one.name.upper() for one in fields(Settings)}
     for path in (ROOT / "deploy").iterdir():
         assert set(re.findall(PREFIX + r"[A-Z_]+", path.read_text())) <= known, path.name
 
@@ -41,7 +42,7 @@ def test_the_files_name_only_settings_that_exist():
 def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
     unit = (ROOT / "deploy/document-service.service").read_text()
     (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
-    (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
+    largest = Settings.max_document_bytes
     bodies_bytes = Limits(max_body_bytes(largest)).concurrent_bodies * max_body_bytes(largest)
 
     assert bodies_bytes + (256 << 20) <= int(gib) << 30
@@ -52,7 +53,7 @@ def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
 def test_the_nginx_example_lets_the_largest_upload_through():
     text = (ROOT / "docs/operating.md").read_text()
     (mib,) = re.findall(r"client_max_body_size (\d+)m;", text)
-    (largest,) = (one.default for one in SETTINGS if one.name == "MAX_DOCUMENT_BYTES")
+    largest = Settings.max_document_bytes
 
     assert max_body_bytes(largest) <= int(mib) << 20
     assert f"bodies of {mib} MiB" in text
