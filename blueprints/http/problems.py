@@ -16,35 +16,24 @@ from models.errors import DocumentDamaged, PayloadTooLarge, ServiceError, TooMan
 from .rate_limiting import rate_limit_fields
 
 PROBLEM = "application/problem+json"
-STATUS = {
-    "malformed_json": 400,
-    "ambiguous_credentials": 400,
-    "not_authenticated": 401,
-    "wrong_credentials": 401,
-    "session_expired": 401,
-    "key_revoked": 401,
-    "session_required": 403,
-    "scope_missing": 403,
-    "registration_closed": 403,
-    "quota_exceeded": 403,
-    "not_found": 404,
-    "email_taken": 409,
-    "idempotency_in_progress": 409,
-    "webhook_disabled": 409,
-    "token_spent": 410,
-    "payload_too_large": 413,
-    "unsupported_media_type": 415,
-    "range_not_satisfiable": 416,
-    "invalid_request": 422,
-    "idempotency_mismatch": 422,
-    "too_many_requests": 429,
-    "internal_error": 500,
-    "not_implemented": 501,
-    "document_damaged": 500,
-    "key_unavailable": 503,
-    "busy": 503,
-    "storage_full": 507,
+CODES = {
+    400: ("malformed_json", "ambiguous_credentials"),
+    401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
+    403: ("session_required", "scope_missing", "registration_closed", "quota_exceeded"),
+    404: ("not_found",),
+    409: ("email_taken", "idempotency_in_progress", "webhook_disabled"),
+    410: ("token_spent",),
+    413: ("payload_too_large",),
+    415: ("unsupported_media_type",),
+    416: ("range_not_satisfiable",),
+    422: ("invalid_request", "idempotency_mismatch"),
+    429: ("too_many_requests",),
+    500: ("internal_error", "document_damaged"),
+    501: ("not_implemented",),
+    503: ("key_unavailable", "busy"),
+    507: ("storage_full",),
 }
+STATUS = {code: status for status, codes in CODES.items() for code in codes}
 CHALLENGE = 'Bearer realm="Document Service"'
 _REPLACED = {"content-type", "content-length"}  # headers of werkzeug's errors that a problem sets
 

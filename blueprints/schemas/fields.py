@@ -29,7 +29,13 @@ _ORIGIN = re.compile(
 
 
 class Text(fields.String):
-    """Text of `least` to `most` characters, without NUL and lone surrogates."""
+    """Text of `least` to `most` characters, without NUL and lone surrogates.
+
+    A subclass may prescribe a `form`, and say what is wrong with a text without it.
+    """
+
+    form = re.compile(".*", re.S)
+    mistake = ""
 
     def __init__(self, least: int = 1, most: int | None = 255, **options: Any) -> None:
         length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
@@ -37,19 +43,17 @@ class Text(fields.String):
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **options)
-        refuse_unstorable(text)
+        _refuse_unstorable(text)
+        if not self.form.fullmatch(text):
+            raise ValidationError(self.mistake)
         return text
 
 
 class Email(Text):
+    form, mistake = _EMAIL, "This is no e-mail address: one looks like me@example.org."
+
     def __init__(self, **options: Any) -> None:
         super().__init__(3, 254, metadata={"format": "email"}, **options)
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
-        text = super()._deserialize(value, attr, data, **options)
-        if not _EMAIL.fullmatch(text):
-            raise ValidationError("This is no e-mail address: one looks like me@example.org.")
-        return text
 
 
 class Password(Text):
@@ -131,15 +135,11 @@ class Base64(fields.Field[Base64Payload]):
 class MediaType(Text):
     """RFC 9110, section 8.3.1, with parameters."""
 
+    form, mistake = _MEDIA_TYPE, "This is no media type: one looks like application/pdf."
+
     def __init__(self, **options: Any) -> None:
         described = {"description": "A media type (RFC 9110), with parameters if there are any."}
         super().__init__(3, 255, metadata=described, **options)
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
-        text = super()._deserialize(value, attr, data, **options)
-        if not _MEDIA_TYPE.fullmatch(text):
-            raise ValidationError("This is no media type: one looks like application/pdf.")
-        return text
 
 
 class Origin(Text):
@@ -168,7 +168,7 @@ def _is_ipv6(text: str) -> bool:
         return False
 
 
-def refuse_unstorable(text: str) -> None:
+def _refuse_unstorable(text: str) -> None:
     if "\0" in text:
         raise ValidationError("A NUL character is not allowed here.")
     if not text.isascii() and re.search("[\ud800-\udfff]", text):

@@ -1,5 +1,6 @@
 """What the API takes: every JSON body and query."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate, validates
@@ -38,6 +39,20 @@ class CamelCaseSchema(Schema):
         field_obj.error_messages["null"] = "null is not allowed here."
 
 
+def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> fields.List[str]:
+    """A list of 1 to `most` of the known words, each of which is a `kind`."""
+    length = validate.Length(1, most, error=f"Name at least one {kind}.")
+    return fields.List(fields.String(validate=validate.OneOf(known)), validate=length, **options)
+
+
+def _id(prefix: str, mistake: str, description: str) -> fields.String:
+    form = f"{prefix}_[0-9a-z]{{26}}"
+    return fields.String(
+        validate=validate.Regexp(rf"{form}\Z", error=mistake),
+        metadata={"pattern": f"^{form}$", "description": description},
+    )
+
+
 class Registration(CamelCaseSchema):
     email = Email(required=True)
     password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
@@ -56,11 +71,7 @@ class PasswordChange(CamelCaseSchema):
 
 class NewApiKey(CamelCaseSchema):
     name = Text(allow_none=True, load_default=None)
-    scopes = fields.List(
-        fields.String(validate=validate.OneOf(SCOPES)),
-        load_default=list(SCOPES),
-        validate=validate.Length(1, 16, error="Name at least one scope."),
-    )
+    scopes = _choices(SCOPES, 16, "scope", load_default=list(SCOPES))
     expires_at = Timestamp(allow_none=True, load_default=None)
 
 
@@ -75,11 +86,7 @@ class ApiKeyRotation(CamelCaseSchema):
 
 class NewDocumentToken(CamelCaseSchema):
     label = Text(allow_none=True, load_default=None)
-    permissions = fields.List(
-        fields.String(validate=validate.OneOf(PERMISSIONS)),
-        load_default=list(PERMISSIONS),
-        validate=validate.Length(1, 8, error="Name at least one permission."),
-    )
+    permissions = _choices(PERMISSIONS, 8, "permission", load_default=list(PERMISSIONS))
     expires_at = Timestamp(
         allow_none=True,
         metadata={"description": "Seven days from now if absent; null for no end."},
@@ -151,15 +158,10 @@ class PageQuery(CamelCaseSchema):
     """Becomes `limit` and `after`, the id of the previous page's last row or None."""
 
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
-    cursor = fields.String(
-        validate=validate.Regexp(
-            r"[a-z]{3}_[0-9a-z]{26}\Z",
-            error="This cursor is not one that a list gave. Start again without it.",
-        ),
-        metadata={
-            "pattern": "^[a-z]{3}_[0-9a-z]{26}$",
-            "description": "A page's `nextCursor`.",
-        },
+    cursor = _id(
+        "[a-z]{3}",
+        "This cursor is not one that a list gave. Start again without it.",
+        "A page's `nextCursor`.",
     )
 
     @post_load
@@ -173,24 +175,21 @@ class DocumentQuery(PageQuery):
     created_before = Timestamp()
 
 
-def _event_id(description: str) -> fields.String:
-    return fields.String(
-        validate=validate.Regexp(r"evt_[0-9a-z]{26}\Z", error="Use the id of an event."),
-        metadata={"pattern": "^evt_[0-9a-z]{26}$", "description": description},
-    )
+_NO_EVENT = "Use the id of an event."
 
 
 class EventQuery(PageQuery):
-    after = _event_id("Continue after the event with this id, even if it is deleted.")
-    cursor = _event_id("The same as `after`, under the name that other lists use.")
+    after = _id("evt", _NO_EVENT, "Continue after the event with this id, even if it is deleted.")
+    cursor = _id("evt", _NO_EVENT, "The same as `after`, under the name that other lists use.")
     type = fields.String(validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100)
 
 
-_EVENT_TYPES = fields.List(
-    fields.String(validate=validate.OneOf(EVENT_TYPES)),
+_EVENT_TYPES = _choices(
+    EVENT_TYPES,
+    len(EVENT_TYPES),
+    "type of events",
     data_key="events",
-    validate=validate.Length(1, len(EVENT_TYPES), error="Name at least one type of events."),
     metadata={"description": "Which events are sent. A new webhook gets all of them if absent."},
 )
 
