@@ -27,6 +27,10 @@ COMMAND_PAUSE_SECONDS = 10  # before a command is run again for an unknown root 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
+class RootKeyMissing(KeyringError):
+    """The keyring can be read, but lacks this root key."""
+
+
 class RootKey:
     """A root key's public id, and the key derived from it that wraps data keys."""
 
@@ -87,7 +91,7 @@ class Keyring:
     def __getitem__(self, root_id: str) -> RootKey:
         root = self.find(root_id)
         if root is None:
-            raise KeyringError(f"Root key {root_id} is not in the keyring.")
+            raise RootKeyMissing(f"Root key {root_id} is not in the keyring.")
         return root
 
     def find(self, root_id: str) -> RootKey | None:

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import LINKS, DecryptionError, sealing
+from crypto import LINKS, DecryptionError, RootKeyMissing, sealing
 from crypto.password_file import PasswordSeal
 
 from .document_token import DocumentToken
@@ -22,7 +22,7 @@ from .media_types import essence, usual_extension
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .records.owned import Owned, ResultPage, require_future
-from .storage import Prepared, param, payload_rows, shred, transaction
+from .storage import Prepared, connected, param, payload_rows, shred, transaction
 
 _STORED = Prepared(lambda: Document.select(*Document.totals()))
 _STORED_BY = Prepared(
@@ -96,11 +96,12 @@ class Document(OwnsDataKey, Owned):
         return meta
 
     def show_bare_if_damaged(self) -> None:
-        """In a list, so that an altered document does not hide the others."""
+        """In a list, so that a document that does not open does not hide the others."""
         try:
             _ = self.meta
-        except DecryptionError:
-            logging.getLogger("docservice").error("%s was altered and does not open", self.id)
+        except (DecryptionError, RootKeyMissing) as error:
+            why = str(error) or "It was altered."
+            logging.getLogger("docservice").error("%s does not open. %s", self.id, why)
             self.meta = {"name": None, "metadata": {}, "sha256": ""}
 
     @property
@@ -127,12 +128,19 @@ class Document(OwnsDataKey, Owned):
             stop if stop == self.size else stop - 1
         ) // payload_rows.PIECE_BYTES  # with the end mark
         for number in range(start // payload_rows.PIECE_BYTES, last + 1):
+            base = number * payload_rows.PIECE_BYTES
+            yield self._piece(reader, number)[max(start - base, 0) : stop - base]
+
+    def _piece(self, reader: sealing.Reader, number: int) -> bytes:
+        """One decrypted piece. `NotFound` if the document was deleted since it was opened."""
+        try:
             sealed = payload_rows.fetch(self.id, number, self.size)
-            opened, base = (
-                reader.open(number * payload_rows.CHUNKS, sealed),
-                number * payload_rows.PIECE_BYTES,
-            )
-            yield opened[max(start - base, 0) : stop - base]
+            return reader.open(number * payload_rows.CHUNKS, sealed)
+        except DecryptionError:
+            with connected():
+                if Document.find(self.id) is None:
+                    raise NotFound from None
+            raise
 
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""

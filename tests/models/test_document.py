@@ -94,6 +94,28 @@ def test_a_damaged_piece_does_not_open(alice, damage, number):
         read_again(document)
 
 
+def test_a_document_deleted_while_it_is_read_is_absent_and_not_damaged(alice):
+    document = upload(alice, os.urandom(2 * PIECE_BYTES))
+    pieces = document.read()
+    next(pieces)
+    Document.get_by_id(document.id).delete_with_tokens()
+
+    with pytest.raises(NotFound):
+        next(pieces)
+
+
+def test_a_document_with_an_unknown_root_key_does_not_hide_the_others(alice):
+    opens, unknown = upload(alice, b"opens"), upload(alice, b"does not open")
+    edit(unknown, "root", "0123456789abcdef")
+
+    listed, _ = Document.matching(alice.id, 10, None)
+
+    assert [(one.id, one.sha256 == "") for one in listed] == [
+        (unknown.id, True),
+        (opens.id, False),
+    ]
+
+
 def test_another_persons_document_is_as_absent_as_none(alice, bob):
     document = upload(alice)
     for id in (document.id, "doc_nothing"):
