@@ -6,7 +6,7 @@ from typing import Any
 from flask import g
 
 from models import Document, RowWith, current_runtime
-from models.errors import DocumentDamaged, PayloadTooLarge, QuotaExceeded, StorageFull
+from models.errors import DocumentDamaged, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull
 from models.upload import upload as store
 
 from .http import (
@@ -28,7 +28,7 @@ documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", desc
 
 
 @documents.post("", accepts=OWNER, scope=WRITE, idempotent=True)
-@may_fail_with(PayloadTooLarge, QuotaExceeded, StorageFull)
+@may_fail_with(NotFound, PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
 @rate_limited(lambda: current_runtime().upload_limiter.spend(g.caller.owner_id))
 @documents.arguments(Upload())

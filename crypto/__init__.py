@@ -1,7 +1,6 @@
 """Cryptography: root keys, sealing, credentials, passwords, tokens and webhook signatures."""
 
-from .keyring import Keyring, RootKey, generate_root_key
-from .keyring import RootKeyMissing as RootKeyMissing
+from .keyring import Keyring, RootKey, RootKeyMissing, generate_root_key
 from .keyring_file import KeyringError
 from .password_queue import LINKS, PasswordQueueFull
 from .sealing import DecryptionError

@@ -11,11 +11,13 @@ from werkzeug.datastructures import Headers
 
 from models import StoredResponse, in_one_transaction
 from models.errors import Invalid
+from models.rate_limiter import network_of
 
 from .declarations import View
 from .upload_body import blocks_of, seekable_body
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_DOCUMENT_ID = re.compile(r"/v1/documents/(doc_[0-9a-z]+)")
 
 
 def replay_responses(view: View) -> View:
@@ -28,7 +30,7 @@ def replay_responses(view: View) -> View:
             return view(*args, **path)
         if not _KEY.fullmatch(key):
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
-        user = g.caller.owner_id or "anyone"
+        user = g.caller.owner_id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
         return _execute_once(id, lambda: view(*args, **path))
 
@@ -59,6 +61,9 @@ def _fingerprint() -> str:
 
 
 def _replayed(stored: dict[str, Any]) -> Response:
+    """Raises `NotFound` if the document that the response is about has been deleted."""
+    for id in _DOCUMENT_ID.findall(f"{request.path} {stored['location']}"):
+        g.caller.document(id)
     headers = Headers({"Idempotency-Replayed": "true"})
     if stored["location"]:
         headers["Location"] = stored["location"]

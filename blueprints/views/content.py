@@ -12,6 +12,7 @@ from models import Document, DocumentToken
 from models.document_token import TokenGrant
 from models.errors import ScopeMissing, ServiceError
 
+UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
 
 
@@ -24,18 +25,34 @@ class RangeNotSatisfiable(ServiceError):
 
 
 def read(document: Document, grant: TokenGrant | None) -> Response:
-    """The content, recorded as a download if it is all of it; a view limit counts every GET.
+    """The content, recorded as a download if it is all of it.
 
     Raises `ScopeMissing` for a link with a password: only a page it opened loads the content.
     """
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open its view first.")
+    if grant and grant.has_view_limit:
+        return _read_counted(document, grant)
     response = content_of(document)
-    if request.method == "GET" and response.status_code != 304:
-        if grant and grant.has_view_limit:
-            DocumentToken.count_view(grant.id, "document.downloaded")
-        elif response.content_length == document.size:
-            document.note_reading("document.downloaded")
+    if request.method == "GET" and response.content_length == document.size:
+        document.note_reading("document.downloaded")
+    return response
+
+
+def _read_counted(document: Document, grant: TokenGrant) -> Response:
+    """By a link with a view limit: every GET counts, and HEAD says nothing of the document.
+
+    The headers of 304 and 416 name it as well, so these count, too.
+    """
+    if request.method == "HEAD":
+        headers = {"Content-Security-Policy": POLICY}
+        return Response(iter(()), headers=headers, content_type=UNKNOWN_TYPE)  # without length
+    try:
+        response = content_of(document)
+    except RangeNotSatisfiable:
+        DocumentToken.count_view(grant.id, "document.downloaded")
+        raise
+    DocumentToken.count_view(grant.id, "document.downloaded")
     return response
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.formats import b64
+from tests.people import Person
 from tests.problems import refused
 from tests.waiting import run_in_threads
 
@@ -44,6 +45,26 @@ def test_a_registration_can_be_repeated_with_its_key(anonymous):
     first, again = (anonymous.post("/v1/auth/register", json=body, headers=headers) for _ in "12")
     assert (first.status, again.status) == (201, 201)
     assert again.json == first.json
+
+
+def test_a_registration_key_of_another_address_neither_replays_nor_refuses(service):
+    for number in (1, 2):
+        person = Person(service, address=f"127.0.0.{number}")
+        body = {"email": f"address-{number}@example.org", "password": "long enough"}
+        answer = person.post("/v1/auth/register", json=body, headers={"Idempotency-Key": "shared"})
+        assert (answer.status, answer.headers["Idempotency-Replayed"]) == (201, None)
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/documents/<document>/tokens"])
+def test_the_answer_about_a_deleted_document_is_not_given_again(path, alice):
+    document = alice.upload()
+    path, body = path.replace("<document>", document["id"]), CREATE[path]
+    headers = {"Idempotency-Key": f"deleted-{path}"}
+    first = alice.post(path, json=body, headers=headers)
+    deleted = document if "tokens" in path else first.json
+    assert alice.delete(f"/v1/documents/{deleted['id']}").status == 204
+
+    refused(alice.post(path, json=body, headers=headers), 404, "not_found")
 
 
 def test_the_same_key_creates_once(creating, new_user):

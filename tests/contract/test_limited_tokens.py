@@ -104,6 +104,36 @@ def test_wrong_passwords_of_a_link_are_limited_by_address(start_service):
     assert opening(elsewhere, document, link, password="hunter22").status == 200
 
 
+def test_head_of_a_limited_links_content_says_nothing_and_uses_no_view(
+    alice, anonymous, temporary_document
+):
+    link = alice.share(temporary_document, maxViews=1)
+    path = link["contentUrl"].removeprefix(anonymous.service.url)
+
+    answer = anonymous.head(path)
+
+    assert answer.status == 200
+    assert answer.kind == "application/octet-stream"
+    assert not {"Content-Disposition", "ETag", "Content-Length"} & set(answer.headers.keys())
+    assert views(alice, temporary_document, link) == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "header"),
+    [(304, 'If-None-Match: "{}"'), (416, "Range: bytes=999-"), (206, "Range: bytes=1-2")],
+)
+def test_every_get_of_a_limited_links_content_is_counted(
+    status, header, alice, anonymous, temporary_document
+):
+    link = alice.share(temporary_document, maxViews=1)
+    path = link["contentUrl"].removeprefix(anonymous.service.url)
+    name, value = header.format(temporary_document["id"]).split(": ")
+
+    assert anonymous.exchange("GET", path, [(name, value)]).status == status
+    assert views(alice, temporary_document, link) == 1
+    refused(anonymous.get(path), 410, "token_spent")
+
+
 def test_a_link_with_a_password_gives_no_content_without_it(alice, anonymous, temporary_document):
     link = alice.share(temporary_document, password="hunter22")
 
