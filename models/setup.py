@@ -118,11 +118,12 @@ def use_keyring(keyring: Keyring) -> None:
 
 
 def is_ready() -> bool:
-    """Whether the database can be read and written, and the keyring be read."""
+    """Whether the database can be read, written and synced, and the keyring be read."""
     try:
         with connected():
             User.select(User.id).limit(1).execute()
         runtime = current_runtime()
-        return bool(runtime.keyring.primary.id) and storage.is_writable()
+        is_stored = storage.is_writable() and storage.is_durable()
+        return bool(runtime.keyring.primary.id) and is_stored
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False

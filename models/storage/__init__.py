@@ -25,6 +25,7 @@ from .transactions import (
     enqueue_write,
     flush_enqueued_writes,
     in_one_transaction,
+    is_durable,
     on_rollback,
     transaction,
     unsynced_transaction,

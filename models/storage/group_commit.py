@@ -8,6 +8,7 @@ What the system could not write it forgets, and it says so once to each who has 
 whoever asks first. So the file is kept open, and a failure is told to all who wrote before it.
 """
 
+import logging
 import os
 import threading
 from collections.abc import Callable
@@ -53,6 +54,7 @@ class GroupCommit:
         except OSError as error:
             self._error = error
             self.failures += 1
+            logging.getLogger("docservice").error("the disk did not sync the log: %s", error)
         finally:
             self._changed.acquire()
             self._syncing, self._tried = False, until

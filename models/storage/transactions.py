@@ -152,6 +152,11 @@ def _failures_after_reset() -> int:
     return failures
 
 
+def is_durable() -> bool:
+    """False from a failed sync until a transaction has reset the WAL."""
+    return wal.failures <= _reset_after_failures
+
+
 @contextmanager
 def _exclusive() -> Iterator[None]:
     """The writer lock, waited for as long as SQLite's, so that queued writers time out together."""

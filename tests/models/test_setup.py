@@ -1,5 +1,6 @@
 """Starting: a keyring is made only when nothing is sealed, and one that does not fit stops it."""
 
+import errno
 import sqlite3
 import threading
 
@@ -8,7 +9,7 @@ import pytest
 from crypto import Keyring, KeyringError
 from models import setup
 from models.errors import OperatorError
-from models.storage import close_database
+from models.storage import close_database, group_commit
 
 
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
@@ -33,6 +34,25 @@ def test_a_keyring_gone_while_running_is_not_ready(instance):
     (instance / "keyring").unlink()
 
     assert not setup.is_ready()
+
+
+def test_a_failed_sync_is_logged_and_not_ready_until_a_write_succeeds(
+    instance, alice, monkeypatch, caplog
+):
+    def fail(_handle):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(group_commit, "_fdatasync", fail)
+        with pytest.raises(OSError, match="Input/output error"):
+            alice.disable()
+
+    assert not setup.is_ready()
+    assert [(one.levelname, "did not sync" in one.message) for one in caplog.records] == [
+        ("ERROR", True)
+    ]
+    alice.enable()
+    assert setup.is_ready()
 
 
 def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
