@@ -115,6 +115,7 @@ def _prepared() -> tuple[Flask, Server]:
             listen=settings.listen,
             threads=settings.threads,
             trusted_proxy=settings.trusted_proxy,
+            forwarded_host=settings.forwarded_host == "on",
             on_rejected=log_rejected_request,
             may_send_long_body=may_send_long_body,
         )

@@ -103,6 +103,9 @@ class Settings:
     trusted_proxy: str | None = _field(
         None, str, "address of the proxy whose forwarding headers count"
     )
+    forwarded_host: str = _field(
+        "off", _one_of("on", "off"), "whether links use the trusted proxy's `X-Forwarded-Host`"
+    )
     threads: int = _field(16, _number(1, 256), "how many requests are worked on at once")
     reserve_bytes: int = _field(32 << 20, _number(0), "free space below which uploads are refused")
     quota_bytes: int | None = _field(

@@ -6,6 +6,7 @@ body's length, and CRLF line ends only.
 """
 
 import re
+from ipaddress import IPv6Address
 from typing import Any
 
 from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
@@ -17,7 +18,12 @@ from .chunked import StrictChunkedReceiver
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
 _CHUNKED = re.compile(rb"[ \t]*chunked[ \t]*", re.I)
-_HOST = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+_HOST = re.compile(
+    r"(?:(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
+    r"(?::(?P<port>[0-9]{0,5}))?"
+)
+MAX_PORT = 65535
+FORWARDED_HOST = "x-forwarded-host"
 
 
 class ServiceUnavailable(Error):
@@ -85,7 +91,10 @@ class RequestParser(HTTPRequestParser):
         host = self.headers.setdefault("HOST", netloc) if netloc else self.headers.get("HOST")
         if host is None:
             return
-        if not _HOST.fullmatch(host) or netloc.lower() not in ("", host.lower()):
+        is_believed = FORWARDED_HOST in self.adj.trusted_proxy_headers
+        forwarded = self.headers.get("X_FORWARDED_HOST", host) if is_believed else host
+        is_valid = _is_host(host) and _is_host(forwarded)
+        if not is_valid or netloc.lower() not in ("", host.lower()):
             raise ParsingError(AMBIGUOUS)
         if netloc:
             rest = self.request_uri.partition("://")[2].removeprefix(netloc)
@@ -114,3 +123,14 @@ class RequestParser(HTTPRequestParser):
             self.body_rcv = StrictChunkedReceiver(buffer)
         else:
             self.body_rcv.buf = buffer
+
+
+def _is_host(text: str) -> bool:
+    """Whether links can be made with it: a name or an IP address, with or without a port."""
+    found = _HOST.fullmatch(text)
+    if found is None or int(found["port"] or 0) > MAX_PORT:
+        return False
+    try:
+        return found["ipv6"] is None or bool(IPv6Address(found["ipv6"]))
+    except ValueError:
+        return False

@@ -17,6 +17,7 @@ from waitress import wasyncore
 from .body_buffer import MemoryBudget
 from .connection import Connection
 from .limits import Limits
+from .request_parser import FORWARDED_HOST
 
 DRAIN_SECONDS = 20
 POLL_SECONDS = 0.2
@@ -34,6 +35,7 @@ class Server:
         listen: str,
         threads: int,
         trusted_proxy: str | None = None,
+        forwarded_host: bool = False,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         may_send_long_body: Callable[[Mapping[str, str]], bool] = lambda _: True,
         clock: Callable[[], float] = time.monotonic,
@@ -46,7 +48,7 @@ class Server:
         self._stopping = False
         self._timeouts_checked_at = clock()
         self._map: dict[int, Any] = {}
-        options = _options(limits, listen, threads, trusted_proxy)
+        options = _options(limits, listen, threads) | _proxy(trusted_proxy, forwarded_host)
         server = waitress.create_server(application, map=self._map, **options)
         self._workers = server.task_dispatcher
         self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
@@ -136,8 +138,8 @@ def _raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _options(limits: Limits, listen: str, threads: int, proxy: str | None) -> dict[str, Any]:
-    options: dict[str, Any] = {
+def _options(limits: Limits, listen: str, threads: int) -> dict[str, Any]:
+    return {
         "unix_socket" if listen.startswith("unix:") else "listen": listen.removeprefix("unix:"),
         "threads": threads,
         "ident": None,
@@ -147,10 +149,13 @@ def _options(limits: Limits, listen: str, threads: int, proxy: str | None) -> di
         "connection_limit": limits.connections,
         "clear_untrusted_proxy_headers": True,
     }
-    if proxy:
-        options |= {
-            "trusted_proxy": proxy,
-            "trusted_proxy_count": 1,
-            "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"},
-        }
-    return options
+
+
+def _proxy(address: str | None, forwarded_host: bool) -> dict[str, Any]:
+    """The proxy whose forwarding headers count; `X-Forwarded-Host` only if it sets that itself."""
+    if address is None:
+        return {}
+    headers = {"x-forwarded-for", "x-forwarded-proto"}
+    if forwarded_host:
+        headers.add(FORWARDED_HOST)
+    return {"trusted_proxy": address, "trusted_proxy_count": 1, "trusted_proxy_headers": headers}

@@ -37,8 +37,9 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
-        if path == "/quick":
-            return self._small(start, b"" if method == "HEAD" else b"quick")
+        if path in ("/quick", "/host"):
+            body = environ["HTTP_HOST"].encode() if path == "/host" else b"quick"
+            return self._small(start, b"" if method == "HEAD" else body)
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)
         return [] if method == "HEAD" else self._pieces(fails="damaged" in path)
