@@ -10,7 +10,7 @@ from flask import Flask, Response, g, request
 from models import connected, setup
 from models.errors import NotFound
 from models.event import current_actor
-from models.request_activity import traffic
+from models.request_activity import request_activity
 
 from .http.access_log import BODILESS, log_request
 from .http.authentication import resolve_caller
@@ -55,8 +55,8 @@ def _acquire() -> None:
     """A database connection, and a place among the running requests."""
     setup.open_runtime()
     g.release.enter_context(connected())
-    traffic.enter()
-    g.release.callback(traffic.leave)
+    request_activity.start()
+    g.release.callback(request_activity.end)
 
 
 def _teardown(_error: BaseException | None = None) -> None:

@@ -1,38 +1,37 @@
-"""Requests go first: work that can wait a moment gives way to them.
+"""Counts the requests that run, so that background work can wait until none does.
 
-Threads of one Python process take turns many times in a request, so a busy one beside it can
-double the time it takes.
+The threads of a Python process share one lock: a busy one can double the time a request takes.
 """
 
 import threading
 import time
 
-CALM_SECONDS = 0.005
+IDLE_SECONDS = 0.005
 
 
-class Traffic:
+class RequestActivity:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._passing = 0
+        self._running = 0
         self._last_at = 0.0
 
-    def enter(self) -> None:
+    def start(self) -> None:
         with self._lock:
-            self._passing += 1
+            self._running += 1
 
-    def leave(self) -> None:
+    def end(self) -> None:
         with self._lock:
-            self._passing -= 1
+            self._running -= 1
             self._last_at = time.monotonic()
 
-    def give_way(self, longest_seconds: float) -> None:
-        """Returns when no request has run for a moment, or when the longest wait is over."""
+    def wait_until_idle(self, longest_seconds: float) -> None:
+        """Returns when no request has run for 5 ms, at the latest after `longest_seconds`."""
         ends_at = time.monotonic() + longest_seconds
-        while not self._is_calm() and time.monotonic() < ends_at:
-            time.sleep(CALM_SECONDS)
+        while not self._is_idle() and time.monotonic() < ends_at:
+            time.sleep(IDLE_SECONDS)
 
-    def _is_calm(self) -> bool:
-        return self._passing == 0 and time.monotonic() - self._last_at >= CALM_SECONDS
+    def _is_idle(self) -> bool:
+        return self._running == 0 and time.monotonic() - self._last_at >= IDLE_SECONDS
 
 
-traffic = Traffic()
+request_activity = RequestActivity()

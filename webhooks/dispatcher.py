@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from models import Event, Webhook, WebhookDelivery, connected
 from models.delivery import Outcome, delivery_queued
 from models.records.ids import now, rfc3339
-from models.request_activity import traffic
+from models.request_activity import request_activity
 
 from .http_client import SafeHttpClient
 
@@ -86,7 +86,7 @@ class WebhookDispatcher:
                 wait_seconds = min(wait_seconds, left_seconds)
             elif self._has_thread_for(delivery.webhook_id):
                 if left_seconds > -self._limits.overdue_seconds:
-                    traffic.give_way(self._limits.idle_wait_seconds)
+                    request_activity.wait_until_idle(self._limits.idle_wait_seconds)
                 self._enqueue(delivery)
         return wait_seconds
 

@@ -26,7 +26,7 @@ def sweep() -> int:
         delete_aborted_uploads()
         _delete_old_rows()
         truncate_wal()
-    ballast_file.keep(Path(database.database))
+    ballast_file.create(Path(database.database))
     return len(documents)
 
 

@@ -1,4 +1,4 @@
-"""Ids that sort by creation, and moments: milliseconds since 1970, UTC."""
+"""Ids (a prefix and a ULID), and moments: milliseconds since 1970, UTC."""
 
 import secrets
 import threading
@@ -22,24 +22,25 @@ def rfc3339(milliseconds: int) -> str:
 
 
 def generate_id(prefix: str, behind: str | None = None) -> str:
-    """`doc_` + 26 characters: 48 bits of time, 80 random ones. Later ids sort later.
+    """`doc_` + a ULID: 48 bits of time, 80 random ones, as 26 characters of base32.
 
-    Also behind an id that another process drew, or this one before the clock was set back.
+    It sorts after every id of this process, and after `behind`, though the clock be set back.
+    The last id is the process's own state, not the `Runtime`'s: ids stay unique beyond its end.
     """
     global _last_id  # noqa: PLW0603
     with _id_lock:
         if behind:
             _last_id = max(_last_id, int(behind[-26:].translate(_AS_DIGITS), 32))
-        drawn = now() << 80 | secrets.randbits(80)
-        _last_id = drawn if drawn >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
+        fresh = now() << 80 | secrets.randbits(80)
+        _last_id = fresh if fresh >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
         number = _last_id
-    return _spelled(prefix, number)
+    return _encoded(prefix, number)
 
 
 def first_id(prefix: str, moment: int) -> str:
-    """Ids drawn before this moment sort before it."""
-    return _spelled(prefix, moment << 80)
+    """Ids generated before this moment sort before it."""
+    return _encoded(prefix, moment << 80)
 
 
-def _spelled(prefix: str, number: int) -> str:
+def _encoded(prefix: str, number: int) -> str:
     return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

@@ -1,4 +1,4 @@
-"""Rows that own a key, and seal with it what their user wrote.
+"""Rows with a data key of their own, which seals what their user wrote.
 
 The key is random; it is stored wrapped under a root key, bound to the row. Rotating roots
 therefore rewrites 104 bytes a row and nothing else.
@@ -30,7 +30,7 @@ class OwnsDataKey(Table):
         self.wrap_key()
 
     def wrap_key(self) -> None:
-        """Inside the transaction that stores the row: else retiring a root races it."""
+        """Call it in the transaction that stores the row, or retiring a root key could race it."""
         root = current_runtime().keyring.primary
         self.root, self.sealed_key = root.id, self.rewrapped(root)
 

@@ -1,7 +1,6 @@
-"""A little room beside the database, taken in good times.
+"""A ballast file beside the database, deleted when other programs have filled the disk.
 
-Others may fill the disk to the last byte: the room is given back, and who deletes a document,
-revokes a link or logs in is not refused for the few pages that this takes in the log.
+Its space is enough for the few WAL pages that deleting, revoking or logging in takes.
 """
 
 import os
@@ -9,28 +8,28 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-SPARE_BYTES = 2 << 20
+BALLAST_BYTES = 2 << 20
 
 
-def keep(database: Path) -> None:
-    """Take the room, unless it is taken or scarce."""
+def create(database: Path) -> None:
+    """Create the file, unless it exists or the disk is nearly full."""
     with suppress(OSError):
-        if _free_bytes(database) >= 4 * SPARE_BYTES:
-            handle = os.open(_beside(database), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        if _free_bytes(database) >= 4 * BALLAST_BYTES:
+            handle = os.open(_file(database), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as file:
-                file.write(os.urandom(SPARE_BYTES))  # zeros might take no room
+                file.write(os.urandom(BALLAST_BYTES))  # zeros might be stored sparsely
 
 
-def give_if_full(database: Path) -> None:
-    """Called before every change."""
-    if _free_bytes(database) < SPARE_BYTES:
-        _beside(database).unlink(missing_ok=True)
+def delete_if_full(database: Path) -> None:
+    """Delete the file if the disk is full. Called before every transaction."""
+    if _free_bytes(database) < BALLAST_BYTES:
+        _file(database).unlink(missing_ok=True)
 
 
 def free_bytes(database: Path) -> int:
-    """What a change finds, with what is given back for it."""
+    """Free bytes of the disk, the file's own included."""
     try:
-        return _free_bytes(database) + _beside(database).stat().st_size
+        return _free_bytes(database) + _file(database).stat().st_size
     except FileNotFoundError:
         return _free_bytes(database)
 
@@ -39,5 +38,5 @@ def _free_bytes(database: Path) -> int:
     return shutil.disk_usage(database.parent).free
 
 
-def _beside(database: Path) -> Path:
+def _file(database: Path) -> Path:
     return database.with_name(f"{database.name}.spare")

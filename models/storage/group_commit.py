@@ -1,11 +1,11 @@
-"""Group commit: one sync of the write-ahead log for all whose transactions wait for it.
+"""Group commit: one sync of the write-ahead log for all transactions that wait for it.
 
-SQLite commits without syncing (`synchronous=NORMAL`) and gives the writers' lock free; who has
-committed then waits here. One of them syncs for all who came before it began; the others sleep.
-A checkpoint syncs log and database itself, so what has left the log is safe as well.
+SQLite commits without syncing (`synchronous=NORMAL`) and releases the writer lock; threads that
+have committed wait here. One of them syncs for all that committed before it began; the others
+wait. A checkpoint syncs WAL and database itself, so what has left the WAL is safe as well.
 
-What the system could not write it forgets, and it says so once to each who has the file open,
-whoever asks first. So the file is kept open, and a failure is told to all who wrote before it.
+After a failed sync the kernel drops the dirty pages and reports the error once per open file
+descriptor. So the file is kept open, and the failure is raised in all that had committed before.
 """
 
 import logging
@@ -17,27 +17,27 @@ _fdatasync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS 
 
 
 class GroupCommit:
-    """`path` tells which file; one that is gone was checkpointed when it was closed."""
+    """`path` returns the file's; a missing file was checkpointed when it was closed."""
 
     def __init__(self, path: Callable[[], str]) -> None:
         self._path = path
         self._changed = threading.Condition()
-        self._asked = self._tried = 0  # waits begun; those that a sync has been tried for
+        self._requested = self._attempted = 0  # syncs asked for; those attempted
         self._syncing = False
         self._handle: int | None = None
         self._error = OSError()  # of the last failure
         self.failures = 0
 
     def sync(self, since: int | None = None) -> None:
-        """Returns when all that was written is on disk; else raises OSError.
+        """Returns when all that was written is on disk; OSError if a sync failed.
 
         `since`: the number of `failures` before the first write that this is about.
         """
         with self._changed:
             since = self.failures if since is None else since
-            self._asked += 1
-            mine = self._asked
-            while self._tried < mine:
+            self._requested += 1
+            mine = self._requested
+            while self._attempted < mine:
                 if self._syncing:
                     self._changed.wait()
                 else:
@@ -46,8 +46,8 @@ class GroupCommit:
                 raise OSError(self._error.errno, self._error.strerror)
 
     def _lead(self) -> None:
-        """Sync for all who wait by now. Who comes meanwhile waits for the next one."""
-        self._syncing, until = True, self._asked
+        """Sync for all that wait by now; later ones wait for the next sync."""
+        self._syncing, until = True, self._requested
         self._changed.release()
         try:
             self._sync_file()
@@ -57,7 +57,7 @@ class GroupCommit:
             logging.getLogger("docservice").error("the disk did not sync the log: %s", error)
         finally:
             self._changed.acquire()
-            self._syncing, self._tried = False, until
+            self._syncing, self._attempted = False, until
             self._changed.notify_all()
 
     def _sync_file(self) -> None:
@@ -68,7 +68,7 @@ class GroupCommit:
         _fdatasync(handle)
 
     def _opened(self, path: str) -> int:
-        """Anew only when the database was closed meanwhile, or is another one."""
+        """Opened again only if the database was closed meanwhile, or is another one."""
         found = os.stat(path)
         if self._handle is not None and not os.path.samestat(found, os.fstat(self._handle)):
             os.close(self._handle)

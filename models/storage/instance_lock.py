@@ -1,8 +1,7 @@
-"""One server on one database: a lock that the process holds, and that ends with it.
+"""The lock that lets one server process run on a database; it ends with the process.
 
-Limits are counted, and uploads are begun, in the server's memory; a second server would count by
-itself, and take the first one's unfinished uploads for what a killed process left. Commands need
-no lock: transactions are enough for them.
+A second server would count rate limits separately, and delete the first one's running uploads as
+those of a killed process. Commands need no lock: transactions are enough for them.
 """
 
 import fcntl
@@ -18,7 +17,7 @@ _held: list[int] = []
 
 
 def acquire_instance_lock(database_path: str, wait_seconds: float) -> None:
-    """This process is the server, until it ends; one that ends already is waited for."""
+    """Hold the lock until the process ends; `OperatorError` if another does after the wait."""
     path = Path(f"{database_path}.lock")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -37,14 +36,13 @@ def acquire_instance_lock(database_path: str, wait_seconds: float) -> None:
 
 
 def leave_to_service(path: Path) -> None:
-    """What root makes belongs to the folder's owner, who runs the service."""
+    """Give a file that root has created to the owner of its folder, who runs the service."""
     if os.geteuid() == 0:
         owner = path.parent.stat()
         os.chown(path, owner.st_uid, owner.st_gid)
 
 
 def release_instance_lock() -> None:
-    """Let another server begin; the end of the process does it too."""
     while _held:
         os.close(_held.pop())
 

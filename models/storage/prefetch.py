@@ -1,4 +1,4 @@
-"""Work ahead: the next pieces are made while the last one is stored."""
+"""Runs an iterator on a thread of its own, with a bounded queue."""
 
 import queue
 import threading
@@ -11,10 +11,10 @@ PIECES_AHEAD = 4
 
 
 def prefetch(pieces: Iterator[T]) -> Iterator[T]:
-    """The same pieces, made on a thread of their own, a few at a time.
+    """The same pieces, at most four produced ahead.
 
-    Decoding, hashing, sealing and SQLite all let other threads run meanwhile. What goes wrong in
-    making a piece is raised here; who stops early ends the thread too.
+    Decoding, hashing, sealing and SQLite release the interpreter lock. An exception of `pieces`
+    is raised here; closing this generator ends the thread.
     """
     made: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(PIECES_AHEAD)
     stopped = threading.Event()

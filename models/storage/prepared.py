@@ -7,35 +7,25 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from peewee import Node
+from peewee import SQL
 
 from .sqlite import database
 
 
-class _Parameter(Node):
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __sql__(self, ctx: Any) -> Any:
-        return ctx.literal(f":{self._name}")
-
-
 def param(name: str) -> Any:
     """Stands in a query for the value that it is executed with under this name."""
-    return _Parameter(name)
+    return SQL(f":{name}")
 
 
 class Prepared:
-    """The query that `build` returns, or that a text is: built at its first use."""
+    """The query that `build` returns. It is called at the first use."""
 
-    def __init__(self, query: Callable[[], Any] | str) -> None:
-        self._query = query
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = build
 
     @cached_property
     def text(self) -> str:
-        if isinstance(self._query, str):
-            return self._query
-        text, constants = self._query().sql()
+        text, constants = self._build().sql()
         if constants:
             raise ValueError(f"{constants} have to be param() or SQL(): {text}")
         return str(text)

@@ -69,7 +69,7 @@ def _transaction(*, synced: bool = True, since: int | None = None) -> Iterator[N
     if database.in_transaction():
         yield
         return
-    ballast_file.give_if_full(Path(database.database))
+    ballast_file.delete_if_full(Path(database.database))
     undo: list[Callable[[], object]] = []
     try:
         with _exclusive():

@@ -10,7 +10,7 @@ import pytest
 from models import Event, Webhook, WebhookDelivery
 from models.delivery import Outcome
 from models.records.ids import now
-from models.request_activity import traffic
+from models.request_activity import request_activity
 from tests.receiver import Receiver
 from tests.waiting import until
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
@@ -223,13 +223,13 @@ def test_deliveries_of_a_disabled_user_wait_until_the_user_is_enabled(alice, bob
 
 def test_a_delivery_waits_for_running_requests_for_a_limited_time(alice, send):
     hook = hooked(alice)
-    traffic.enter()
+    request_activity.start()
     try:
         send(FakeClient())
         emit(alice)
         until(lambda: rows(hook)[0].state == "delivered", 5)
     finally:
-        traffic.leave()
+        request_activity.end()
 
 
 def test_slow_receivers_leave_threads_to_fast_ones(alice, send):
@@ -252,12 +252,12 @@ def test_an_overdue_delivery_does_not_wait_for_requests(alice, send):
     hook = hooked(alice)
     emit(alice)
     WebhookDelivery.update(due_at=now() - 61_000).execute()
-    traffic.enter()
+    request_activity.start()
     try:
         send(FakeClient(), idle_wait_seconds=60)
         until(lambda: rows(hook)[0].state == "delivered")
     finally:
-        traffic.leave()
+        request_activity.end()
 
 
 def test_a_due_time_far_in_the_future_is_ignored(alice, send):

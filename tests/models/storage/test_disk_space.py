@@ -16,7 +16,7 @@ def disk(instance, monkeypatch):
     """A disk with so many free bytes, a log and pages left in the database: set them."""
     sizes = {"free": 100 * MIB, "log": 0, "left": 0}
     monkeypatch.setattr(spare.shutil, "disk_usage", lambda _: SimpleNamespace(**sizes))
-    monkeypatch.setattr(room, "_log_bytes", lambda: sizes["log"])
+    monkeypatch.setattr(room, "_wal_bytes", lambda: sizes["log"])
     monkeypatch.setattr(room, "unused_bytes", lambda: sizes["left"])
     monkeypatch.setattr(room, "truncate_wal", lambda: False)
     return sizes

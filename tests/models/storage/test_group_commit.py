@@ -52,10 +52,10 @@ def waiting(log, outcomes):
         except OSError as error:
             outcomes.append(error.strerror)
 
-    before = log._asked
+    before = log._requested
     thread = threading.Thread(target=wait)
     thread.start()
-    until(lambda: log._asked > before)
+    until(lambda: log._requested > before)
     return thread
 
 
