@@ -19,58 +19,31 @@ from typing import Final
 
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH, column
 SECCOMP: Final = (317, 277)
-ALLOWED: Final[dict[str, tuple[int, int | None]]] = {
-    "write": (1, 64),
-    "brk": (12, 214),
-    "munmap": (11, 215),
-    "mremap": (25, 216),
-    "madvise": (28, 233),
-    "futex": (202, 98),
-    "read": (0, 63),
-    "writev": (20, 66),
-    "lseek": (8, 62),
-    "fstat": (5, 80),
-    "close": (3, 57),
-    "getrandom": (318, 278),
-    "clock_gettime": (228, 113),
-    "gettimeofday": (96, 169),
-    "time": (201, None),
-    "sched_yield": (24, 124),
-    "getpid": (39, 172),
-    "gettid": (186, 178),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "restart_syscall": (219, 128),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-}
-ALLOWED_WITHOUT_EXECUTION: Final = {"mmap": (9, 222), "mprotect": (10, 226)}
-REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
-    "open": (2, None),
-    "openat": (257, 56),
-    "openat2": (437, 437),
-    "stat": (4, None),
-    "lstat": (6, None),
-    "newfstatat": (262, 79),
-    "statx": (332, 291),
-    "access": (21, None),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
-    "getcwd": (79, 17),
-    "ioctl": (16, 29),
-    "fcntl": (72, 25),
-    "uname": (63, 160),
-    "sysinfo": (99, 179),
-    "prctl": (157, 167),
-    "prlimit64": (302, 261),
-    "getrlimit": (97, 163),
-    "getrusage": (98, 165),
-    "sched_getaffinity": (204, 123),
-    "sigaltstack": (131, 132),
-}
+
+
+def _calls(table: str) -> dict[str, tuple[int | None, ...]]:
+    """Parse `name=x86_64,aarch64`: the numbers of a call, `-` where a machine has none."""
+    pairs = (entry.split("=") for entry in table.split())
+    return {
+        name: tuple(int(number) if number != "-" else None for number in numbers.split(","))
+        for name, numbers in pairs
+    }
+
+
+ALLOWED: Final = _calls("""
+    write=1,64 brk=12,214 munmap=11,215 mremap=25,216 madvise=28,233 futex=202,98 read=0,63
+    writev=20,66 lseek=8,62 fstat=5,80 close=3,57 getrandom=318,278 clock_gettime=228,113
+    gettimeofday=96,169 time=201,- sched_yield=24,124 getpid=39,172 gettid=186,178
+    rt_sigaction=13,134 rt_sigprocmask=14,135 rt_sigreturn=15,139 restart_syscall=219,128
+    exit=60,93 exit_group=231,94
+""")
+ALLOWED_WITHOUT_EXECUTION: Final = _calls("mmap=9,222 mprotect=10,226")
+REFUSED: Final = _calls("""
+    open=2,- openat=257,56 openat2=437,437 stat=4,- lstat=6,- newfstatat=262,79 statx=332,291
+    access=21,- faccessat=269,48 faccessat2=439,439 readlink=89,- readlinkat=267,78 getcwd=79,17
+    ioctl=16,29 fcntl=72,25 uname=63,160 sysinfo=99,179 prctl=157,167 prlimit64=302,261
+    getrlimit=97,163 getrusage=98,165 sched_getaffinity=204,123 sigaltstack=131,132
+""")
 NEWEST_KNOWN: Final = 469  # file_setattr, Linux 6.17; numbers above 423 are the same everywhere
 X32: Final = 0x4000_0000  # the bit that selects a second table of calls on x86_64
 
