@@ -15,33 +15,18 @@ from viewer.sandbox.json_indent import indent_json
 from viewer.sandbox.messages import Message
 from viewer.sandbox.text_lines import html_lines, text_lines
 
-TOKEN_CLASSES: Final = {  # the nearest ancestor of a token type counts
-    Keyword: "k",
-    Keyword.Constant: "m",
-    Keyword.Type: "m",
-    Name.Tag: "k",
-    Name.Function: "f",
-    Name.Class: "f",
-    Name.Builtin: "f",
-    Name.Namespace: "f",
-    Name.Decorator: "f",
-    Name.Exception: "f",
-    Name.Label: "f",
-    Name.Attribute: "o",
-    Name.Variable: "o",
-    Name.Constant: "m",
-    Operator: "o",
-    Operator.Word: "k",
-    String: "s",
-    Comment: "c",
-    Number: "m",
-    Error: "e",
-    Generic.Deleted: "e",
-    Generic.Inserted: "s",
-    Generic.Heading: "g",
-    Generic.Subheading: "g",
-    Generic.Strong: "g",
+CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
+    "k": (Keyword, Name.Tag, Operator.Word),
+    "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
+    "f": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
+    + (Name.Exception, Name.Label),
+    "o": (Name.Attribute, Name.Variable, Operator),
+    "s": (String, Generic.Inserted),
+    "c": (Comment,),
+    "e": (Error, Generic.Deleted),
+    "g": (Generic.Heading, Generic.Subheading, Generic.Strong),
 }
+TOKEN_CLASSES: Final = {token: name for name, tokens in CLASS_TOKENS.items() for token in tokens}
 
 
 class Highlighter:
