@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from hashlib import sha256
 
 from viewer import Original
-from viewer.sandbox.png import Bitmap
+from viewer.sandbox.png import encode_png
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
@@ -73,7 +73,7 @@ def png(width=240, height=160):
             rows += bytes(
                 (255, 214, 120) if sun else (int(40 + 200 * sky), int(60 + 70 * sky), 130)
             )
-    return Bitmap(width, height, 3, bytes(rows)).png()
+    return encode_png(width, height, 3, bytes(rows))
 
 
 def wav(seconds=1):

@@ -5,8 +5,6 @@ document's scripts, and follows its links out of the page.
 """
 
 import base64
-from dataclasses import dataclass
-from typing import Any
 
 from viewer.formatting import format_count
 from viewer.kinds import card
@@ -20,17 +18,6 @@ MESSAGES = {
     "password": "This PDF is locked with a password. Save it to open it.",
     "format": "This file says it is a PDF, but it is not one that can be read.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnPage:
-    """One page: its number, its size in pixels, its text runs, and a PNG in base64."""
-
-    number: int
-    width: int
-    height: int
-    text: list[tuple[float, float, float, float, str]]
-    picture: str
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -49,7 +36,9 @@ def pages_preview(result: JobResult) -> Preview:
         raise SandboxError(result.failure)
     pages = []
     while messages:  # each picture is released once it is encoded
-        page = render("kinds/pdf.html", page=_page(*messages.pop(0)), total=total)
+        facts, png = messages.pop(0)
+        picture = base64.b64encode(png).decode()
+        page = render("kinds/pdf.html", page=facts, picture=picture, total=total)
         pages.append(page.encode("utf-8", "replace"))
     return Preview(
         "pdf",
@@ -58,16 +47,6 @@ def pages_preview(result: JobResult) -> Preview:
         facts=(format_count(total, "page"),),
         note=_note(len(pages), total),
         tools=frozenset({"zoom", "pages"}),
-    )
-
-
-def _page(facts: dict[str, Any], png: bytes) -> DrawnPage:
-    return DrawnPage(
-        number=int(facts["page"]),
-        width=int(facts["width"]),
-        height=int(facts["height"]),
-        text=[(float(x), float(y), float(w), float(h), str(s)) for x, y, w, h, s in facts["text"]],
-        picture=base64.b64encode(png).decode(),
     )
 
 

@@ -9,7 +9,7 @@ import pypdfium2.raw
 
 from viewer.decoding import preload_codecs
 from viewer.sandbox.messages import Message
-from viewer.sandbox.png import Bitmap
+from viewer.sandbox.png import encode_png
 
 MAX_PIXELS = 4_000_000  # of one page
 FEW_PAGES = 10  # documents up to this length are drawn at the high resolution
@@ -69,10 +69,10 @@ def _page(page: Any, scale: float, max_runs: int, max_length: int) -> Message:
     width, height = page.get_size()
     scale = min(scale, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False)
-    drawn = Bitmap(bitmap.width, bitmap.height, bitmap.n_channels, _pixels(bitmap))
+    picture = encode_png(bitmap.width, bitmap.height, bitmap.n_channels, _pixels(bitmap))
     text = _text(page, bitmap.get_posconv(page), max_runs, max_length)
     page.close()
-    return {"width": drawn.width, "height": drawn.height, "text": text}, drawn.png()
+    return {"width": bitmap.width, "height": bitmap.height, "text": text}, picture
 
 
 def _pixels(bitmap: Any) -> bytes:

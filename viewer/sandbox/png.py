@@ -2,44 +2,37 @@
 
 import struct
 import zlib
-from dataclasses import dataclass
 
 NIBBLE = bytes(min(15, (level + 8) // 17) for level in range(256))
 HIGH_NIBBLE = bytes(level << 4 for level in NIBBLE)
 GREY, RGB, RGBA = 0, 2, 6
 
 
-@dataclass(frozen=True, slots=True)
-class Bitmap:
-    """Pixels in rows without padding: grey, RGB or RGBA by the number of channels."""
+def encode_png(width: int, height: int, channels: int, pixels: bytes) -> bytes:
+    """Return a 4-bit grey PNG if no pixel has a colour, else an RGB or RGBA one.
 
-    width: int
-    height: int
-    channels: int
-    pixels: bytes
+    `pixels` are rows without padding: grey, RGB or RGBA by the number of channels.
+    """
+    red, green, blue = (pixels[min(n, channels - 1) :: channels] for n in (0, 1, 2))
+    if red == green == blue:
+        packed = _pack(_even_rows(width, height, red))
+        return _file(width, height, 4, GREY, _rows(height, packed))
+    return _file(width, height, 8, RGB if channels == 3 else RGBA, _rows(height, pixels))
 
-    def png(self) -> bytes:
-        """Return a 4-bit grey PNG if no pixel has a colour, else a colour PNG."""
-        red, green, blue = (
-            self.pixels[min(n, self.channels - 1) :: self.channels] for n in (0, 1, 2)
-        )
-        if red == green == blue:
-            return self._grey(red)
-        rows = self._rows(self.pixels, self.width * self.channels)
-        return _file(self.width, self.height, 8, RGB if self.channels == 3 else RGBA, rows)
 
-    def _grey(self, levels: bytes) -> bytes:
-        width = self.width
-        if width % 2:
-            levels = b"".join(
-                levels[row * width : (row + 1) * width] + b"\xff" for row in range(self.height)
-            )
-        packed = _pack(levels)
-        return _file(width, self.height, 4, GREY, self._rows(packed, (width + 1) // 2))
+def _even_rows(width: int, height: int, levels: bytes) -> bytes:
+    """Pad each row to an even number of pixels."""
+    if width % 2 == 0:
+        return levels
+    starts = range(0, height * width, width)
+    return b"".join(levels[start : start + width] + b"\xff" for start in starts)
 
-    def _rows(self, data: bytes, length: int) -> bytes:
-        starts = range(0, self.height * length, length)
-        return b"".join(b"\0" + data[start : start + length] for start in starts)
+
+def _rows(height: int, data: bytes) -> bytes:
+    """Put the filter type before each row."""
+    length = len(data) // height
+    starts = range(0, height * length, length)
+    return b"".join(b"\0" + data[start : start + length] for start in starts)
 
 
 def _pack(levels: bytes) -> bytes:

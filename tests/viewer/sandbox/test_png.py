@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from viewer.sandbox.png import Bitmap
+from viewer.sandbox.png import encode_png
 
 
 def decoded(png):
@@ -23,7 +23,7 @@ def decoded(png):
 @pytest.mark.parametrize("width", [1, 2, 3, 8])
 def test_grey_pixels_are_encoded_with_four_bits(width):
     levels = bytes(range(0, width * 17, 17))
-    shown = decoded(Bitmap(width, 2, 3, bytes(v for v in levels * 2 for _ in range(3))).png())
+    shown = decoded(encode_png(width, 2, 3, bytes(v for v in levels * 2 for _ in range(3))))
     padded = levels + (b"\xff" if width % 2 else b"")
     packed = bytes(a // 17 << 4 | b // 17 for a, b in zip(padded[::2], padded[1::2], strict=True))
 
@@ -31,14 +31,14 @@ def test_grey_pixels_are_encoded_with_four_bits(width):
 
 
 def test_one_channel_is_encoded_as_grey():
-    assert decoded(Bitmap(2, 1, 1, b"\x00\xff").png()) == (2, 1, 4, 0, [b"\x0f"])
+    assert decoded(encode_png(2, 1, 1, b"\x00\xff")) == (2, 1, 4, 0, [b"\x0f"])
 
 
 @pytest.mark.parametrize(("channels", "colour"), [(3, 2), (4, 6)])
 def test_colours_are_encoded_unchanged(channels, colour):
     pixels = bytes(range(channels)) * 4
 
-    assert decoded(Bitmap(2, 2, channels, pixels).png()) == (
+    assert decoded(encode_png(2, 2, channels, pixels)) == (
         2,
         2,
         8,
