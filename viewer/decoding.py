@@ -19,6 +19,7 @@ CHARSETS = """
     cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
     shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 big5hkscs
 """
+PRELOADED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", "cp437")
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
@@ -36,9 +37,12 @@ def safe_codec(charset: str | None) -> str | None:
 
 
 def preload_codecs(*charsets: str | None) -> None:
-    """Import the codec modules now: the child process can't open files later."""
+    """Import the codec modules now: the child process can't open files later.
+
+    Among them utf-16-le for PDFium's texts, and cp437 for file names in old archives.
+    """
     safe = filter(None, map(safe_codec, charsets))
-    for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", *safe):
+    for name in (*PRELOADED, *safe):
         codecs.lookup(name)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from viewer.decoding import decode, preload_codecs
+from viewer.decoding import decode
 from viewer.escaping import escape
 from viewer.sandbox import MAX_HTML
 from viewer.sandbox.messages import Message
@@ -21,11 +21,6 @@ NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+
 START: Final = b'<div class="grid" tabindex="0" role="region" aria-label="Table"><table>'
 
 Row = Sequence[str]
-
-
-def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    """Import the codec."""
-    preload_codecs(options["charset"])
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:

@@ -8,7 +8,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-from viewer.decoding import decode, preload_codecs
+from viewer.decoding import decode
 from viewer.escaping import escape
 from viewer.sandbox import MAX_HTML
 from viewer.sandbox.json_indent import indent_json
@@ -58,8 +58,7 @@ DOCUMENT: Final = Highlighter()
 
 
 def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    """Import the codec and the lexer."""
-    preload_codecs(options.get("charset"))
+    """Import the lexer."""
     DOCUMENT.load("", filename=options["name"], media_type=options["type"])
 
 

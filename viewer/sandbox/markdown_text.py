@@ -7,7 +7,7 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from viewer.decoding import decode, preload_codecs
+from viewer.decoding import decode
 from viewer.escaping import escape
 from viewer.sandbox import MAX_HTML
 from viewer.sandbox.highlighting import Highlighter
@@ -21,9 +21,8 @@ TASK: Final = re.compile(r"\[([ xX])\] ")
 HIGHLIGHTER: Final = Highlighter()
 
 
-def prepare(data: bytes, options: dict[str, Any]) -> None:
-    """Import the codec and the lexers of the languages named by code fences."""
-    preload_codecs(options.get("charset"))
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import the lexers of the languages named by code fences."""
     names = dict.fromkeys(name.decode("ascii", "ignore") for name in FENCE.findall(data))
     for name in list(names)[:MAX_LANGUAGES]:
         HIGHLIGHTER.load(name)

@@ -7,7 +7,6 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw
 
-from viewer.decoding import preload_codecs
 from viewer.sandbox.messages import Message
 from viewer.sandbox.png import encode_png
 
@@ -35,11 +34,6 @@ class UnreadablePdfError(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-def prepare(_data: bytes, _options: dict[str, Any]) -> None:
-    """Import the UTF-16 codec, the encoding of PDFium's text."""
-    preload_codecs()
 
 
 def render(data: bytes, _options: dict[str, Any], limits: Limits = Limits()) -> Iterator[Message]:

@@ -99,6 +99,10 @@ def _program(machine: str) -> bytes:
     return b"".join(struct.pack("HBBI", *step) for step in _steps(architecture, column))
 
 
+def _numbers(calls: dict[str, tuple[int | None, ...]], column: int) -> Iterator[int]:
+    return (number for numbers in calls.values() if (number := numbers[column]) is not None)
+
+
 def _steps(architecture: int, column: int) -> Iterator[tuple[int, int, int, int]]:
     yield LOAD, 0, 0, MACHINE_AT
     yield from ((EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL))
@@ -106,10 +110,9 @@ def _steps(architecture: int, column: int) -> Iterator[tuple[int, int, int, int]
     yield from ((GREATER, 0, 1, X32 - 1), (RETURN, 0, 0, KILL))
     yield from ((GREATER, 0, 1, NEWEST_KNOWN), (RETURN, 0, 0, UNKNOWN))
     for calls, action in ((ALLOWED, ALLOW), (REFUSED, REFUSE)):
-        for numbers in calls.values():
-            if (number := numbers[column]) is not None:
-                yield from ((EQUAL, 0, 1, number), (RETURN, 0, 0, action))
-    for numbers in ALLOWED_WITHOUT_EXECUTION.values():
-        yield from ((EQUAL, 0, 4, numbers[column]), (LOAD, 0, 0, PROTECTION_AT))
+        for number in _numbers(calls, column):
+            yield from ((EQUAL, 0, 1, number), (RETURN, 0, 0, action))
+    for number in _numbers(ALLOWED_WITHOUT_EXECUTION, column):
+        yield from ((EQUAL, 0, 4, number), (LOAD, 0, 0, PROTECTION_AT))
         yield from ((ANY_BIT, 0, 1, PROT_EXEC), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW))
     yield RETURN, 0, 0, KILL

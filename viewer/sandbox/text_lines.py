@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from viewer.decoding import decode, preload_codecs
+from viewer.decoding import decode
 from viewer.escaping import escape
 from viewer.sandbox import MAX_HTML
 from viewer.sandbox.messages import Message
@@ -12,11 +12,6 @@ MAX_LINES: Final = 20_000
 BLOCK: Final = 64 << 10  # characters escaped at once
 START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
 END: Final = b"</code></pre>"
-
-
-def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    """Import the codec."""
-    preload_codecs(options["charset"])
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:

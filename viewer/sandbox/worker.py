@@ -4,6 +4,7 @@ import importlib
 import sys
 from typing import Any, Final
 
+from viewer.decoding import preload_codecs
 from viewer.sandbox.messages import read_message, write_message
 from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
 from viewer.sandbox.seccomp import forbid_inspection, restrict_system_calls
@@ -23,8 +24,8 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
 def main() -> None:
     """Run the job named in the first message; end with a message that says how it went.
 
-    A job's module has `prepare(data, options)`, which may still open files, and
-    `render(data, options)`, which yields messages and can open none.
+    A job's module has `render(data, options)`, which yields messages and can open no files, and
+    if it needs any, `prepare(data, options)`, which imports them before.
     """
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
@@ -32,7 +33,9 @@ def main() -> None:
     forbid_inspection()
     apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
-    job.prepare(data, options)
+    preload_codecs(options.get("charset"))
+    if prepare := getattr(job, "prepare", None):
+        prepare(data, options)
     forbid_new_files()
     restrict_system_calls()
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})

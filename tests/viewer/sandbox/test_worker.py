@@ -8,8 +8,7 @@ from viewer.sandbox.worker import JOBS
 
 
 @pytest.mark.parametrize("job", JOBS)
-def test_every_job_has_a_module_with_prepare_and_render(job):
+def test_every_job_has_a_module_with_render(job):
     module = importlib.import_module(f"viewer.sandbox.{JOBS[job][0]}")
 
-    assert callable(module.prepare)
     assert callable(module.render)

@@ -6,7 +6,6 @@ Shown are structure, text, tables and pictures, but not the page layout.
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from viewer.decoding import preload_codecs
 from viewer.sandbox import MAX_HTML, MAX_PICTURES
 from viewer.sandbox.messages import Message
 from viewer.sandbox.office import archive, docx, odf, pptx, xlsx
@@ -20,11 +19,6 @@ FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
     ("xl/workbook.xml", "xlsx", xlsx.read),
     ("ppt/presentation.xml", "pptx", pptx.read),
 )
-
-
-def prepare(_data: bytes, _options: dict[str, Any]) -> None:
-    """Import the codecs; file names in old archives are in cp437."""
-    preload_codecs("cp437")
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:

@@ -3,11 +3,10 @@
 import pytest
 
 from tests.viewer import samples
-from viewer.sandbox.office import prepare, render
+from viewer.sandbox.office import render
 
 
 def read(data):
-    prepare(data, {})
     ((facts, html),) = render(data, {})
     return facts, html.decode()
 
