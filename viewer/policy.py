@@ -4,7 +4,7 @@ Nothing loads, posts, frames or runs except our own scripts and stylesheets, all
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,6 +15,8 @@ SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
 )
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
+SCRIPTS: Final = ("viewer.js",)
+STYLES: Final = ("base.css", "viewer.css")
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
     "microphone=(), midi=(), payment=(), serial=(), usb=(), browsing-topics=()"
@@ -23,26 +25,25 @@ UNUSED_FEATURES: Final = (
 
 def for_view(preview: Preview, ancestors: Sequence[str], content_url: str | None) -> str:
     """Return the policy of a served page, with a sandbox and the origins that may frame it."""
-    media = (_origin_of(content_url),) if content_url else ()
-    return with_header_directives(_join(*_restrictions(preview, media)), ancestors)
+    policy = _policy(preview, (_origin_of(content_url),) if content_url else ())
+    return with_header_directives(policy, ancestors)
 
 
 def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
     """Add the directives that browsers ignore in a meta element."""
-    return _join(policy, f"frame-ancestors {_ancestors(ancestors)}", f"sandbox {SANDBOX}")
+    origins = " ".join(map(_checked, ancestors)) or "'self'"
+    return f"{policy}; frame-ancestors {origins}; sandbox {SANDBOX}"
 
 
 def for_file(preview: Preview) -> str:
     """Return the policy for the meta element of a file."""
-    return _join(*_restrictions(preview, ()))
+    return _policy(preview)
 
 
 def for_sealed_file(preview: Preview) -> str:
     """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
-    scripts = _hashes("viewer.js", "sealed.js")
-    own_styles = _hashes("viewer.css", "sealed.css")
-    styles = "'unsafe-inline'" if preview.foreign_style else own_styles
-    return _join(*_directives(scripts, styles, ()), "frame-src blob:")
+    scripts, styles = (*SCRIPTS, "sealed.js"), (*STYLES, "sealed.css")
+    return _policy(preview, scripts=scripts, styles=styles) + "; frame-src blob:"
 
 
 def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
@@ -57,27 +58,31 @@ def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _restrictions(preview: Preview, media: Iterable[str]) -> list[str]:
-    styles = "'unsafe-inline'" if preview.foreign_style else _hashes("viewer.css")
-    return _directives(_hashes("viewer.js"), styles, media)
-
-
-def _directives(scripts: str, styles: str, media: Iterable[str]) -> list[str]:
-    pictures = " ".join(("data:", "blob:", *media))
-    return [
+def _policy(
+    preview: Preview,
+    media: Sequence[str] = (),
+    *,
+    scripts: Sequence[str] = SCRIPTS,
+    styles: Sequence[str] = STYLES,
+) -> str:
+    """Return the policy of a page with these assets, that may load media from these origins."""
+    style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
+    sources = " ".join(("data:", "blob:", *media))
+    directives = (
         "default-src 'none'",
-        f"script-src {scripts}",
-        f"style-src {styles}",
-        f"img-src {pictures}",
-        f"media-src {pictures}",
+        f"script-src {_hashes(scripts)}",
+        f"style-src {style_sources}",
+        f"img-src {sources}",
+        f"media-src {sources}",
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
-    ]
+    )
+    return "; ".join(directives)
 
 
-def _hashes(*assets: str) -> str:
+def _hashes(assets: Sequence[str]) -> str:
     return " ".join(source_hash(asset(name)) for name in assets)
 
 
@@ -87,16 +92,8 @@ def _origin_of(url: str) -> str:
     return _checked(origin)
 
 
-def _ancestors(origins: Sequence[str]) -> str:
-    return " ".join(map(_checked, origins)) or "'self'"
-
-
 def _checked(origin: str) -> str:
     """Raise ValueError for an origin that could add directives of its own."""
     if not ORIGIN.fullmatch(origin):
         raise ValueError(f"not an origin: {origin!r}")
     return origin
-
-
-def _join(*directives: str) -> str:
-    return "; ".join(directives)

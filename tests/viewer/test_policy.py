@@ -76,7 +76,7 @@ def test_the_policy_of_a_sealed_file_allows_both_scripts_and_a_blob_iframe():
     rules = directives(policy.for_sealed_file(PLAIN))
 
     assert rules["script-src"].count("'sha256-") == 2
-    assert rules["style-src"].count("'sha256-") == 2
+    assert rules["style-src"].count("'sha256-") == 3
     assert rules["frame-src"] == "blob:"
     assert directives(policy.for_sealed_file(FOREIGN))["style-src"] == "'unsafe-inline'"
 
