@@ -6,7 +6,8 @@ from flask import Response, g
 
 from models.errors import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
 
-from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with, takes_form
+from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
+from .http.authentication import is_form
 from .schemas.requests import DownloadRequest, ViewRequest
 from .views import content as contents
 from .views import pages
@@ -33,7 +34,6 @@ def view(id: str) -> Response:
 
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
-@takes_form
 @document_views.arguments(ViewRequest())
 @document_views.response(200, HTML, content_type="text/html")
 def open_view(body: dict[str, Any], id: str) -> Response:
@@ -57,7 +57,6 @@ def download(id: str) -> Response:
 
 @document_views.post("/download", accepts=READERS, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
-@takes_form
 @document_views.arguments(DownloadRequest())
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
@@ -66,7 +65,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     The password is one of your choice. A link that has a password of its own can't be used here.
     """
     document, grant, password = g.caller.document(id), g.caller.grant, body["password"]
-    if pages.is_form():
+    if is_form():
         return pages.unlock("download", document, grant, password)
     return pages.encrypted_download(document, grant, password)
 

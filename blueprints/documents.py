@@ -7,18 +7,10 @@ from flask import g
 
 from models import Document, RowWith, current_runtime
 from models.errors import DocumentDamaged, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull
+from models.rate_limits import Allowance
 from models.upload import upload as store
 
-from .http import (
-    DELETE,
-    OWNER,
-    READ,
-    WRITE,
-    ApiBlueprint,
-    may_fail_with,
-    rate_limited,
-    takes_uploads,
-)
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
 from .http.base64_payload import Base64Payload
 from .schemas.requests import DocumentEdit, DocumentQuery, Upload
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
@@ -27,10 +19,13 @@ from .views.links import IssuedLink, base_url, link_options, with_addresses
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
 
-@documents.post("", accepts=OWNER, scope=WRITE, idempotent=True)
+def _count_upload() -> Allowance | None:
+    return current_runtime().upload_limiter.spend(g.caller.owner_id)
+
+
+@documents.post("", accepts=OWNER, scope=WRITE, idempotent=True, spend=_count_upload)
 @may_fail_with(NotFound, PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads
-@rate_limited(lambda: current_runtime().upload_limiter.spend(g.caller.owner_id))
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
 def upload(body: dict[str, Any]) -> Any:

@@ -15,8 +15,6 @@ from .declarations import (
     TICKET,
     WRITE,
     may_fail_with,
-    rate_limited,
-    takes_form,
     takes_uploads,
 )
 from .rate_limiting import report_allowance

@@ -103,7 +103,8 @@ def _credentials() -> Iterator[tuple[Resolve, str]]:
     """Each credential of the request, with the function that resolves it."""
     headers = request.headers
     yield from _in_headers(headers.get("Authorization"), headers.get("X-API-Key"))
-    for name, value in (*request.args.items(multi=True), *_form_fields()):
+    fields = request.form.items(multi=True) if is_form() else ()
+    for name, value in (*request.args.items(multi=True), *fields):
         if name == "token":
             yield (_by_document_token if value.startswith("dt_") else _refuse_in_url), value
         elif name == "ticket":
@@ -119,12 +120,10 @@ def _in_headers(authorization: str | None, api_key: str | None) -> Iterator[tupl
         yield from ((_by_api_key, key.strip()) for key in api_key.split(","))
 
 
-def _form_fields() -> Any:
-    """A form may hold a document token, for the handlers that show its document."""
+def is_form() -> bool:
+    """An HTML form may call a handler that takes a document token; one of its fields holds it."""
     view = current_app.view_functions.get(request.endpoint or "")
-    if request.mimetype != FORM or DOCUMENT_TOKEN not in getattr(view, "accepts", ()):
-        return ()
-    return request.form.items(multi=True)
+    return request.mimetype == FORM and DOCUMENT_TOKEN in getattr(view, "accepts", ())
 
 
 def _by_authorization(header: str) -> Caller:

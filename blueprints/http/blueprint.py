@@ -8,7 +8,8 @@ import marshmallow
 from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
-from .authentication import FORM
+from .authentication import is_form
+from .declarations import Spend
 from .idempotency import replay_responses
 from .problems import UnsupportedMediaType
 from .rate_limiting import count_requests
@@ -20,7 +21,7 @@ class StrictArgumentsParser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": marshmallow.RAISE, "json": None}
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
-        if _declares(req, "takes_form") and req.mimetype == FORM:
+        if is_form():
             return {"password": ""} | {name: req.form[name] for name in req.form if name != "token"}
         if not req.content_length and not _has_required(schema):
             return {}
@@ -58,22 +59,23 @@ class ApiBlueprint(flask_smorest.Blueprint):
         scope: str = "",
         permission: str = "",
         idempotent: bool = False,
+        spend: Spend | None = None,
         **options: Any,
     ) -> Any:
         """Register a handler that `accepts` these credentials.
 
-        An API key must also have `scope`, a document token `permission`. In whichever order the
-        decorators stand, a request is counted before its body is read. If `idempotent`, a request
-        with a known `Idempotency-Key` gets the stored response and is not counted.
+        An API key must also have `scope`, a document token `permission`. `spend` counts a request
+        before its body is read. If `idempotent`, a request with a known `Idempotency-Key` gets the
+        stored response and is not counted.
         """
         register = super().route(rule, **options)
 
         def registered(view: Any) -> Any:
             declared = {"accepts": accepts, "scope": scope, "permission": permission}
-            view.__dict__.update(declared, idempotent=idempotent)
+            view.__dict__.update(declared, idempotent=idempotent, spend=spend)
             operation = flask_smorest.Blueprint.doc(operationId=f"{self.name}_{view.__name__}")
-            counted = count_requests(view)
-            return register(operation(replay_responses(counted) if idempotent else counted))
+            view = count_requests(view, spend) if spend else view
+            return register(operation(replay_responses(view) if idempotent else view))
 
         return registered
 

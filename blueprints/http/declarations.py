@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from models import SCOPES
-from models.errors import ServiceError, TooManyRequests
+from models.errors import ServiceError
 from models.rate_limits import Allowance
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
@@ -16,15 +16,7 @@ READ, WRITE, DELETE, EVENTS = SCOPES
 
 View = Callable[..., Any]
 Declare = Callable[[Any], Any]
-Spend = Callable[[], Allowance | None]
-
-
-def _declare(**facts: Any) -> Declare:
-    def declare(view: Any) -> Any:
-        view.__dict__.update(facts)
-        return view
-
-    return declare
+Spend = Callable[[], Allowance | None]  # counts a request; raises `TooManyRequests`
 
 
 def may_fail_with(*errors: type[ServiceError]) -> Declare:
@@ -37,11 +29,7 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
     return declare
 
 
-def rate_limited(spend: Spend) -> Declare:
-    """Declare that `spend` counts every request, before its body is read."""
-    counted, failing = _declare(spend=spend), may_fail_with(TooManyRequests)
-    return lambda view: counted(failing(view))
-
-
-takes_uploads = _declare(takes_uploads=True)  # its body may hold the largest document in base64
-takes_form = _declare(takes_form=True)  # an HTML form may call it
+def takes_uploads(view: Any) -> Any:
+    """Declare that the body may hold the largest document in base64."""
+    view.takes_uploads = True
+    return view

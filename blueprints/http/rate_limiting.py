@@ -15,11 +15,8 @@ from models.rate_limits import Allowance
 from .declarations import Spend, View
 
 
-def count_requests(view: View) -> View:
-    """The view as it is, or counting its requests first if declared so."""
-    spend: Spend | None = getattr(view, "spend", None)
-    if spend is None:
-        return view
+def count_requests(view: View, spend: Spend) -> View:
+    """The view, each request of which is counted by `spend` first."""
 
     @wraps(view)
     def counting(*args: Any, **path: Any) -> Any:

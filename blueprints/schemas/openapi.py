@@ -151,6 +151,8 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
     if view.idempotent:
         codes |= {"idempotency_in_progress", "idempotency_mismatch"}
+    if view.spend:
+        codes.add("too_many_requests")
     if writes:
         codes.add("storage_full")
     if arguments:

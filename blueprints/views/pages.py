@@ -15,12 +15,8 @@ from models.document_token import TokenGrant
 from models.errors import Invalid, ScopeMissing, WrongCredentials
 from models.records.ids import rfc3339
 
-from ..http.authentication import FORM
+from ..http.authentication import is_form
 from .links import base_url
-
-
-def is_form() -> bool:
-    return bool(request.mimetype == FORM)
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
