@@ -23,7 +23,7 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
     """Declare the errors that a handler raises for reasons of its own."""
 
     def declare(view: Any) -> Any:
-        view.may_fail_with = (*errors, *getattr(view, "may_fail_with", ()))
+        view.may_fail_with = errors
         return view
 
     return declare
