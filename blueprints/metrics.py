@@ -89,9 +89,7 @@ def _durations() -> dict[str, Any]:
     return samples
 
 
-def _metric(
-    name: str, about: str, samples: Mapping[str, Any], kind: str = "gauge"
-) -> Iterator[str]:
+def _metric(name: str, about: str, samples: Facts, kind: str = "gauge") -> Iterator[str]:
     """`samples` are values by what follows the name: a suffix, labels, or nothing."""
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"

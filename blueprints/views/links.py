@@ -40,16 +40,10 @@ class IssuedLink(Issued[DocumentToken]):
 
 
 def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:
-    document = f"{base_url()}/v1/documents/{issued.document_id}"
-    view_url = f"{document}/view?token={issued.secret}"
-    return IssuedLink(
-        issued.row,
-        issued.secret,
-        view_url,
-        download_url=f"{document}/download?token={issued.secret}",
-        content_url=f"{document}/content?token={issued.secret}",
-        embed_html=frame(view_url),
-    )
+    document, token = f"{base_url()}/v1/documents/{issued.document_id}", f"?token={issued.secret}"
+    actions = ("view", "download", "content")
+    view, download, content = (f"{document}/{action}{token}" for action in actions)
+    return IssuedLink(issued.row, issued.secret, view, download, content, frame(view))
 
 
 def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
