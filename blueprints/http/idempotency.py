@@ -14,7 +14,7 @@ from models.errors import Invalid
 from models.rate_limiter import network_of
 
 from .declarations import View
-from .upload_body import blocks_of, seekable_body
+from .upload_body import seekable_body
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DOCUMENT_ID = re.compile(r"/v1/documents/(doc_[0-9a-z]+)")
@@ -52,12 +52,11 @@ def _execute_once(id: str, execute: Callable[[], Response]) -> Response:
 
 def _fingerprint() -> str:
     """SHA-256 of the body, in hex."""
-    digest = hashlib.sha256()
-    body = seekable_body(request)
-    for block in blocks_of(body):
-        digest.update(block)
+    body: Any = seekable_body(request)
     body.seek(0)
-    return digest.hexdigest()
+    digest = hashlib.file_digest(body, "sha256").hexdigest()
+    body.seek(0)
+    return digest
 
 
 def _replayed(stored: dict[str, Any]) -> Response:

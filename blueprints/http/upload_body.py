@@ -69,12 +69,6 @@ def seekable_body(request: Request) -> BinaryIO:
     return body if body.seekable() else io.BytesIO(request.get_data())
 
 
-def blocks_of(stream: BinaryIO) -> Iterator[bytes]:
-    stream.seek(0)
-    while block := stream.read(BLOCK_BYTES):
-        yield block
-
-
 def read_upload(stream: BinaryIO) -> Any:
     """The JSON of the body, in which a long payload is a `LongString`.
 

@@ -145,13 +145,9 @@ class Upload(DocumentEdit):
             if isinstance(found, LongString) and "payload" not in messages:
                 if fault := Base64Payload(found).fault():
                     messages["payload"] = [fault]
-                error.messages = {name: messages[name] for name in self._in_order(messages)}
+                in_order = (*(field.data_key for field in self.load_fields.values()), *messages)
+                error.messages = {name: messages[name] for name in in_order if name in messages}
             raise
-
-    def _in_order(self, messages: Any) -> list[str]:
-        """The names of the fields, in the order in which they are validated."""
-        known = [field.data_key for field in self.load_fields.values()]
-        return sorted(messages, key=lambda name: known.index(name) if name in known else 99)
 
 
 class PageQuery(CamelCaseSchema):
