@@ -27,7 +27,7 @@ class StrictArgumentsParser(FlaskParser):
             return {}
         if req.mimetype != "application/json":
             raise UnsupportedMediaType
-        if _declares(req, "takes_uploads"):
+        if _takes_uploads():
             return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
@@ -83,8 +83,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
 def limit_body() -> None:
     """Before-request hook: 64 KiB for every body but an upload."""
     longest = current_app.config["MAX_BODY_BYTES"]
-    is_upload = _declares(request, "takes_uploads")
-    request.max_content_length = longest if is_upload else SMALL_BODY_BYTES
+    request.max_content_length = longest if _takes_uploads() else SMALL_BODY_BYTES
 
 
 def max_body_bytes(max_document_bytes: int) -> int:
@@ -92,9 +91,9 @@ def max_body_bytes(max_document_bytes: int) -> int:
     return max_document_bytes * 4 // 3 * 27 // 25 + SMALL_BODY_BYTES
 
 
-def _declares(req: Request, name: str) -> bool:
-    view = current_app.view_functions.get(req.endpoint or "")
-    return getattr(view, name, False)
+def _takes_uploads() -> bool:
+    view = current_app.view_functions.get(request.endpoint or "")
+    return getattr(view, "takes_uploads", False)
 
 
 def _has_required(schema: marshmallow.Schema) -> bool:

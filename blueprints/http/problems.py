@@ -16,7 +16,7 @@ from models.errors import DocumentDamaged, PayloadTooLarge, ServiceError, TooMan
 from .rate_limiting import rate_limit_fields
 
 PROBLEM = "application/problem+json"
-CODES = {
+_CODES = {
     400: ("malformed_json", "ambiguous_credentials"),
     401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
     403: ("session_required", "scope_missing", "registration_closed", "quota_exceeded"),
@@ -33,7 +33,7 @@ CODES = {
     503: ("key_unavailable", "busy"),
     507: ("storage_full",),
 }
-STATUS = {code: status for status, codes in CODES.items() for code in codes}
+STATUS = {code: status for status, codes in _CODES.items() for code in codes}
 CHALLENGE = 'Bearer realm="Document Service"'
 _REPLACED = {"content-type", "content-length"}  # headers of werkzeug's errors that a problem sets
 
