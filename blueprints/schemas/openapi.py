@@ -80,7 +80,7 @@ def describe_api(app: Flask, api: Api) -> dict[str, Any]:
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view, components)
             codes = _codes(path[method], view, rule.arguments, writes=method != "get")
-            _describe_errors(path[method], codes, components)
+            _describe_errors(path[method], codes, components["responses"])
     return description
 
 
@@ -125,9 +125,7 @@ def _credentials(view: Any) -> str:
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
 
 
-def _describe_errors(
-    operation: dict[str, Any], codes: list[str], components: dict[str, Any]
-) -> None:
+def _describe_errors(operation: dict[str, Any], codes: list[str], shared: dict[str, Any]) -> None:
     """Operations with the same codes for a status share its response."""
     responses: dict[str, Any] = {
         status: response | {"description": SUCCESS.get(status, response.get("description"))}
@@ -137,7 +135,7 @@ def _describe_errors(
     for status, group in groupby(sorted(codes, key=STATUS.__getitem__), STATUS.__getitem__):
         alike = list(group)
         name = "Or".join(code.title().replace("_", "") for code in alike)
-        components["responses"][name] = _error_response(status, alike)
+        shared[name] = _error_response(status, alike)
         responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
     operation["responses"] = {status: responses[status] for status in sorted(responses)}
 
