@@ -2,8 +2,7 @@
 
 The name is resolved once, all its addresses must be allowed, and the connection is made to one of
 them, so a changed DNS record has no effect (DNS rebinding). The certificate is checked against the
-name. Redirects and proxies are not followed. One deadline covers the whole exchange but the DNS
-query, whose timeout is the system's.
+name. Redirects and proxies are not followed. One deadline covers the whole exchange.
 """
 
 import http.client
@@ -11,8 +10,10 @@ import io
 import ipaddress
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
@@ -68,7 +69,7 @@ class SafeHttpClient:
         destination = WebhookUrl.of(url)
         if destination is None:
             raise AddressNotAllowedError("This is no address to send to.")
-        with self._connect_first(self._addresses(destination), deadline) as plain:
+        with self._connect_first(self._addresses(destination, deadline), deadline) as plain:
             stream = _DeadlineStream(self._secure(plain, destination, deadline), deadline)
             request = http.client.HTTPConnection(destination.host, destination.port)
             request.sock = stream
@@ -78,9 +79,9 @@ class SafeHttpClient:
             response.begin()
             return _read(response)
 
-    def _addresses(self, destination: WebhookUrl) -> Addresses:
+    def _addresses(self, destination: WebhookUrl, deadline: float) -> Addresses:
         """Raises AddressNotAllowedError if any address of the name is not allowed."""
-        found = self._resolve(destination.host, destination.port, type=socket.SOCK_STREAM)
+        found = self._resolved(destination).result(_left(deadline))
         addresses = [(host, port) for *_, (host, port, *_) in found]
         for host, _ in addresses:
             address = ipaddress.ip_address(host.partition("%")[0])
@@ -90,6 +91,20 @@ class SafeHttpClient:
                     "The setting WEBHOOK_ALLOW has to name its network."
                 )
         return addresses[:ADDRESSES_TRIED]
+
+    def _resolved(self, destination: WebhookUrl) -> Future[Any]:
+        """The result of the system's resolver, which has no deadline: so it gets a thread."""
+        future: Future[Any] = Future()
+
+        def resolve() -> None:
+            try:
+                host, port = destination.host, destination.port
+                future.set_result(self._resolve(host, port, type=socket.SOCK_STREAM))
+            except Exception as error:  # noqa: BLE001  raised where the result is used
+                future.set_exception(error)
+
+        threading.Thread(target=resolve, name="resolver", daemon=True).start()
+        return future
 
     def _connect_first(self, addresses: Addresses, deadline: float) -> socket.socket:
         """A connection to the first address that accepts one."""

@@ -90,6 +90,22 @@ def test_a_name_is_resolved_again_for_every_delivery(connect):
     assert len(connect.tried) == 1
 
 
+def test_a_name_that_is_not_resolved_in_time_is_a_failure(connect):
+    released = threading.Event()
+
+    def resolve(*_, **__):
+        released.wait(10)
+        return []
+
+    client = SafeHttpClient(resolve=resolve, connect=connect, deadline_seconds=0.1)
+    outcome = client.post("https://slow.example/", {}, BODY)
+    released.set()
+
+    assert outcome.error == "There was no answer within 0.1 s."
+    assert outcome.duration_ms < 5_000
+    assert connect.tried == []
+
+
 def test_one_address_that_is_not_allowed_prevents_sending(connect):
     resolver = FakeResolver(["93.184.215.14", "10.0.0.1"])
 
