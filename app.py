@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask
 
 from blueprints import BLUEPRINTS
-from blueprints.commands import COMMANDS, isolation_notes
+from blueprints.commands import COMMANDS, isolation_notes, refuse_flask_run
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.authentication import may_send_long_body
@@ -42,6 +42,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     `app.extensions["runtime"]` is its `Runtime`, which the first request opens unless something
     has before. Raises `WrongSetting`, and `OperatorError` while another application is open.
     """
+    refuse_flask_run()
     config = config or {}
     settings = read_settings(os.environ, config, HOME)
     app = Flask("docservice", static_folder=None, root_path=str(HOME))

@@ -4,6 +4,7 @@ that `doctor` and `restore` work when the database or the keyring is damaged."""
 import click
 
 from .backup import backup, restore
+from .development_server import refuse_flask_run
 from .doctor import doctor
 from .isolation import isolation_notes
 from .keys import keys
