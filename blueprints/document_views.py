@@ -82,5 +82,6 @@ def content(id: str) -> Response:
 
     Takes `Range` and `If-None-Match`. Types that a browser could run arrive as an attachment.
     """
-    document, of_page = g.caller.document(id), g.caller.credential_type == TICKET
-    return contents.content_of(document) if of_page else contents.read(document, g.caller.grant)
+    is_by_page = g.caller.credential_type == TICKET
+    read = contents.read_by_page if is_by_page else contents.read
+    return read(g.caller.document(id), g.caller.grant)

@@ -21,7 +21,7 @@ from .runtime import current_runtime
 from .storage import Prepared, database, param, transaction
 
 PERMISSIONS = ("view", "download")
-TICKET_SECONDS = 3600
+TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 
 
 def _grant_by(column: str) -> Prepared:
@@ -165,8 +165,8 @@ class DocumentToken(Owned):
 
     @classmethod
     def ticket(cls, grant: TokenGrant) -> str:
-        claims = TokenClaims(grant.id, grant.document_id)
-        return current_runtime().tickets.issue(claims, TICKET_SECONDS)
+        seconds = LIMITED_TICKET_SECONDS if grant.has_view_limit else TICKET_SECONDS
+        return current_runtime().tickets.issue(TokenClaims(grant.id, grant.document_id), seconds)
 
     @classmethod
     def check_password(cls, grant: TokenGrant, document: Any, password: str, address: str) -> None:

@@ -33,7 +33,16 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
         raise ScopeMissing("This link has a password. Open its view first.")
     if grant and grant.has_view_limit:
         return _read_counted(document, grant)
+    return _recorded(document, content_of(document))
+
+
+def read_by_page(document: Document, grant: TokenGrant) -> Response:
+    """The content for a page that a link has opened: no view; recorded if views are limited."""
     response = content_of(document)
+    return _recorded(document, response) if grant.has_view_limit else response
+
+
+def _recorded(document: Document, response: Response) -> Response:
     if request.method == "GET" and response.content_length == document.size:
         document.note_reading("document.downloaded")
     return response

@@ -168,6 +168,16 @@ class TestTickets:
 
         assert views(alice, large, link) == 1
 
+    def test_content_by_a_ticket_of_a_limited_link_is_an_event(self, alice, anonymous, large):
+        link = alice.share(large, maxViews=1)
+        path = self.ticketed(opening(anonymous, large, link))
+
+        assert anonymous.get(path).status == 200
+
+        filters = f"?documentId={large['id']}&type=document.downloaded"
+        events = alice.get(f"/v1/events{filters}").json["events"]
+        assert [one["data"]["documentId"] for one in events] == [large["id"]]
+
     def test_a_ticket_ends_with_its_token_and_its_document(self, alice, anonymous, large):
         link = alice.share(large)
         path = self.ticketed(anonymous.open(link["viewUrl"]))
