@@ -13,10 +13,8 @@ number of rounds is in the header, so that it can be raised later.
 import base64
 import os
 import unicodedata
-from collections.abc import Mapping
-from typing import Final, Self
+from typing import Final
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA512
 from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
@@ -29,15 +27,11 @@ PREFIX_BYTES: Final = 7
 KEY_BYTES: Final = 32
 
 
-class WrongPassword(Exception):
-    """Wrong password, position or header, or an altered piece."""
-
-
 class PasswordSeal:
     """The key of one file. Create one for each file, so that salt and nonces never repeat."""
 
-    piece_bytes: Final = PIECE_BYTES
-    tag_bytes: Final = TAG_BYTES
+    piece_bytes = PIECE_BYTES
+    tag_bytes = TAG_BYTES
 
     def __init__(
         self, password: str, *, salt: bytes = b"", prefix: bytes = b"", rounds: int = ROUNDS
@@ -46,16 +40,6 @@ class PasswordSeal:
         self._prefix = prefix or os.urandom(PREFIX_BYTES)
         self._rounds = rounds
         self._cipher = AESGCM(_derive(password, self._salt, rounds))
-
-    @classmethod
-    def of(cls, password: str, parameters: Mapping[str, object]) -> Self:
-        """The key of an existing file, from the parameters in its header."""
-        return cls(
-            password,
-            salt=base64.b64decode(str(parameters["salt"]), validate=True),
-            prefix=base64.b64decode(str(parameters["nonce"]), validate=True),
-            rounds=int(str(parameters["rounds"])),
-        )
 
     def parameters(self) -> dict[str, str | int]:
         """What decryption needs besides the password; stored in clear in the file's header."""
@@ -71,17 +55,8 @@ class PasswordSeal:
 
     def seal(self, piece: bytes, number: int, *, last: bool, header: bytes) -> bytes:
         """Encrypt a piece; it grows by the tag."""
-        return self._cipher.encrypt(self._nonce(number, last=last), piece, header)
-
-    def open(self, sealed: bytes, number: int, *, last: bool, header: bytes) -> bytes:
-        """Decrypt a piece. Raises WrongPassword."""
-        try:
-            return self._cipher.decrypt(self._nonce(number, last=last), sealed, header)
-        except InvalidTag as error:
-            raise WrongPassword from error
-
-    def _nonce(self, number: int, *, last: bool) -> bytes:
-        return self._prefix + number.to_bytes(4, "big") + bytes([last])
+        nonce = self._prefix + number.to_bytes(4, "big") + bytes([last])
+        return self._cipher.encrypt(nonce, piece, header)
 
 
 def _derive(password: str, salt: bytes, rounds: int) -> bytes:

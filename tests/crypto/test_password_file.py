@@ -1,10 +1,14 @@
 """Files encrypted with a password: pieces decrypt in their place only; the format is frozen."""
 
+import base64
 import hashlib
+import unicodedata
 
 import pytest
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from crypto.password_file import PIECE_BYTES, ROUNDS, TAG_BYTES, PasswordSeal, WrongPassword
+from crypto.password_file import PIECE_BYTES, ROUNDS, TAG_BYTES, PasswordSeal
 
 FEW = 1000  # rounds, so that the tests are fast
 
@@ -14,8 +18,13 @@ def seal():
     return PasswordSeal("correct horse", rounds=FEW)
 
 
-def reopened(seal, password="correct horse"):
-    return PasswordSeal.of(password, seal.parameters())
+def opened(parameters, sealed, number, *, last, header, password="correct horse"):
+    """Decrypts a piece as a reader does, from the parameters in the file."""
+    secret = unicodedata.normalize("NFC", password).encode()
+    salt, prefix = (base64.b64decode(parameters[name]) for name in ("salt", "nonce"))
+    key = hashlib.pbkdf2_hmac("sha512", secret, salt, parameters["rounds"], 32)
+    nonce = prefix + number.to_bytes(4, "big") + bytes([last])
+    return AESGCM(key).decrypt(nonce, sealed, header)
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 4096, PIECE_BYTES])
@@ -23,7 +32,7 @@ def test_a_piece_decrypts_and_grows_by_the_tag(seal, size):
     sealed = seal.seal(bytes(size), 3, last=False, header=b"h")
 
     assert len(sealed) == size + TAG_BYTES
-    assert reopened(seal).open(sealed, 3, last=False, header=b"h") == bytes(size)
+    assert opened(seal.parameters(), sealed, 3, last=False, header=b"h") == bytes(size)
 
 
 @pytest.mark.parametrize(
@@ -35,41 +44,43 @@ def test_a_piece_decrypts_only_in_its_place(seal, change):
     place = {"number": 0, "last": False, "header": b"h"}
     sealed = seal.seal(b"words", **place)
 
-    with pytest.raises(WrongPassword):
-        seal.open(sealed, **(place | change))
+    with pytest.raises(InvalidTag):
+        opened(seal.parameters(), sealed, **(place | change))
 
 
 def test_every_flipped_bit_is_detected(seal):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
+    parameters = seal.parameters()
 
     for position in range(len(sealed) * 8):
         changed = bytearray(sealed)
         changed[position // 8] ^= 1 << position % 8
-        with pytest.raises(WrongPassword):
-            seal.open(bytes(changed), 0, last=True, header=b"h")
+        with pytest.raises(InvalidTag):
+            opened(parameters, bytes(changed), 0, last=True, header=b"h")
 
 
 @pytest.mark.parametrize("password", ["", "correct hors", "Correct horse", "correct horse "])
 def test_another_password_decrypts_nothing(seal, password):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
 
-    with pytest.raises(WrongPassword):
-        reopened(seal, password).open(sealed, 0, last=True, header=b"h")
+    with pytest.raises(InvalidTag):
+        opened(seal.parameters(), sealed, 0, last=True, header=b"h", password=password)
 
 
 def test_another_number_of_rounds_gives_another_key(seal):
     sealed = seal.seal(b"words", 0, last=True, header=b"h")
-    cheaper = PasswordSeal.of("correct horse", seal.parameters() | {"rounds": FEW - 1})
+    fewer = seal.parameters() | {"rounds": FEW - 1}
 
-    with pytest.raises(WrongPassword):
-        cheaper.open(sealed, 0, last=True, header=b"h")
+    with pytest.raises(InvalidTag):
+        opened(fewer, sealed, 0, last=True, header=b"h")
 
 
 def test_composed_and_decomposed_accents_are_the_same_password():
     composed = PasswordSeal("h\u00e9llo", rounds=FEW)
     sealed = composed.seal(b"words", 0, last=True, header=b"h")
 
-    assert reopened(composed, "he\u0301llo").open(sealed, 0, last=True, header=b"h") == b"words"
+    place = {"number": 0, "last": True, "header": b"h", "password": "he\u0301llo"}
+    assert opened(composed.parameters(), sealed, **place) == b"words"
 
 
 def test_two_files_with_one_password_differ_in_salt_and_nonce():
