@@ -67,7 +67,8 @@ def sniff(first: bytes) -> str:
     for signature, media_type in SIGNATURES:
         if first.startswith(signature):
             return media_type
-    return _sniff_container(first) or _sniff_text(first)
+    is_text = first and not BINARY.search(first[:4096])
+    return _sniff_container(first) or ("text/plain" if is_text else UNKNOWN)
 
 
 def is_shown_inline(content_type: str) -> bool:
@@ -87,7 +88,3 @@ def _sniff_container(first: bytes) -> str | None:
     if first[4:8] == b"ftyp":
         return "image/avif" if first[8:12] in (b"avif", b"avis") else "video/mp4"
     return None
-
-
-def _sniff_text(first: bytes) -> str:
-    return "text/plain" if first and not BINARY.search(first[:4096]) else UNKNOWN

@@ -10,6 +10,7 @@ authenticated data of every piece.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Protocol
 
 import pybase64
@@ -29,13 +30,8 @@ FORMAT = 1
 class Seal(Protocol):
     """Encrypts pieces under a password. Given by the caller: the viewer has no cryptography."""
 
-    @property
-    def piece_bytes(self) -> int:
-        """The plaintext bytes of each piece but the last."""
-
-    @property
-    def tag_bytes(self) -> int:
-        """The bytes that encryption adds to a piece."""
+    piece_bytes: int  # plaintext of each piece but the last
+    tag_bytes: int  # that encryption adds to a piece
 
     def parameters(self) -> Mapping[str, str | int]:
         """Return what is needed for decryption beside the password."""
@@ -55,15 +51,10 @@ def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     before, _, after = page.partition(PIECES_PLACEHOLDER)
     size = sum(sizes.values())
     length = len(before.encode()) + _sealed_size(size, seal) + len(after.encode())
-    plain = _regroup(_plain(head, original, tail), seal.piece_bytes)
+    plain = _regroup(chain(head, original.pieces(), [tail]), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
-    return RenderedPage(download_headers(original, rules), length, _body(before, pieces, after))
-
-
-def _plain(head: Iterable[bytes], original: Original, tail: bytes) -> Iterator[bytes]:
-    yield from head
-    yield from original.pieces()
-    yield tail
+    body = chain([before.encode()], pieces, [after.encode()])
+    return RenderedPage(download_headers(original, rules), length, body)
 
 
 def _regroup(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
@@ -93,9 +84,3 @@ def _sealed_size(size: int, seal: Seal) -> int:
     rest = size - last * seal.piece_bytes
     line = base64_length(seal.piece_bytes + seal.tag_bytes) + 1
     return last * line + base64_length(rest + seal.tag_bytes) + 1
-
-
-def _body(before: str, pieces: Iterator[bytes], after: str) -> Iterator[bytes]:
-    yield before.encode()
-    yield from pieces
-    yield after.encode()

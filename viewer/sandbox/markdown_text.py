@@ -66,17 +66,13 @@ def _align(cell: Token) -> None:
 
 
 def _annotate_links(children: Sequence[Token]) -> None:
-    for token in children:
-        if token.type == "link_open":
-            _set_target(token, str(token.attrGet("href") or ""))
-
-
-def _set_target(link: Token, target: str) -> None:
-    """Point a link within the text to our heading id; open any other in a new tab."""
-    if target.startswith("#"):
-        link.attrSet("href", "#" + heading_id(target[1:]))
-    else:
-        link.attrSet("target", "_blank")
+    """Point links within the text to our heading ids; open any other in a new tab."""
+    for link in (token for token in children if token.type == "link_open"):
+        target = str(link.attrGet("href") or "")
+        if target.startswith("#"):
+            link.attrSet("href", "#" + heading_id(target[1:]))
+        else:
+            link.attrSet("target", "_blank")
 
 
 def _annotate_tasks(tokens: Sequence[Token]) -> None:
@@ -102,11 +98,7 @@ def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
 
 def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
-    language = (token.info or "").split(maxsplit=1)[:1]
-    short = len(token.content) < MAX_HIGHLIGHTED
-    code = (
-        HIGHLIGHTER.highlight(language[0], token.content)
-        if language and short
-        else escape(token.content)
-    )
+    is_short = len(token.content) < MAX_HIGHLIGHTED
+    language = next(iter(token.info.split()), "") if is_short else ""
+    code = HIGHLIGHTER.highlight(language, token.content)
     return f'<pre tabindex="0"><code>{code}</code></pre>'
