@@ -57,13 +57,11 @@ def canonical_type(content_type: str) -> str:
 
 
 def charset(content_type: str) -> str | None:
-    """Return the charset parameter, if there is one."""
     found = CHARSET.search(content_type)
     return found.group(1).lower() if found else None
 
 
 def sniff(first: bytes) -> str:
-    """Detect the type from the first bytes of a document."""
     for signature, media_type in SIGNATURES:
         if first.startswith(signature):
             return media_type

@@ -29,7 +29,6 @@ class Original:
         return sniff(self.first(4096)) if declared in UNTYPED else declared
 
     def first(self, limit: int) -> bytes:
-        """Return at most `limit` bytes from the start."""
         return b"".join(self.read(0, min(limit, self.size))) if self.size else b""
 
     def pieces(self) -> Iterable[bytes]:
@@ -37,7 +36,6 @@ class Original:
         return self.read(0, self.size) if self.size else ()
 
     def record(self) -> dict[str, str | int]:
-        """Return the properties under the names that the HTTP API uses."""
         return {
             "id": self.id,
             "name": self.name,

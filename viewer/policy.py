@@ -47,7 +47,6 @@ def for_sealed_file(preview: Preview) -> str:
 
 
 def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
-    """Return the headers of every page."""
     return {
         "Content-Type": "text/html; charset=utf-8",
         "Content-Security-Policy": policy,

@@ -16,8 +16,6 @@ BYTES_PLACEHOLDER = "\0bytes\0"
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """How a page is served, and what its reader may do with it."""
-
     offline: bool = False
     content_url: str | None = None
     save_url: str | None = None

@@ -20,7 +20,6 @@ def render(template: str, **values: object) -> Markup:
 
 @functools.cache
 def asset(name: str) -> str:
-    """Return the text of a script or stylesheet."""
     return (FOLDER / name).read_text("utf-8")
 
 

@@ -7,7 +7,6 @@ from viewer.preview import Preview
 
 
 def preview(_original: Original, media_type: str) -> Preview:
-    """Return a preview whose player element carries the bytes."""
     element, _, subtype = media_type.partition("/")
     carrier = cast(Literal["audio", "video"], element)
     return Preview(element, f"{subtype.removeprefix('x-').upper()} {element}", carrier=carrier)

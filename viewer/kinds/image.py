@@ -14,6 +14,5 @@ LABELS: Final = {
 
 
 def preview(_original: Original, media_type: str) -> Preview:
-    """Return a preview whose <img> carries the bytes."""
     label = LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
     return Preview("image", label, carrier="img", tools=frozenset({"fit"}))

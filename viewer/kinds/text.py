@@ -17,7 +17,6 @@ TOOLS = frozenset({"zoom", "wrap"})
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
-    """Return the first lines of any text."""
     facts, html = render_start("text", text_lines, original, {})
     return Preview(
         kind,
@@ -42,7 +41,6 @@ def render_start(
 
 
 def label_of(media_type: str) -> str:
-    """Return the name of this type in the toolbar."""
     subtype = media_type.partition("/")[2].removeprefix("x-")
     if media_type == "text/plain":
         return "Plain text"

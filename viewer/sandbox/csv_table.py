@@ -49,7 +49,6 @@ def _delimiter(content: str) -> str:
 
 
 def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
-    """Return rows up to the limits, and whether any was left out."""
     rows: list[Row] = []
     cells = 0
     csv.field_size_limit(len(content) + 1)
@@ -63,7 +62,6 @@ def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
 
 
 def _table(rows: list[Row]) -> tuple[bytes, int]:
-    """Return the table, and how many rows it has below the header."""
     numeric = _numeric_columns(rows[1:60])
     header = "".join(_header_row(rows[0] if rows else [], numeric))
     out, number = bytearray(START + header.encode("utf-8", "replace") + b"<tbody>"), 0

@@ -69,7 +69,6 @@ def prepare(data: bytes, options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the sanitized page."""
     text, encoding = decode(data, options["charset"])
     if text.count("<") > MAX_TAGS:
         raise ValueError("too many tags")

@@ -58,7 +58,6 @@ DOCUMENT: Final = Highlighter()
 
 
 def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    """Import the lexer."""
     DOCUMENT.load("", filename=options["name"], media_type=options["type"])
 
 

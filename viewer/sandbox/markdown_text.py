@@ -22,14 +22,12 @@ HIGHLIGHTER: Final = Highlighter()
 
 
 def prepare(data: bytes, _options: dict[str, Any]) -> None:
-    """Import the lexers of the languages named by code fences."""
     names = dict.fromkeys(name.decode("ascii", "ignore") for name in FENCE.findall(data))
     for name in list(names)[:MAX_LANGUAGES]:
         HIGHLIGHTER.load(name)
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the rendered text."""
     text, encoding = decode(data, options.get("charset"))
     html = _unsafe_html(text)
     facts = {"encoding": encoding, "cut": len(html) > MAX_HTML}

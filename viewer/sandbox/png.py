@@ -21,7 +21,6 @@ def encode_png(width: int, height: int, channels: int, pixels: bytes) -> bytes:
 
 
 def _even_rows(width: int, height: int, levels: bytes) -> bytes:
-    """Pad each row to an even number of pixels."""
     if width % 2 == 0:
         return levels
     starts = range(0, height * width, width)

@@ -22,7 +22,6 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
 
 def text_lines(text: str) -> Message:
-    """Return plain text as numbered lines."""
     text = text.removesuffix("\n")
     lines = text.split("\n", MAX_LINES)[:MAX_LINES]
     return _numbered(map(_escaped_blocks, lines), text.count("\n") + 1)

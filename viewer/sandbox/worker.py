@@ -42,7 +42,6 @@ def main() -> None:
 
 
 def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
-    """Write the job's messages; return the reason of a failure."""
     try:
         for facts, block in job.render(data, options):
             write_message(sys.stdout.buffer, facts, block)

@@ -8,7 +8,6 @@ MAX_ENTRIES = 3_000
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """Return a table of names and sizes, and the number of files."""
     entries = package.archive.infolist()
     rows = [["Name", "Size", "Packed"]]
     for entry in entries[:MAX_ENTRIES]:

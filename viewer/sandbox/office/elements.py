@@ -5,7 +5,6 @@ from xml.etree.ElementTree import Element
 
 
 def local_name(element: Element) -> str:
-    """Return an element's name without its namespace."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -26,12 +25,10 @@ def first_child(element: Element | None, *path: str) -> Element | None:
 
 
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Return all children of this name."""
     return (item for item in (element if element is not None else ()) if local_name(item) == name)
 
 
 def descendants(element: Element, name: str) -> Iterator[Element]:
-    """Return all elements of this name below this one."""
     return (item for item in element.iter() if local_name(item) == name)
 
 

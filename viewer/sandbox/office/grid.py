@@ -34,7 +34,6 @@ def _within_limits(rows: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], 
 
 
 def _row(row: Sequence[str], width: int, *, head: bool) -> str:
-    """Pad the row to the width of the table."""
     padding = "<td></td>" * (width - len(row))
     return f"<tr>{''.join(_cell(text, head=head) for text in row)}{padding}</tr>"
 

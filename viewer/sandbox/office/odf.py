@@ -33,7 +33,6 @@ def detect_format(package: Package) -> str | None:
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """Return the body as HTML, and the number of sheets or slides."""
     body = first_child(package.xml("content.xml"), "body")
     counts = []
     if (file_format := detect_format(package)) in COUNTED and body is not None:

@@ -30,8 +30,6 @@ class _WithoutDoctype(ET.TreeBuilder):
 
 
 class Package:
-    """The parts of an office file."""
-
     def __init__(self, data: bytes, max_total: int = MAX_TOTAL) -> None:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
         self.names = set(self.archive.namelist())

@@ -14,7 +14,6 @@ TITLES: Final = frozenset({"title", "ctrTitle"})
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """Return the slides in order, and their number."""
     parts = package.relationships(PRESENTATION)
     ids = [attribute(slide, "id") for slide in descendants(package.xml(PRESENTATION), "sldId")]
     names = [parts[id].address for id in ids if id in parts]

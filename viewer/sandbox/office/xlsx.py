@@ -27,7 +27,6 @@ EPOCH: Final = datetime.datetime(1899, 12, 30)
 
 
 def read(package: Package) -> tuple[str, list[str]]:
-    """Return each sheet under its name, and the number of sheets."""
     book = _Book(package)
     sheets = list(children(first_child(package.xml(WORKBOOK), "sheets"), "sheet"))
     return "".join(map(book.section, sheets)), [format_count(len(sheets), "sheet")]
@@ -41,7 +40,6 @@ class _Book:
         self.dates = set(_date_styles(package))
 
     def section(self, sheet: Element) -> str:
-        """Return a sheet's heading and table."""
         target = self.parts.get(attribute(sheet, "id") or "")
         if target is None or target.address not in self.package.names:
             return ""
