@@ -49,9 +49,6 @@ class RootKey:
         return f"<RootKey {self.id}>"
 
 
-Stamp = tuple[int, ...]
-
-
 class Keyring:
     """Root keys from a file, a text or the output of a command.
 
@@ -63,7 +60,7 @@ class Keyring:
         self.path = path
         self._command: Callable[[], str] | None = None
         self._command_run_at = time.monotonic()
-        self._loaded: tuple[Stamp | None, dict[str, RootKey]] = None, {}
+        self._loaded: tuple[tuple[int, ...] | None, dict[str, RootKey]] = None, {}
         if path is None:
             self._loaded = None, _parse(text or "")
         else:

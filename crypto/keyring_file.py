@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
 
 ABOUT = """\
 # Document Service keyring. Who has this file and the database can read every document;
@@ -29,12 +28,21 @@ def create(path: Path, line: str) -> None:
 def read(path: Path) -> tuple[str, tuple[int, ...]]:
     """The text and the stamp of the same file, even if it is replaced meanwhile."""
     while True:
-        with _opened(path) as file:
-            status = os.fstat(file.fileno())
-            _require_private(path, status)
-            text = _text(file, path)
+        text, status = _read_once(path)
         if stamp(path) == _stamp_of(status):
             return text, _stamp_of(status)
+
+
+def _read_once(path: Path) -> tuple[str, os.stat_result]:
+    try:
+        with path.open() as file:
+            status = os.fstat(file.fileno())
+            _require_private(path, status)
+            return file.read(), status
+    except FileNotFoundError:
+        raise _absent(path) from None
+    except UnicodeDecodeError:
+        raise KeyringError(f"{path} is no keyring, or was damaged in copying.") from None
 
 
 def stamp(path: Path) -> tuple[int, ...]:
@@ -95,20 +103,6 @@ def _write(handle: int, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _opened(path: Path) -> TextIO:
-    try:
-        return path.open()
-    except FileNotFoundError:
-        raise _absent(path) from None
-
-
-def _text(file: TextIO, path: Path) -> str:
-    try:
-        return file.read()
-    except UnicodeDecodeError:
-        raise KeyringError(f"{path} is no keyring, or was damaged in copying.") from None
 
 
 def _stamp_of(status: os.stat_result) -> tuple[int, ...]:

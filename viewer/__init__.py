@@ -8,9 +8,9 @@
 untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
-from viewer.media_types import is_shown_inline
-from viewer.names import content_disposition
-from viewer.original import Original
-from viewer.page import EMBEDDED_LIMIT, RenderedPage, download, view
-from viewer.sandbox.seccomp import seccomp_available
-from viewer.sealed import Seal, sealed_download
+from .media_types import is_shown_inline
+from .names import content_disposition
+from .original import Original
+from .page import EMBEDDED_LIMIT, RenderedPage, download, view
+from .sandbox.seccomp import seccomp_available
+from .sealed import Seal, sealed_download

@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from viewer.escaping import single_line
+from .escaping import single_line
 
 UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, '\\/:*?"<>|'), "_")
 MAX_LENGTH = 180

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from viewer.media_types import UNTYPED, canonical_type, sniff
+from .media_types import UNTYPED, canonical_type, sniff
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ The head holds everything to be shown, so that the first paint does not wait for
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from viewer import policy
-from viewer.base64_stream import base64_length, base64_pieces
-from viewer.kinds import preview_of
-from viewer.names import content_disposition, display_name
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.shell import PageOptions, head_and_tail
+from . import policy
+from .base64_stream import base64_length, base64_pieces
+from .kinds import preview_of
+from .names import content_disposition, display_name
+from .original import Original
+from .preview import Preview
+from .shell import PageOptions, head_and_tail
 
 EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
 WRITE_BYTES = 256 << 10  # of a large preview at once, so that a slow client holds no copy

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from viewer.preview import Preview
-from viewer.templating import asset, source_hash
+from .preview import Preview
+from .templating import asset, source_hash
 
 SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"

@@ -15,13 +15,13 @@ from typing import Protocol
 
 import pybase64
 
-from viewer import policy
-from viewer.base64_stream import base64_length
-from viewer.kinds import preview_of
-from viewer.original import Original
-from viewer.page import RenderedPage, download_headers
-from viewer.shell import PageOptions, head_and_tail
-from viewer.templating import render
+from . import policy
+from .base64_stream import base64_length
+from .kinds import preview_of
+from .original import Original
+from .page import RenderedPage, download_headers
+from .shell import PageOptions, head_and_tail
+from .templating import render
 
 PIECES_PLACEHOLDER = "\0pieces\0"
 FORMAT = 1

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from viewer import policy
-from viewer.formatting import format_size
-from viewer.media_types import data_uri_type
-from viewer.names import badge, display_name, safe_file_name
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.templating import render
+from . import policy
+from .formatting import format_size
+from .media_types import data_uri_type
+from .names import badge, display_name, safe_file_name
+from .original import Original
+from .preview import Preview
+from .templating import render
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from viewer.escaping import escape, json_for_script
+from .escaping import escape, json_for_script
 
 FOLDER = Path(__file__).resolve().parent.parent / "templates"
 

@@ -153,15 +153,14 @@ def test_a_symbolic_link_to_a_keyring_stays_one(tmp_path):
 
 def test_a_file_replaced_while_it_is_read_is_read_again(tmp_path, monkeypatch):
     ring, path = Keyring.create(tmp_path / "keyring"), tmp_path / "keyring"
-    opened = keyring_file._opened
+    check = keyring_file._require_private
 
-    def slow(path):
-        file = opened(path)
-        monkeypatch.setattr(keyring_file, "_opened", opened)
+    def slow(path, status):
+        monkeypatch.setattr(keyring_file, "_require_private", check)
         Keyring(path).add()  # and the file just opened is overwritten
-        return file
+        check(path, status)
 
-    monkeypatch.setattr(keyring_file, "_opened", slow)
+    monkeypatch.setattr(keyring_file, "_require_private", slow)
 
     assert [root.id for root in Keyring(path)] == [root.id for root in ring]
 

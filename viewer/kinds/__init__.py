@@ -3,24 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from viewer.kinds import (
-    audio_video,
-    card,
-    code,
-    html,
-    image,
-    mail,
-    markdown,
-    office,
-    pdf,
-    table,
-    text,
-)
-from viewer.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML
-from viewer.names import extension_of
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import SandboxError
+from ..media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML
+from ..names import extension_of
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import SandboxError
+from . import audio_video, card, code, html, image, mail, markdown, office, pdf, table, text
 
 Renderer = Callable[[Original, str], Preview]
 

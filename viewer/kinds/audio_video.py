@@ -2,8 +2,8 @@
 
 from typing import Literal, cast
 
-from viewer.original import Original
-from viewer.preview import Preview
+from ..original import Original
+from ..preview import Preview
 
 
 def preview(_original: Original, media_type: str) -> Preview:

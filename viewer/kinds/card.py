@@ -1,10 +1,10 @@
 """A card for documents without a preview: type, size, digest and the first bytes."""
 
-from viewer.escaping import escape
-from viewer.formatting import format_size
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.templating import render
+from ..escaping import escape
+from ..formatting import format_size
+from ..original import Original
+from ..preview import Preview
+from ..templating import render
 
 SHOWN_BYTES = 1024
 ROW_BYTES = 16

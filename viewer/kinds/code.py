@@ -3,13 +3,13 @@
 import re
 from typing import Any, Final
 
-from viewer.formatting import format_count
-from viewer.kinds import text
-from viewer.media_types import charset
-from viewer.names import extension_of
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import SandboxError, run_html_job
+from ..formatting import format_count
+from ..media_types import charset
+from ..names import extension_of
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import SandboxError, run_html_job
+from . import text
 
 MAX_SIZE: Final = 256 << 10
 SECONDS: Final = 10

@@ -1,10 +1,10 @@
 """HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
-from viewer.kinds import code
-from viewer.media_types import charset
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import SandboxError, run_html_job
+from ..media_types import charset
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import SandboxError, run_html_job
+from . import code
 
 MAX_SIZE = 4 << 20
 SECONDS = 12

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from viewer.original import Original
-from viewer.preview import Preview
+from ..original import Original
+from ..preview import Preview
 
 LABELS: Final = {
     "image/svg+xml": "SVG image",

@@ -1,15 +1,16 @@
 """E-mail: headers, attachments, and the body as a sanitized page in an iframe or as text."""
 
-from viewer.formatting import format_count, format_size
-from viewer.kinds import text
-from viewer.kinds.html import CUT_NOTE, iframe
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import run_html_job
-from viewer.templating import render
+from ..formatting import format_count, format_size
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import run_html_job
+from ..templating import render
+from . import text
+from .html import CUT_NOTE, iframe
 
 MAX_SIZE = 32 << 20
 SECONDS = 15
+FRAME_TITLE = "The message, with scripts and network off"
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -18,6 +19,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type, label="E-mail")
     facts, body = run_html_job("mail", original.pieces(), {}, seconds=SECONDS)
     is_html = facts["format"] == "html"
+    framed = iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
     attachments = [
         (name, part_type, format_size(int(size))) for name, part_type, size in facts["attachments"]
     ]
@@ -25,14 +27,8 @@ def preview(original: Original, media_type: str) -> Preview:
     return Preview(
         "mail",
         "E-mail",
-        head.encode("utf-8", "replace") + _body(body, is_html=is_html),
+        head.encode("utf-8", "replace") + framed,
         facts=(format_count(len(attachments), "attachment"),) if attachments else (),
         note=CUT_NOTE if facts["cut"] else "",
         foreign_style=is_html,
     )
-
-
-def _body(html: bytes, *, is_html: bool) -> bytes:
-    if is_html:
-        return iframe(html, "The message, with scripts and network off")
-    return b'<div class="message">%b</div>' % html

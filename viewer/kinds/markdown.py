@@ -1,11 +1,11 @@
 """Markdown: CommonMark with tables, rendered in the sandbox."""
 
-from viewer.kinds import text
-from viewer.kinds.html import CUT_NOTE
-from viewer.media_types import charset
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import SandboxError, run_html_job
+from ..media_types import charset
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import SandboxError, run_html_job
+from . import text
+from .html import CUT_NOTE
 
 MAX_SIZE = 512 << 10
 SECONDS = 10

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from viewer.kinds.html import CUT_NOTE
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import run_html_job
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import run_html_job
+from .html import CUT_NOTE
 
 SECONDS: Final = 15
 LABELS: Final = {

@@ -6,12 +6,12 @@ document's scripts, and follows its links out of the page.
 
 import base64
 
-from viewer.formatting import format_count
-from viewer.kinds import card
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox.process import JobResult, SandboxError, run
-from viewer.templating import render
+from ..formatting import format_count
+from ..original import Original
+from ..preview import Preview
+from ..sandbox.process import JobResult, SandboxError, run
+from ..templating import render
+from . import card
 
 SECONDS = 30
 MESSAGES = {

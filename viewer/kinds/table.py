@@ -3,13 +3,13 @@
 import csv
 from typing import Any
 
-from viewer.formatting import format_count
-from viewer.kinds import text
-from viewer.names import extension_of
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox import csv_table
-from viewer.sandbox.process import SandboxError
+from ..formatting import format_count
+from ..names import extension_of
+from ..original import Original
+from ..preview import Preview
+from ..sandbox import csv_table
+from ..sandbox.process import SandboxError
+from . import text
 
 
 def preview(original: Original, media_type: str) -> Preview:

@@ -3,12 +3,12 @@
 from types import ModuleType
 from typing import Any
 
-from viewer.formatting import format_count, format_size
-from viewer.media_types import charset
-from viewer.original import Original
-from viewer.preview import Preview
-from viewer.sandbox import text_lines
-from viewer.sandbox.process import run_html_job
+from ..formatting import format_count, format_size
+from ..media_types import charset
+from ..original import Original
+from ..preview import Preview
+from ..sandbox import text_lines
+from ..sandbox.process import run_html_job
 
 MAX_READ = 2 << 20
 MAX_INLINE = 64 << 10  # smaller documents are not worth a child process

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from viewer.decoding import decode
-from viewer.escaping import escape
-from viewer.sandbox import MAX_HTML
-from viewer.sandbox.messages import Message
+from ..decoding import decode
+from ..escaping import escape
+from . import MAX_HTML
+from .messages import Message
 
 MAX_ROWS: Final = 5_000
 MAX_COLUMNS: Final = 100

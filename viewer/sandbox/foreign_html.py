@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import nh3
 
-from viewer.decoding import decode, preload_codecs
-from viewer.sandbox import MAX_TAGS
-from viewer.sandbox.messages import Message, limited_block
-from viewer.sandbox.sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
+from ..decoding import decode, preload_codecs
+from . import MAX_TAGS
+from .messages import Message, limited_block
+from .sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
 
 DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
 BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)

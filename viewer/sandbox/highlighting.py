@@ -8,12 +8,12 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-from viewer.decoding import decode
-from viewer.escaping import escape
-from viewer.sandbox import MAX_HTML
-from viewer.sandbox.json_indent import indent_json
-from viewer.sandbox.messages import Message
-from viewer.sandbox.text_lines import html_lines, text_lines
+from ..decoding import decode
+from ..escaping import escape
+from . import MAX_HTML
+from .json_indent import indent_json
+from .messages import Message
+from .text_lines import html_lines, text_lines
 
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
     "k": (Keyword, Name.Tag, Operator.Word),

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from typing import Any, Final
 
-from viewer.decoding import decode, preload_codecs
-from viewer.sandbox import MAX_PICTURES, MAX_TAGS
-from viewer.sandbox.messages import Message, limited_block
-from viewer.sandbox.text_lines import text_lines
+from ..decoding import decode, preload_codecs
+from . import MAX_PICTURES, MAX_TAGS
+from .messages import Message, limited_block
+from .text_lines import text_lines
 
 Sanitizer = Callable[[str], str]
 SANITIZE_PAGE: Sanitizer | None = None
 with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
-    from viewer.sandbox.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
+    from .foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
 
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000

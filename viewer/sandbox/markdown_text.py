@@ -7,12 +7,12 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from viewer.decoding import decode
-from viewer.escaping import escape
-from viewer.sandbox import MAX_HTML
-from viewer.sandbox.highlighting import Highlighter
-from viewer.sandbox.messages import Message
-from viewer.sandbox.sanitizer import heading_id, safe_image_source, sanitize_fragment
+from ..decoding import decode
+from ..escaping import escape
+from . import MAX_HTML
+from .highlighting import Highlighter
+from .messages import Message
+from .sanitizer import heading_id, safe_image_source, sanitize_fragment
 
 FENCE: Final = re.compile(rb"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]{1,30})", re.M)
 MAX_LANGUAGES: Final = 20

@@ -7,7 +7,7 @@ import json
 import struct
 from typing import IO, Any, Final
 
-from viewer.sandbox import MAX_HTML, MAX_PICTURES
+from . import MAX_HTML, MAX_PICTURES
 
 Message = tuple[dict[str, Any], bytes]
 

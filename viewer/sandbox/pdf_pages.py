@@ -7,8 +7,8 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw
 
-from viewer.sandbox.messages import Message
-from viewer.sandbox.png import encode_png
+from .messages import Message
+from .png import encode_png
 
 MAX_PIXELS = 4_000_000  # of one page
 FEW_PAGES = 10  # documents up to this length are drawn at the high resolution

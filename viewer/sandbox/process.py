@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from viewer.sandbox.messages import Message, read_message, write_message
+from .messages import Message, read_message, write_message
 
 PACKAGE: Final = Path(__file__).resolve().parent.parent
 # `viewer` becomes a bare package, so that the child does not import what __init__.py imports.

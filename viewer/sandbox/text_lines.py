@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from viewer.decoding import decode
-from viewer.escaping import escape
-from viewer.sandbox import MAX_HTML
-from viewer.sandbox.messages import Message
+from ..decoding import decode
+from ..escaping import escape
+from . import MAX_HTML
+from .messages import Message
 
 MAX_LINES: Final = 20_000
 BLOCK: Final = 64 << 10  # characters escaped at once

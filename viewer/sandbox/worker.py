@@ -4,10 +4,10 @@ import importlib
 import sys
 from typing import Any, Final
 
-from viewer.decoding import preload_codecs
-from viewer.sandbox.messages import read_message, write_message
-from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
-from viewer.sandbox.seccomp import forbid_inspection, restrict_system_calls
+from ..decoding import preload_codecs
+from .messages import read_message, write_message
+from .resource_limits import apply_resource_limits, forbid_new_files
+from .seccomp import forbid_inspection, restrict_system_calls
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "text": ("text_lines", 256, 6),

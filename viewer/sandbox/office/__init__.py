@@ -6,11 +6,11 @@ Shown are structure, text, tables and pictures, but not the page layout.
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from viewer.sandbox import MAX_HTML, MAX_PICTURES
-from viewer.sandbox.messages import Message
-from viewer.sandbox.office import archive, docx, odf, pptx, xlsx
-from viewer.sandbox.office.package import Package
-from viewer.sandbox.sanitizer import sanitize_fragment
+from .. import MAX_HTML, MAX_PICTURES
+from ..messages import Message
+from ..sanitizer import sanitize_fragment
+from . import archive, docx, odf, pptx, xlsx
+from .package import Package
 
 Reader = Callable[[Package], tuple[str, list[str]]]
 

@@ -1,8 +1,8 @@
 """Lists the entries of a zip archive. Nothing is unpacked."""
 
-from viewer.formatting import format_count
-from viewer.sandbox.office.grid import html_table
-from viewer.sandbox.office.package import Package
+from ...formatting import format_count
+from .grid import html_table
+from .package import Package
 
 MAX_ENTRIES = 3_000
 

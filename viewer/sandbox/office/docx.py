@@ -5,16 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from viewer.escaping import escape
-from viewer.sandbox.office.elements import (
-    attribute,
-    children,
-    descendants,
-    first_child,
-    local_name,
-    parse_int,
-)
-from viewer.sandbox.office.package import Package
+from ...escaping import escape
+from .elements import attribute, children, descendants, first_child, local_name, parse_int
+from .package import Package
 
 DOCUMENT: Final = "word/document.xml"
 HEADING: Final = re.compile(r"heading (\d)|(title)", re.I)
@@ -111,8 +104,6 @@ class _Document:
 
 def _styles(package: Package) -> Iterator[tuple[str, str]]:
     """Yield the id of each paragraph style and the HTML element it stands for."""
-    if "word/styles.xml" not in package.names:
-        return
     for style in children(package.xml("word/styles.xml"), "style"):
         name = attribute(first_child(style, "name"), "val") or ""
         id = attribute(style, "styleId") or ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from viewer.escaping import escape
+from ...escaping import escape
 
 MAX_CELLS: Final = 40_000
 MAX_COLUMNS: Final = 200

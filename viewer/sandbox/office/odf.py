@@ -4,18 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from viewer.escaping import escape
-from viewer.formatting import format_count
-from viewer.sandbox.office.elements import (
-    attribute,
-    children,
-    descendants,
-    first_child,
-    local_name,
-    parse_int,
-)
-from viewer.sandbox.office.grid import html_table
-from viewer.sandbox.office.package import Package
+from ...escaping import escape
+from ...formatting import format_count
+from .elements import attribute, children, descendants, first_child, local_name, parse_int
+from .grid import html_table
+from .package import Package
 
 FORMATS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
 IGNORED: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
@@ -25,8 +18,6 @@ COUNTED: Final = {"ods": ("table", "sheet"), "odp": ("page", "slide")}
 
 def detect_format(package: Package) -> str | None:
     """Return "odt", "ods" or "odp"; None if it is none of them."""
-    if "content.xml" not in package.names:
-        return None
     body = first_child(package.xml("content.xml"), "body")
     names = map(local_name, body if body is not None else ())
     return next((FORMATS[name] for name in names if name in FORMATS), None)

@@ -7,7 +7,7 @@ from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET  # noqa: N817
 
-from viewer.sandbox import MAX_PICTURES
+from .. import MAX_PICTURES
 
 MAX_PART: Final = 32 << 20
 MAX_TOTAL: Final = 96 << 20
@@ -48,7 +48,9 @@ class Package:
         return data
 
     def xml(self, name: str) -> ET.Element:
-        """Parse a part as XML; raise ValueError if it has a DTD."""
+        """Parse a part as XML, an absent one as an empty element; raise ValueError for a DTD."""
+        if name not in self.names:
+            return ET.Element("absent")
         parser: Any = ET.XMLParser(target=_WithoutDoctype())  # noqa: S314
         parser.feed(self.read(name))
         root: ET.Element = parser.close()
@@ -57,10 +59,8 @@ class Package:
     def relationships(self, part: str) -> dict[str, Target]:
         """Return the targets of the relationship ids in a part."""
         folder, _, file = part.rpartition("/")
-        name = f"{folder}/_rels/{file}.rels"
-        if name not in self.names:
-            return {}
-        return {item.get("Id", ""): _target(folder, item) for item in self.xml(name)}
+        items = self.xml(f"{folder}/_rels/{file}.rels")
+        return {item.get("Id", ""): _target(folder, item) for item in items}
 
     def picture(self, name: str) -> str:
         """Return an <img> with a picture of this package, or an empty string."""

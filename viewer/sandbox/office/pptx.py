@@ -3,11 +3,11 @@
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from viewer.escaping import escape
-from viewer.formatting import format_count
-from viewer.sandbox.office.elements import attribute, children, descendants, local_name, text_of
-from viewer.sandbox.office.grid import html_table
-from viewer.sandbox.office.package import Package, Target
+from ...escaping import escape
+from ...formatting import format_count
+from .elements import attribute, children, descendants, local_name, text_of
+from .grid import html_table
+from .package import Package, Target
 
 PRESENTATION: Final = "ppt/presentation.xml"
 TITLES: Final = frozenset({"title", "ctrTitle"})

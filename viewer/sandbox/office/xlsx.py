@@ -6,20 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from viewer.escaping import escape
-from viewer.formatting import format_count
-from viewer.sandbox.office.elements import (
-    attribute,
-    children,
-    descendants,
-    first_child,
-    local_name,
-    text_of,
-)
-from viewer.sandbox.office.grid import MAX_COLUMNS, html_table
-from viewer.sandbox.office.package import Package
+from ...escaping import escape
+from ...formatting import format_count
+from .elements import attribute, children, descendants, first_child, local_name, text_of
+from .grid import MAX_COLUMNS, html_table
+from .package import Package
 
 WORKBOOK: Final = "xl/workbook.xml"
+SHARED_TEXTS: Final = "xl/sharedStrings.xml"
 DATE_FORMATS: Final = frozenset(map(str, (*range(14, 23), 45, 46, 47)))
 NOT_FORMAT: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 COLUMN: Final = re.compile(r"[A-Z]{1,3}")
@@ -36,7 +30,7 @@ class _Book:
     def __init__(self, package: Package) -> None:
         self.package = package
         self.parts = package.relationships(WORKBOOK)
-        self.texts = list(_shared_texts(package))
+        self.texts = [text_of(item) for item in children(package.xml(SHARED_TEXTS), "si")]
         self.dates = set(_date_styles(package))
 
     def section(self, sheet: Element) -> str:
@@ -68,16 +62,8 @@ class _Book:
         return _date(value) if value and cell.get("s") in self.dates else value
 
 
-def _shared_texts(package: Package) -> Iterator[str]:
-    if "xl/sharedStrings.xml" in package.names:
-        for item in children(package.xml("xl/sharedStrings.xml"), "si"):
-            yield text_of(item)
-
-
 def _date_styles(package: Package) -> Iterator[str]:
     """Yield the indexes of the cell styles that show a date or a time."""
-    if "xl/styles.xml" not in package.names:
-        return
     root = package.xml("xl/styles.xml")
     codes = {f.get("numFmtId"): f.get("formatCode", "") for f in descendants(root, "numFmt")}
     styles = first_child(root, "cellXfs")
