@@ -24,17 +24,13 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(IMAGES, image.preview),
 }
 PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
-    "md": markdown.preview,
-    "markdown": markdown.preview,
-    "csv": table.preview,
-    "tsv": table.preview,
+    **dict.fromkeys(("md", "markdown"), markdown.preview),
+    **dict.fromkeys(("csv", "tsv"), table.preview),
 }
-BY_PREFIX: Final[tuple[tuple[str, Renderer], ...]] = (
-    ("audio/", audio_video.preview),
-    ("video/", audio_video.preview),
-    (OPEN_XML, office.preview),
-    (OPEN_DOCUMENT, office.preview),
-)
+BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
+    ("audio/", "video/"): audio_video.preview,
+    (OPEN_XML, OPEN_DOCUMENT): office.preview,
+}
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -54,8 +50,8 @@ def _renderer(media_type: str, name: str) -> Renderer:
         return PLAIN_TEXT_BY_EXTENSION[extension_of(name)]
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
-    for prefix, renderer in BY_PREFIX:
-        if media_type.startswith(prefix):
+    for prefixes, renderer in BY_PREFIX.items():
+        if media_type.startswith(prefixes):
             return renderer
     if code.is_code(media_type, name):
         return code.preview
