@@ -1,6 +1,5 @@
 """Office and OpenDocument files and archives: reading views rendered in the sandbox."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from ..original import Original
@@ -27,18 +26,12 @@ def preview(original: Original, _media_type: str) -> Preview:
     facts, html = run_html_job("office", original.pieces(), {}, seconds=SECONDS)
     file_format = str(facts["format"])
     wide = b" broad" if file_format in WIDE else b""
+    notes = (NOTE if file_format != "zip" else "", CUT_NOTE if facts["cut"] else "")
     return Preview(
         "office",
         LABELS[file_format],
         b'<article class="prose%b">%b</article>' % (wide, html),
         facts=tuple(map(str, facts["counts"])),
-        note=" ".join(_notes(file_format, cut=bool(facts["cut"]))),
+        note=" ".join(filter(None, notes)),
         tools=frozenset({"zoom"}),
     )
-
-
-def _notes(file_format: str, *, cut: bool) -> Iterator[str]:
-    if file_format != "zip":
-        yield NOTE
-    if cut:
-        yield CUT_NOTE
