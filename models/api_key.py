@@ -39,7 +39,7 @@ class ApiKey(Owned):
         with transaction():
             issued = cls._issue(owner, name, scopes, expires_at)
             facts = {"api_key_id": issued.id, "scopes": scopes.split(), "expires_at": expires_at}
-            Event.tell(owner.id, "api_key.created", facts)
+            Event.record(owner.id, "api_key.created", facts)
         return issued
 
     @classmethod
@@ -91,7 +91,7 @@ class ApiKey(Owned):
         """End the key now; one that has ended already keeps its moment."""
         with transaction():
             if self._end(now()):
-                Event.tell(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
+                Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
@@ -104,7 +104,7 @@ class ApiKey(Owned):
             found._end(ends_at)
             issued = ApiKey._issue(owner, found.name, found.scopes, found.expires_at)
             facts = {"api_key_id": self.id, "new_api_key_id": issued.id, "ends_at": ends_at}
-            Event.tell(owner.id, "api_key.rotated", facts)
+            Event.record(owner.id, "api_key.rotated", facts)
         return issued
 
     def _end(self, at: int) -> bool:

@@ -25,12 +25,12 @@ _SUBSCRIBED = """
 _FIRST_OF_EACH = """
     (webhook_id, id) IN (
         SELECT webhook.id, (
-            SELECT id FROM webhook_delivery
+            SELECT id FROM delivery
             WHERE webhook_id = webhook.id AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)
         FROM webhook JOIN user_account ON user_account.id = webhook.owner_id
         WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
 _FORGET = """
-    DELETE FROM webhook_delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < :before
+    DELETE FROM delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < :before
     AND due_at IS NULL"""
 
 
@@ -62,6 +62,9 @@ class WebhookDelivery(Owned):
     status = IntegerField(null=True)
     duration_ms = IntegerField(null=True)
     sealed_result = BlobField(null=True)
+
+    class Meta:
+        table_name = "delivery"
 
     @classmethod
     def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:

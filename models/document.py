@@ -147,7 +147,7 @@ class Document(OwnsDataKey, Owned):
         self.media_type = essence(self.content_type)
         self.wrap_key()
         self.insert_row()
-        self.tell("document.created", expires_at=self.expires_at)
+        self.record_event("document.created", expires_at=self.expires_at)
 
     def seal_meta(self, meta: dict[str, Any]) -> None:
         self.meta, self.sealed_meta = meta, self.seal("meta/1", self.id, meta)
@@ -167,9 +167,9 @@ class Document(OwnsDataKey, Owned):
         """What encrypts one file under a password. Raises `PasswordQueueFull`."""
         return LINKS.run(caller, lambda: PasswordSeal(password))
 
-    def note_reading(self, type: str) -> None:
+    def record_read(self, type: str) -> None:
         """An event that the payload was read."""
-        Event.note(self.owner_id, type, {"document_id": self.id})
+        Event.record_later(self.owner_id, type, {"document_id": self.id})
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""
@@ -177,7 +177,7 @@ class Document(OwnsDataKey, Owned):
             if not shred("document", self.id):
                 raise NotFound
             payload_rows.drop(self.id)
-            self.tell(type)
+            self.record_event(type)
             DocumentToken.revoke_all_of(self.id)
 
     def expire(self) -> None:
@@ -190,10 +190,10 @@ class Document(OwnsDataKey, Owned):
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)
 
-    def tell(self, type: str, **facts: Any) -> None:
+    def record_event(self, type: str, **facts: Any) -> None:
         content_type, size = self.content_type, self.size
         what = {"document_id": self.id, "content_type": content_type, "size": size}
-        Event.tell(self.owner_id, type, what | facts)
+        Event.record(self.owner_id, type, what | facts)
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

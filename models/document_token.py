@@ -137,7 +137,7 @@ class DocumentToken(Owned):
         facts |= {"permissions": options.permissions, "max_views": options.max_views}
         with transaction():
             token.insert_row()
-            Event.tell(token.owner_id, "token.created", facts)
+            Event.record(token.owner_id, "token.created", facts)
         return Issued(token, secret)
 
     @classmethod
@@ -190,9 +190,9 @@ class DocumentToken(Owned):
             if counted is None:
                 raise TokenSpent
             owner_id, document_id, spent = counted
-            Event.tell(owner_id, type, {"document_id": document_id})
+            Event.record(owner_id, type, {"document_id": document_id})
             if spent:
-                _tell_end("token.spent", id, owner_id, document_id)
+                _record_end("token.spent", id, owner_id, document_id)
 
     @classmethod
     def page_of_document(cls, document: Any, limit: int, after: str | None) -> ResultPage:
@@ -214,7 +214,7 @@ class DocumentToken(Owned):
         """Mark expired tokens as spent, with an event for each."""
         with transaction():
             for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
-                _tell_end("token.spent", *row)
+                _record_end("token.spent", *row)
 
     @cached_property
     def label(self) -> str | None:
@@ -235,11 +235,11 @@ def _revoke(statement: str, id: str) -> None:
     values = {"now": now(), "id": id}
     for *row, spent, expired in database.execute_sql(statement, values).fetchall():
         if not spent:
-            _tell_end("token.spent" if expired else "token.revoked", *row)
+            _record_end("token.spent" if expired else "token.revoked", *row)
 
 
-def _tell_end(type: str, id: str, owner_id: str, document_id: str) -> None:
-    Event.tell(owner_id, type, {"document_id": document_id, "token_id": id})
+def _record_end(type: str, id: str, owner_id: str, document_id: str) -> None:
+    Event.record(owner_id, type, {"document_id": document_id, "token_id": id})
 
 
 def _grant(found: tuple[Any, ...], *, unspent: bool) -> TokenGrant:

@@ -45,7 +45,7 @@ current_actor: ContextVar[Mapping[str, str]] = ContextVar(
 _LAST = Prepared(lambda: Event.select(fn.MAX(Event.id)).where(Event.owner_id == param("owner_id")))
 _FORGET = """
     DELETE FROM event WHERE owner_id IN (SELECT id FROM user_account) AND id < :before
-    AND id NOT IN (SELECT event_id FROM webhook_delivery WHERE due_at IS NOT NULL)"""
+    AND id NOT IN (SELECT event_id FROM delivery WHERE due_at IS NOT NULL)"""
 
 
 class Event(Owned):
@@ -56,15 +56,15 @@ class Event(Owned):
     data = TextField()
 
     @classmethod
-    def tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
+    def record(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone."""
-        return cls._tell(owner_id, type, {**facts, **current_actor.get()}, to)
+        return cls._insert(owner_id, type, {**facts, **current_actor.get()}, to)
 
     @classmethod
-    def note(cls, owner_id: str, type: str, facts: Facts) -> None:
+    def record_later(cls, owner_id: str, type: str, facts: Facts) -> None:
         """Record an event of a read, without waiting until it is written."""
-        told = {**facts, **current_actor.get()}
-        enqueue_write(lambda: cls._tell(owner_id, type, told))
+        complete = {**facts, **current_actor.get()}
+        enqueue_write(lambda: cls._insert(owner_id, type, complete))
 
     @classmethod
     def feed(
@@ -91,7 +91,7 @@ class Event(Owned):
         database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, oldest)})
 
     @classmethod
-    def _tell(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
+    def _insert(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """The id is generated under the writer lock, so ids follow the order of commits and a
         poller of the feed misses none.
         """
@@ -99,7 +99,9 @@ class Event(Owned):
             ((last,),) = _LAST.all(owner_id=owner_id)
             event = cls(id=generate_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
             event.type, event.document_id = type, facts.get("document_id")
-            event.data = json.dumps({_camel(name): _told(name, facts[name]) for name in facts})
+            event.data = json.dumps(
+                {_camel(name): _json_value(name, facts[name]) for name in facts}
+            )
             event.insert_row()
             WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
         return event
@@ -123,5 +125,5 @@ def _camel(name: str) -> str:
     return first + "".join(word.title() for word in rest)
 
 
-def _told(name: str, value: Any) -> Any:
+def _json_value(name: str, value: Any) -> Any:
     return rfc3339(value) if name.endswith("_at") and value is not None else value

@@ -25,6 +25,9 @@ class StoredResponse(OwnsDataKey):
 
     sealed_answer = BlobField()
 
+    class Meta:
+        table_name = "answer"
+
     @classmethod
     def id_of(cls, *scope: str) -> str:
         """From the caller, method, path and key, stored only as a digest."""
@@ -32,7 +35,7 @@ class StoredResponse(OwnsDataKey):
 
     @classmethod
     @contextmanager
-    def alone(cls, id: str) -> Iterator[None]:
+    def exclusive(cls, id: str) -> Iterator[None]:
         """`IdempotencyInProgress` while another request with this id runs."""
         runtime = current_runtime()
         with runtime.lock:
@@ -45,7 +48,7 @@ class StoredResponse(OwnsDataKey):
             runtime.idempotent_requests.discard(id)
 
     @classmethod
-    def given(cls, id: str, fingerprint: str) -> Any:
+    def replayed(cls, id: str, fingerprint: str) -> Any:
         """The first response, or None; `IdempotencyMismatch` for another fingerprint."""
         stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
         if stored is None:
@@ -56,7 +59,7 @@ class StoredResponse(OwnsDataKey):
         return content["answer"]
 
     @classmethod
-    def keep(cls, id: str, fingerprint: str, answer: Any) -> None:
+    def store(cls, id: str, fingerprint: str, answer: Any) -> None:
         """Store a response, inside the transaction of its request's own changes."""
         stored = cls(id=id, created_at=now())
         with transaction():

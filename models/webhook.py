@@ -116,7 +116,7 @@ class Webhook(Owned):
         """Send a `webhook.test` event to this webhook alone."""
         with transaction():
             self._refuse_if_disabled()
-            Event.tell(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
+            Event.record(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
             (newest, *_), _ = self.deliveries(1, None)
         opened: OpenedDelivery = newest
         return opened
@@ -139,7 +139,9 @@ class Webhook(Owned):
         secrets = [secret for secret, _ in self._live_secrets()]
         return signing.signature(secrets, event_id, moment_seconds, body)
 
-    def note(self, delivery: WebhookDelivery, outcome: Outcome, due_at: int | None) -> None:
+    def record_outcome(
+        self, delivery: WebhookDelivery, outcome: Outcome, due_at: int | None
+    ) -> None:
         """Store how an attempt ended, and disable the webhook if it fails for too long.
 
         Not synced: what a power cut loses costs one repeated delivery.
@@ -168,7 +170,7 @@ class Webhook(Owned):
             self.change(disabled_at=now(), disabled_reason=reason)
             WebhookDelivery.give_up(self)
             facts = {"webhook_id": self.id, "reason": reason}
-            Event.tell(self.owner_id, "webhook.disabled", facts)
+            Event.record(self.owner_id, "webhook.disabled", facts)
 
     def _refuse_if_disabled(self) -> None:
         if type(self).one_of(self.owner_id, self.id).disabled_at:

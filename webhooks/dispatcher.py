@@ -123,7 +123,7 @@ class WebhookDispatcher:
         is_slow = outcome.duration_ms > self._limits.slow_ms
         (self._slow.add if is_slow else self._slow.discard)(webhook.id)
         with connected():
-            webhook.note(delivery, outcome, self._retry_at(delivery.attempts, outcome))
+            webhook.record_outcome(delivery, outcome, self._retry_at(delivery.attempts, outcome))
 
     def _retry_at(self, attempts: int, outcome: Outcome) -> int | None:
         """Unix time in ms, with jitter; None if there is no further attempt."""

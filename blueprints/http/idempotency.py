@@ -39,14 +39,14 @@ def replay_responses(view: View) -> View:
 
 def _execute_once(id: str, execute: Callable[[], Response]) -> Response:
     fingerprint = _fingerprint()
-    with StoredResponse.alone(id):
-        if stored := StoredResponse.given(id, fingerprint):
+    with StoredResponse.exclusive(id):
+        if stored := StoredResponse.replayed(id, fingerprint):
             return _replayed(stored)
         with in_one_transaction():
             response = execute()
             location = response.headers.get("Location")
             kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
-            StoredResponse.keep(id, fingerprint, kept | {"location": location})
+            StoredResponse.store(id, fingerprint, kept | {"location": location})
         return response
 
 

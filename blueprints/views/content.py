@@ -44,7 +44,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
 
 def _recorded(document: Document, response: Response) -> Response:
     if request.method == "GET" and response.content_length == document.size:
-        document.note_reading("document.downloaded")
+        document.record_read("document.downloaded")
     return response
 
 

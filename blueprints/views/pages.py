@@ -116,7 +116,7 @@ def _record_and_send(
     if grant:
         DocumentToken.count_view(grant.id, type)
     else:
-        document.note_reading(type)
+        document.record_read(type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 

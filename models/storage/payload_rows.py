@@ -17,11 +17,11 @@ CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
 SEALED_BYTES = CHUNKS * (sealing.CHUNK_BYTES + sealing.TAG_BYTES)
 
-_STORE = "INSERT INTO payload_piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
-_FETCH = "SELECT sealed FROM payload_piece WHERE document_id = :id AND number = :number"
-_DROP = "DELETE FROM payload_piece WHERE document_id = :id"
+_STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
+_FETCH = "SELECT sealed FROM piece WHERE document_id = :id AND number = :number"
+_DROP = "DELETE FROM piece WHERE document_id = :id"
 _DROP_ORPHANS = """
-    DELETE FROM payload_piece
+    DELETE FROM piece
     WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
 
 

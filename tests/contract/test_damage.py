@@ -14,12 +14,12 @@ pytestmark = pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 PIECE = 192 << 10
 CONTENT = os.urandom(5 * PIECE + 7)
 ROW = "UPDATE document SET {0} = flipped({0}) WHERE id = :id"
-PIECES = "UPDATE payload_piece SET {} WHERE document_id = :id AND number = "
+PIECES = "UPDATE piece SET {} WHERE document_id = :id AND number = "
 OF_THE_DOCUMENT = [ROW.format(name) for name in ("sealed_key", "sealed_meta", "payload_head")]
 OF_A_PIECE = [
     PIECES.format("sealed = flipped(sealed)") + "3",
     PIECES.format("sealed = substr(sealed, 2)") + "3",
-    "DELETE FROM payload_piece WHERE document_id = :id AND number = 3",
+    "DELETE FROM piece WHERE document_id = :id AND number = 3",
     # the pieces 3 and 4 change places
     PIECES.format("number = -1")
     + "3;"

@@ -19,7 +19,7 @@ with contextlib.suppress(OSError), open("filler", "ab", buffering=0) as file:
 LOOK = """
 import sqlite3
 database = sqlite3.connect("documents.sqlite")
-orphans = "SELECT count(*) FROM payload_piece WHERE document_id NOT IN (SELECT id FROM document)"
+orphans = "SELECT count(*) FROM piece WHERE document_id NOT IN (SELECT id FROM document)"
 for question in ("PRAGMA integrity_check", orphans):
     print(*database.execute(question).fetchone())
 """

@@ -18,7 +18,7 @@ MIB = 1 << 20
 LARGE = os.urandom(48 * MIB)
 BODY = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode() + b'"}'
 JSON = {"Content-Type": "application/json"}
-PIECES = "SELECT count(*) FROM payload_piece"
+PIECES = "SELECT count(*) FROM piece"
 WITHOUT_ROW = f"{PIECES} WHERE document_id NOT IN (SELECT id FROM document)"
 LOST = (OSError, http.client.HTTPException)
 

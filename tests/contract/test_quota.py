@@ -49,7 +49,7 @@ def test_a_refused_upload_leaves_nothing(person, strict):
     assert len(person.get("/v1/documents").json["documents"]) == 1
     with contextlib.closing(sqlite3.connect(strict.instance / "documents.sqlite")) as database:
         stray = (
-            "SELECT COUNT(*) FROM payload_piece WHERE document_id NOT IN (SELECT id FROM document)"
+            "SELECT COUNT(*) FROM piece WHERE document_id NOT IN (SELECT id FROM document)"
         )
         assert database.execute(stray).fetchone() == (0,)
 

@@ -12,7 +12,7 @@ import pytest
 from tests.formats import b64
 from tests.waiting import until
 
-ZEROS = "UPDATE payload_piece SET sealed = zeroblob(length(sealed))"
+ZEROS = "UPDATE piece SET sealed = zeroblob(length(sealed))"
 SIZE = 24 << 20  # more than the system keeps for a client that does not read
 
 

@@ -25,7 +25,7 @@ def edit(document, column, value):
 
 
 def pieces_of(document):
-    query = "SELECT number, sealed FROM payload_piece WHERE document_id = ? ORDER BY number"
+    query = "SELECT number, sealed FROM piece WHERE document_id = ? ORDER BY number"
     return database.execute_sql(query, (document.id,)).fetchall()
 
 
@@ -41,7 +41,7 @@ def test_what_was_uploaded_is_read_back_byte_for_byte(alice, size):
 def test_a_range_reads_only_its_pieces(alice):
     payload = os.urandom(4 * PIECE_BYTES + 7)
     document = upload(alice, payload)
-    wanted = "DELETE FROM payload_piece WHERE document_id = ? AND number IN (0, 1, 3, 4)"
+    wanted = "DELETE FROM piece WHERE document_id = ? AND number IN (0, 1, 3, 4)"
     database.execute_sql(wanted, (document.id,))
 
     start, stop = 2 * PIECE_BYTES + 5, 3 * PIECE_BYTES - 5
@@ -66,7 +66,7 @@ def test_pieces_swapped_between_documents_do_not_open(alice):
     mine, other = upload(alice, os.urandom(300_000)), upload(alice, os.urandom(300_000))
     [(_, foreign), _] = pieces_of(other)
 
-    query = "UPDATE payload_piece SET sealed = ? WHERE document_id = ? AND number = 0"
+    query = "UPDATE piece SET sealed = ? WHERE document_id = ? AND number = 0"
     database.execute_sql(query, (foreign, mine.id))
 
     with pytest.raises(DecryptionError):
@@ -81,9 +81,9 @@ def test_a_damaged_piece_does_not_open(alice, damage, number):
     sealed[3] ^= damage == "flip"
     altered = {"cut": sealed[:-1], "longer": sealed + b"x"}.get(damage, sealed)
     change = (
-        "DELETE FROM payload_piece"
+        "DELETE FROM piece"
         if damage == "gone"
-        else "UPDATE payload_piece SET sealed = :sealed"
+        else "UPDATE piece SET sealed = :sealed"
     )
     query = f"{change} WHERE document_id = :id AND number = :number"
 

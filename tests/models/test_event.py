@@ -64,7 +64,7 @@ def test_ids_are_drawn_in_the_order_of_commits(alice):
     def work():
         with connected():
             for _ in range(40):
-                Event.tell(alice.id, "webhook.test", {})
+                Event.record(alice.id, "webhook.test", {})
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for one in threads:
@@ -82,10 +82,10 @@ def test_ids_are_drawn_in_the_order_of_commits(alice):
 
 
 def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
-    Event.tell(alice.id, "webhook.test", {"number": 1})
+    Event.record(alice.id, "webhook.test", {"number": 1})
     clock(-DAY_MS)
     ids._last_id = 0  # as after a restart
-    Event.tell(alice.id, "webhook.test", {"number": 2})
+    Event.record(alice.id, "webhook.test", {"number": 2})
 
     events, _ = Event.feed(alice.id, 10, None)
     assert ['"number": 1' in events[0].data, '"number": 2' in events[1].data] == [True, True]
@@ -94,7 +94,7 @@ def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
 def test_a_reading_is_told_before_what_comes_after_it(alice):
     document = upload(alice)
     with base._writer_lock:
-        document.note_reading("document.viewed")
+        document.record_read("document.viewed")
     document.delete_with_tokens()
 
     assert told(alice) == ["document.created", "document.viewed", "document.deleted"]
@@ -112,7 +112,7 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     writer = threading.Thread(target=write_long)
     writer.start()
     assert begun.wait(10)
-    document.note_reading("document.viewed")
+    document.record_read("document.viewed")
     base.flush_enqueued_writes()  # returns while the other writes
     assert told(alice) == ["document.created"]
     go_on.set()
@@ -126,7 +126,7 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
     database.execute_sql("PRAGMA busy_timeout = 50")
     with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
-        document.note_reading("document.viewed")
+        document.record_read("document.viewed")
         base.flush_enqueued_writes()
 
     assert told(alice) == ["document.created", "document.viewed"]
@@ -137,7 +137,7 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
 
     base.enqueue_write(lambda: 1 / 0)
     base.flush_enqueued_writes()
-    document.note_reading("document.viewed")
+    document.record_read("document.viewed")
 
     assert "were lost" in caplog.text
     assert told(alice) == ["document.created", "document.viewed"]
@@ -199,9 +199,9 @@ def test_a_key_is_revoked_once_also_from_two_stale_records(alice):
 
 
 def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock):
-    old = Event.tell(alice.id, "webhook.test", {})
+    old = Event.record(alice.id, "webhook.test", {})
     clock(91 * DAY_MS)
-    new = Event.tell(alice.id, "webhook.test", {})
+    new = Event.record(alice.id, "webhook.test", {})
     sweep()
 
     assert [event.id for event in Event.feed(alice.id, 10, None)[0]] == [new.id]
@@ -210,7 +210,7 @@ def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock)
 
 def test_how_long_events_are_kept_is_a_setting(alice, runtime, clock):
     runtime.settings = replace(runtime.settings, event_days=1)
-    Event.tell(alice.id, "webhook.test", {})
+    Event.record(alice.id, "webhook.test", {})
     clock(2 * DAY_MS)
     sweep()
 

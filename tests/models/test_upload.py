@@ -39,7 +39,7 @@ def pieces(payload=PAYLOAD):
 
 
 def stored():
-    return database.execute_sql("SELECT count(*) FROM payload_piece").fetchone()[0]
+    return database.execute_sql("SELECT count(*) FROM piece").fetchone()[0]
 
 
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
@@ -120,7 +120,7 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
 
 
 def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(alice, runtime):
-    database.execute_sql("INSERT INTO payload_piece VALUES ('doc_left', 0, x'00')")
+    database.execute_sql("INSERT INTO piece VALUES ('doc_left', 0, x'00')")
     runtime.aborted_uploads.add("doc_left")
     size = len(PAYLOAD)
     with pytest.raises(Invalid), transaction():
@@ -132,11 +132,11 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
 
 
 def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice):
-    left = "INSERT INTO payload_piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
+    left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
     database.execute_sql(left)
     upload(alice.id, pieces(b"kept"), size=4, content_type="a/b")
     running = generate_id("doc")  # an upload of this process whose row is still to come
-    database.execute_sql("INSERT INTO payload_piece VALUES (?, 0, x'00')", (running,))
+    database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
 
     delete_unfinished_uploads()
 

@@ -22,7 +22,7 @@ def hook(alice):
 
 
 def pending(hook):
-    Event.tell(hook.owner_id, "webhook.test", {})
+    Event.record(hook.owner_id, "webhook.test", {})
     (newest, *_), _ = hook.deliveries(1, None)
     return newest
 
@@ -38,12 +38,12 @@ def state(hook):
 
 def test_five_days_of_nothing_but_failures_disable_a_webhook(alice, hook, clock):
     one = pending(hook)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
     clock(FAILING_MS - 1000)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
     assert again(hook).disabled_at is None
     clock(FAILING_MS)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
 
     assert again(hook).disabled_reason == "failing"
     assert state(hook) == "failed"
@@ -52,11 +52,11 @@ def test_five_days_of_nothing_but_failures_disable_a_webhook(alice, hook, clock)
 
 def test_one_success_in_five_days_keeps_it(hook, clock):
     one = pending(hook)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
     clock(FAILING_MS - 1000)
-    hook.note(pending(hook), GOOD, None)
+    hook.record_outcome(pending(hook), GOOD, None)
     clock(FAILING_MS + 1000)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
 
     assert again(hook).disabled_at is None
 
@@ -64,7 +64,7 @@ def test_one_success_in_five_days_keeps_it(hook, clock):
 def test_a_try_that_ends_after_its_webhook_was_disabled_is_not_repeated(hook):
     one = pending(hook)
     hook.edit(enabled=False)
-    hook.note(one, BAD, ids.now())
+    hook.record_outcome(one, BAD, ids.now())
 
     assert state(hook) == "failed"
 
@@ -73,7 +73,7 @@ def test_a_webhook_is_disabled_once(alice, hook):
     one = pending(hook)
     hook.edit(enabled=False)
     hook.edit(enabled=False)
-    hook.note(one, GONE, None)
+    hook.record_outcome(one, GONE, None)
 
     assert told(alice).count("webhook.disabled") == 1
     assert again(hook).disabled_reason == "owner"
@@ -81,7 +81,7 @@ def test_a_webhook_is_disabled_once(alice, hook):
 
 def test_nothing_is_queued_for_a_disabled_webhook_and_everything_again_once_enabled(alice, hook):
     hook.edit(enabled=False)
-    Event.tell(alice.id, "webhook.test", {})
+    Event.record(alice.id, "webhook.test", {})
     assert hook.deliveries(9, None) == ([], None)
     with pytest.raises(WebhookDisabled):
         hook.test()
@@ -116,14 +116,14 @@ def test_a_second_rotation_ends_the_first_secret(hook):
 
 
 def test_another_ones_webhooks_get_nothing(bob, hook):
-    Event.tell(bob.id, "webhook.test", {})
+    Event.record(bob.id, "webhook.test", {})
 
     assert hook.deliveries(9, None) == ([], None)
 
 
 def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(alice, hook, clock):
     done, waiting = pending(hook), pending(hook)
-    hook.note(done, GOOD, None)
+    hook.record_outcome(done, GOOD, None)
     clock(100 * DAY_MS)
     sweep()
 
@@ -133,7 +133,7 @@ def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(ali
 
 def test_an_event_that_is_forgotten_is_not_sent_again(alice, hook, clock):
     done = pending(hook)
-    hook.note(done, GOOD, None)
+    hook.record_outcome(done, GOOD, None)
     Event.delete().execute()
     with pytest.raises(NotFound):
         hook.redeliver(done.id)
@@ -145,5 +145,5 @@ def test_the_look_for_what_is_due_reads_one_row_of_each_webhook(hook):
     assert not [
         line
         for line in plan
-        if "SCAN t1" in line or "SCAN webhook_delivery" in line or "TEMP B-TREE" in line
+        if "SCAN t1" in line or "SCAN delivery" in line or "TEMP B-TREE" in line
     ]

@@ -73,7 +73,7 @@ def hooked(owner, url="https://hook.example/", types=("webhook.test",)):
 
 
 def emit(owner):
-    return Event.tell(owner.id, "webhook.test", {}).id
+    return Event.record(owner.id, "webhook.test", {}).id
 
 
 def test_a_delivery_fails_after_ten_attempts(alice, send):
@@ -165,14 +165,14 @@ def test_a_delivery_that_ends_while_others_are_dispatched_is_not_sent_twice(alic
 def test_a_delivery_that_cannot_be_recorded_is_sent_again_after_a_pause(
     alice, send, monkeypatch, caplog
 ):
-    record, errors = Webhook.note, [OSError("disk full"), OSError("disk full")]
+    record, errors = Webhook.record_outcome, [OSError("disk full"), OSError("disk full")]
 
     def fail_twice(*args):
         if errors:
             raise errors.pop()
         record(*args)
 
-    monkeypatch.setattr(Webhook, "note", fail_twice)
+    monkeypatch.setattr(Webhook, "record_outcome", fail_twice)
     hook, client = hooked(alice), FakeClient()
     id = emit(alice)
     began = time.monotonic()

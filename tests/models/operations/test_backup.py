@@ -52,7 +52,7 @@ def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, 
 
 def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path):
     gone, *_ = documents
-    piece = rows(instance / "documents.sqlite", "SELECT sealed FROM payload_piece")[0][0]
+    piece = rows(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
     gone.delete_with_tokens()
 
     backup.create_backup(tmp_path / "copy")

@@ -119,7 +119,7 @@ def test_a_missing_root_key_is_found_and_its_id_given(instance, context):
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_a_damaged_document_is_found(context, document, alter, deep):
-    alter("UPDATE payload_piece SET sealed = zeroblob(length(sealed))")
+    alter("UPDATE piece SET sealed = zeroblob(length(sealed))")
 
     (problem,) = problems(replace(context, deep=deep))["documents"]
 

@@ -17,7 +17,7 @@ from tests.uploads import upload
 @pytest.fixture
 def rows(alice):
     """A row of each table with data keys; the token key was created with the database."""
-    StoredResponse.keep("ans_1", "fingerprint", {"secret": "once"})
+    StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
     return [alice, upload(alice), StoredResponse.get_by_id("ans_1")]
 
 
@@ -25,7 +25,7 @@ def everything_decrypts():
     return (
         all(user.password_digest for user in User.select())
         and all(b"".join(one.read()) == b"content" for one in Document.select())
-        and StoredResponse.given("ans_1", "fingerprint") == {"secret": "once"}
+        and StoredResponse.replayed("ans_1", "fingerprint") == {"secret": "once"}
         and len(TokenKey.newest_first()) == TokenKey.select().count()
     )
 
@@ -121,7 +121,7 @@ def test_a_key_replaced_during_the_rotation_is_not_overwritten(rows, monkeypatch
     def slow(answer, root):
         wrapped = rewrapped(answer, root)
         monkeypatch.setattr(StoredResponse, "rewrapped", rewrapped)
-        StoredResponse.keep("ans_1", "fingerprint", {"secret": "once"})
+        StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
         return wrapped
 
     monkeypatch.setattr(StoredResponse, "rewrapped", slow)

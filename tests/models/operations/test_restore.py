@@ -136,7 +136,7 @@ def test_an_undecryptable_key_is_found_before_anything_is_replaced(copy, restore
 
 
 def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchanged):
-    altered(copy, "UPDATE payload_piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
+    altered(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
 
     with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
         restore(force=True, deep=True)

@@ -27,7 +27,7 @@ def test_a_key_that_cannot_be_decrypted_is_reported(documents):
 
 
 def test_a_flipped_bit_in_any_piece_is_found(documents):
-    zeros = "UPDATE payload_piece SET sealed = zeroblob(length(sealed))"
+    zeros = "UPDATE piece SET sealed = zeroblob(length(sealed))"
     flip = f"{zeros} WHERE document_id = ? AND number = 0"
     database.execute_sql(flip, (documents[2].id,))
 
@@ -36,7 +36,7 @@ def test_a_flipped_bit_in_any_piece_is_found(documents):
 
 
 def test_a_missing_last_piece_is_found_by_the_sample(documents):
-    database.execute_sql("DELETE FROM payload_piece WHERE number = 1", ())
+    database.execute_sql("DELETE FROM piece WHERE number = 1", ())
 
     assert len(verification.check_sample(2)) == 2
     assert len(verification.check_sample(10)) == 3
