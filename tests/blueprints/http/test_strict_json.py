@@ -8,20 +8,20 @@ import pytest
 from blueprints.http.problems import MalformedJson
 from blueprints.http.strict_json import parse_json
 
-NAMES = [f"{number:x}" for number in range(7_000)]  # 60 KiB with their values
+NAMES = [f"{number:x}" for number in range(40_000)]
 
 
-def test_a_repeated_name_among_thousands_is_found_in_linear_time():
+def test_a_repeated_name_among_many_is_found_in_linear_time():
     pairs = [f'"{name}":1' for name in [*NAMES, NAMES[-1]]]
     body = f"{{{','.join(pairs)}}}".encode()
 
     began = time.thread_time()
     with pytest.raises(MalformedJson, match=f"The name '{NAMES[-1]}' is there twice"):
         parse_json(body)
-    assert time.thread_time() - began < 0.1
+    assert time.thread_time() - began < 2  # a search for each name takes ten times that
 
 
-def test_thousands_of_different_names_are_accepted():
+def test_many_different_names_are_accepted():
     value = dict.fromkeys(NAMES, 1)
 
     assert parse_json(json.dumps(value).encode()) == value
