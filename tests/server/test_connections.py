@@ -300,7 +300,7 @@ def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
         for _ in range(4):
             moved = open_one._moved_bytes
             connection.sendall(PIECE)
-            until(lambda before=moved: open_one._moved_bytes - before == len(PIECE))
+            until(lambda before=moved: open_one._moved_bytes - before >= len(PIECE))
             setup.pass_time(4)
         assert open_one in setup.connections
         setup.pass_time(6)
