@@ -37,7 +37,7 @@ def test_it_returns_them_as_a_self_contained_downloadable_html_file(alice, docum
 
 
 def test_users_register_an_account_and_log_in_to_receive_a_session_token(anonymous):
-    account = {"email": "new@example.org", "password": PASSWORD}
+    account = {"email": "specification@example.org", "password": PASSWORD}
     assert anonymous.post("/v1/auth/register", json=account).status == 201
     assert anonymous.post("/v1/auth/login", json=account).json["accessToken"]
 
