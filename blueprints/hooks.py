@@ -3,11 +3,10 @@
 import re
 import secrets
 import time
-from contextlib import ExitStack
 
 from flask import Flask, Response, g, request
 
-from models import connected, setup
+from models import database, setup
 from models.errors import NotFound
 from models.event import current_actor
 from models.request_activity import request_activity
@@ -38,11 +37,10 @@ def _before() -> None:
     limit_body()  # and the body if it is a form
     resolve_caller()
     if caller := g.get("caller"):
-        g.release.callback(current_actor.reset, current_actor.set(caller.actor()))
+        g.actor = current_actor.set(caller.actor())
 
 
 def _start() -> None:
-    g.release = ExitStack()
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.started_at = time.perf_counter()
@@ -54,15 +52,18 @@ def _start() -> None:
 def _acquire() -> None:
     """A database connection, and a place among the running requests."""
     setup.open_runtime()
-    g.release.enter_context(connected())
+    database.connect(reuse_if_open=True)
     request_activity.start()
-    g.release.callback(request_activity.end)
+    g.is_active = True
 
 
 def _teardown(_error: BaseException | None = None) -> None:
     """Release what `_before` has acquired."""
-    if release := g.pop("release", None):
-        release.close()
+    if actor := g.pop("actor", None):
+        current_actor.reset(actor)
+    if g.pop("is_active", False):
+        request_activity.end()
+        database.close()
 
 
 def _after(response: Response) -> Response:
