@@ -22,11 +22,12 @@ def no_service_logs_a_traceback(request):
 
     A test that provokes errors names them in `@pytest.mark.logs_traceback("package.Error")`.
     """
-    yield
     marks = request.node.iter_markers("logs_traceback")
-    expected = [name for mark in marks for name in mark.args]
+    Service.expected_errors = frozenset(name for mark in marks for name in mark.args)
+    yield
     for service in list(Service.running):
-        service.check_log(expected)
+        service.check_log()
+    Service.expected_errors = frozenset()
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,7 @@ class Service:
     wrapper = ()  # a command that starts the interpreter
     program = ("app.py",)  # the arguments of the interpreter
     running = set()  # the services whose logs `check_log` still has to read
+    expected_errors = frozenset()  # full names of exceptions that the present test provokes
 
     def __init__(self, folder, **settings):
         self.instance, self.temporary = folder / "instance", folder / "tmp"
@@ -95,11 +96,11 @@ class Service:
         """Its OpenAPI description."""
         return openapi.parsed(Person(self).exchange("GET", "/openapi.json").body)
 
-    def check_log(self, expected=()):
-        """Assert that what was logged since the last check has no traceback but of these errors.
+    def check_log(self):
+        """Assert that what was logged since the last check has no traceback but expected ones.
 
-        `expected` are the full names of exceptions. The start of a line tells where a traceback
-        ends: only the line that names the exception is not indented.
+        The start of a line tells where a traceback ends: only the line that names the exception is
+        not indented.
         """
         with self._log.open("rb") as log:
             log.seek(self._log_checked)
@@ -107,7 +108,7 @@ class Service:
         self._log_checked += len(logged)
         lines = logged.decode(errors="replace")
         raised = re.findall(r"^Traceback .*\n(?: .*\n|\n)*([\w.]*)", lines, re.M)
-        assert not set(raised) - set(expected), lines
+        assert not set(raised) - self.expected_errors, lines
 
     def stop(self):
         """Send SIGTERM, and return the exit code."""
