@@ -1,7 +1,8 @@
-"""Fixtures for the tests of webhooks."""
+"""Fixtures that several files of tests share."""
 
 import pytest
 
+from tests.contract.requests import BIG
 from tests.receiver import Receiver
 
 
@@ -20,3 +21,15 @@ def webhook_owner(webhook_service):
 def receiver():
     with Receiver() as receiver:
         yield receiver
+
+
+@pytest.fixture(scope="module")
+def big(alice):
+    """A document of several pieces, whose content is `BIG`."""
+    return alice.upload(BIG, "application/octet-stream", name="big.bin")
+
+
+@pytest.fixture
+def caller(request, alice, anonymous):
+    """Who may send a body to the test's `route`: accounts take it from anybody."""
+    return anonymous if "auth" in request.node.callspec.params["route"] else alice

@@ -5,18 +5,10 @@ import random
 
 import pytest
 
+from tests.contract.requests import GOOD, JSON
 from tests.contract.routes import WITH_BODY
 from tests.formats import b64
 from tests.problems import refused
-
-JSON = {"Content-Type": "application/json"}
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
-
-
-@pytest.fixture
-def caller(request, alice, anonymous):
-    return anonymous if "auth" in request.node.callspec.params["route"] else alice
-
 
 LONG = b64(random.Random(1).randbytes(600_000))  # many pieces; no padding
 LIMIT = 3 << 20

@@ -1,28 +1,10 @@
 """The original's bytes: headers, and conditional requests."""
 
-import random
 import urllib.parse
 
 import pytest
 
-from tests.formats import b64
-
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
-BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
-
-
-def at(document, more=""):
-    return f"/v1/documents/{document['id']}{more}"
-
-
-@pytest.fixture(scope="module")
-def big(alice):
-    return alice.upload(BIG, "application/octet-stream", name="big.bin")
-
-
-def content(person, document, **headers):
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    return person.get(at(document, "/content"), headers=headers)
+from tests.contract.requests import BIG, GOOD, at, content
 
 
 def test_content_is_the_original_with_its_content_type(alice, document):

@@ -5,18 +5,8 @@ import random
 
 import pytest
 
+from tests.contract.requests import at
 from tests.formats import b64
-
-BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
-
-
-def at(document, more=""):
-    return f"/v1/documents/{document['id']}{more}"
-
-
-@pytest.fixture(scope="module")
-def big(alice):
-    return alice.upload(BIG, "application/octet-stream", name="big.bin")
 
 
 def test_view_is_an_inline_viewer_under_a_strict_policy(alice):

@@ -2,15 +2,12 @@
 
 import pytest
 
+from tests.contract.requests import at
 from tests.formats import time_from_now
 from tests.problems import refused, refused_field, refused_query
 from tests.waiting import until
 
 RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
-
-
-def at(document, more=""):
-    return f"/v1/documents/{document['id']}{more}"
 
 
 def assert_not_found(person, document):

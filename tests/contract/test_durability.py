@@ -82,6 +82,8 @@ def refuses_connections(service):
         Person(service).exchange("GET", "/healthz")
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:
+        pass  # the listening socket was closed before it accepted this connection
     return False
 
 

@@ -11,13 +11,13 @@ from functools import partial
 
 import pytest
 
+from tests.contract.requests import JSON
 from tests.formats import b64
 from tests.waiting import join_threads, start_threads, until
 
 MIB = 1 << 20
 LARGE = os.urandom(48 * MIB)
 BODY = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode() + b'"}'
-JSON = {"Content-Type": "application/json"}
 PIECES = "SELECT count(*) FROM piece"
 WITHOUT_ROW = f"{PIECES} WHERE document_id NOT IN (SELECT id FROM document)"
 LOST = (OSError, http.client.HTTPException)

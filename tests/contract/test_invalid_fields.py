@@ -4,24 +4,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.contract.requests import GOOD, sent
 from tests.contract.routes import WITH_BODY
-from tests.formats import b64
 from tests.problems import refused_field
 
-JSON = {"Content-Type": "application/json"}
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
 UPLOADED = b'"payload": "aGVsbG8=", "contentType": "text/plain"'
-
-
-def sent(person, route, data, document, headers=JSON):
-    method, path = route.split()
-    path = path.replace("<document>", document["id"])
-    return person.request(method, path, data=data, headers=headers)
-
-
-@pytest.fixture
-def caller(request, alice, anonymous):
-    return anonymous if "auth" in request.node.callspec.params["route"] else alice
 
 
 @pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800", "a\udc80b", "\udc00\ud800"])

@@ -4,12 +4,10 @@ import json
 
 import pytest
 
+from tests.contract.requests import GOOD, JSON, sent
 from tests.contract.routes import ROUTES, WITH_BODY
-from tests.formats import b64
 from tests.problems import refused
 
-JSON = {"Content-Type": "application/json"}
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
 UPLOADED = b'"payload": "aGVsbG8=", "contentType": "text/plain"'
 NOT_JSON = {
     "white space": b" \n",
@@ -50,17 +48,6 @@ NOT_JSON = {
 }
 BODIES = ["POST /v1/auth/register", "POST /v1/api-keys", "PATCH /v1/documents/<document>"]
 BODIES += ["POST /v1/documents/<document>/tokens", "POST /v1/documents"]
-
-
-def sent(person, route, data, document, headers=JSON):
-    method, path = route.split()
-    path = path.replace("<document>", document["id"])
-    return person.request(method, path, data=data, headers=headers)
-
-
-@pytest.fixture
-def caller(request, alice, anonymous):
-    return anonymous if "auth" in request.node.callspec.params["route"] else alice
 
 
 @pytest.mark.parametrize("route", BODIES)

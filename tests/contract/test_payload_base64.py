@@ -7,18 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.contract.requests import GOOD, sent
 from tests.formats import b64
 from tests.problems import refused_field
-
-JSON = {"Content-Type": "application/json"}
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
-
-
-def sent(person, route, data, document, headers=JSON):
-    method, path = route.split()
-    path = path.replace("<document>", document["id"])
-    return person.request(method, path, data=data, headers=headers)
-
 
 LONG = b64(random.Random(1).randbytes(600_000))  # many pieces; no padding
 BAD_BASE64 = {

@@ -1,27 +1,10 @@
 """Ranges of the original's bytes (RFC 9110, section 14)."""
 
-import random
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
-
-
-def at(document, more=""):
-    return f"/v1/documents/{document['id']}{more}"
-
-
-@pytest.fixture(scope="module")
-def big(alice):
-    return alice.upload(BIG, "application/octet-stream", name="big.bin")
-
-
-def content(person, document, **headers):
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    return person.get(at(document, "/content"), headers=headers)
-
+from tests.contract.requests import BIG, content
 
 RANGES = {
     "bytes=0-0": (0, 1),

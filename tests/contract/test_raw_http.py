@@ -17,6 +17,7 @@ from tests.contract.raw_http import (
     read_all,
     talk,
 )
+from tests.contract.requests import JSON
 from tests.formats import b64
 
 KIND = b"Content-Type: application/json\r\n"
@@ -115,9 +116,6 @@ def test_connection_close_is_found_in_any_list(value, service):
     [(status, fields, _)] = answers(talk(service, request))
 
     assert (status, fields[b"connection"]) == (200, b"close")
-
-
-JSON = {"Content-Type": "application/json"}
 
 
 @pytest.mark.parametrize(

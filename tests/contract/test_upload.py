@@ -5,16 +5,11 @@ import random
 
 import pytest
 
-from tests.formats import b64, parse_time, time_from_now
+from tests.contract.requests import BIG, GOOD, at
+from tests.formats import parse_time, time_from_now
 from tests.problems import refused, refused_field
 
 RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
-GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}
-BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
-
-
-def at(document, more=""):
-    return f"/v1/documents/{document['id']}{more}"
 
 
 def test_an_upload_returns_the_record_a_location_and_a_token(alice):
@@ -136,8 +131,3 @@ def test_the_largest_original_is_64_mib(alice):
     assert document["size"] == largest
     body = GOOD | {"payload": "A" * (largest // 3 * 4) + "AAA="}
     refused(alice.post("/v1/documents", json=body), 413, "payload_too_large")
-
-
-def content(person, document, **headers):
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    return person.get(at(document, "/content"), headers=headers)

@@ -2,9 +2,8 @@
 
 import json
 
+from tests.contract.requests import JSON
 from tests.formats import b64
-
-JSON = {"Content-Type": "application/json"}
 
 
 def upload_body(content):

@@ -69,15 +69,16 @@ def visit(context, addresses):
     return pages
 
 
+CHECKED = """() => document.querySelector("#check").textContent !== "" """
 STATE = """() => [location.href, document.title, typeof self.ran,
-    document.querySelector("#check").textContent !== "",
     location.protocol === "file:" ? localStorage.length + document.cookie.length : 0]"""
 
 
 def assert_unharmed(page, label, address, document):
     """Assert address and title unchanged, only our script run, nothing stored."""
     name = display_name(document.name, document.default_name)
-    assert page.evaluate(STATE) == [address, " ".join(name.split()), "undefined", True, 0], label
+    until(lambda: page.evaluate(CHECKED))
+    assert page.evaluate(STATE) == [address, " ".join(name.split()), "undefined", 0], label
 
 
 def test_hostile_documents_do_nothing_in_a_served_page(context, site, listener, documents):
