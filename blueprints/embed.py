@@ -6,8 +6,9 @@ from typing import Any
 
 from flask import Response, current_app
 
-from models import Document, DocumentToken
+from models import Document
 from models.errors import NotFound, ServiceError
+from models.token_grant import TokenGrant
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery
@@ -51,7 +52,7 @@ def oembed(query: dict[str, Any]) -> dict[str, Any]:
 
 def _embedding(url: str, max_width: int, max_height: int) -> dict[str, Any]:
     link = _VIEW_PATH.fullmatch(url.removeprefix(base_url()))
-    grant = DocumentToken.of_secret(link[2]) if link else None
+    grant = TokenGrant.of_secret(link[2]) if link else None
     if link is None or grant is None or grant.document_id != link[1]:
         raise NotFound
     width, height = min(WIDTH, max_width), min(HEIGHT, max_height)

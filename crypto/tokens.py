@@ -23,7 +23,8 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 
 @dataclass(frozen=True)
 class TokenClaims:
-    """`id` names the session, or the grant; for tickets `user_id` is the id of the document."""
+    """`id` names the session, or the grant; for tickets `user_id` is the document that
+    it opened, and how."""
 
     id: str
     user_id: str

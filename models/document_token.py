@@ -8,46 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
+from crypto import LINKS, credentials, passwords
 
-from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .errors import TokenSpent
 from .event import Event
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
-from .runtime import current_runtime
-from .storage import Prepared, database, param, transaction
+from .storage import database, transaction
 
 PERMISSIONS = ("view", "download")
-TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 
-
-def _grant_by(column: str) -> Prepared:
-    """A grant's columns; whether token, document and owner are live; whether views are left."""
-
-    def build() -> Any:
-        token, document = DocumentToken, Table("document").alias("document")
-        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
-        is_its = document.c.id == token.document_id
-        is_live = (
-            token.revoked_at.is_null()
-            & (token.expires_at.is_null() | (token.expires_at > param("now")))
-            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
-            & token.owner_is_enabled()
-        )
-        return token.select(
-            *(token.id, token.document_id, token.permissions, token.allowed_origins),
-            *(token.max_views.is_null(False), token.sealed_password.is_null(False)),
-            is_live,
-            token.max_views.is_null() | (token.views < token.max_views),
-        ).where(getattr(token, column) == param(column))
-
-    return Prepared(build)
-
-
-_BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
 _COUNT = """
     UPDATE document_token SET views = views + 1, last_used_at = :now,
         spent_at = CASE WHEN views + 1 >= max_views THEN :now END
@@ -81,18 +54,6 @@ class LinkOptions:
         """Hashes the password, which is slow: call it before a transaction begins."""
         digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
         return cls(password_digest=digest, **options)
-
-
-@dataclass(frozen=True)
-class TokenGrant:
-    """What the holder of a token may do."""
-
-    id: str
-    document_id: str
-    permissions: frozenset[str]
-    origins: tuple[str, ...]
-    has_view_limit: bool
-    has_password: bool
 
 
 class DocumentToken(Owned):
@@ -139,45 +100,6 @@ class DocumentToken(Owned):
             token.insert_row()
             Event.record(token.owner_id, "token.created", facts)
         return Issued(token, secret)
-
-    @classmethod
-    def of_secret(cls, secret: str) -> TokenGrant:
-        """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
-        if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
-            raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        moment, digest = now(), credentials.fingerprint(secret)
-        found = _BY_DIGEST.first(now=moment, digest=digest)
-        if found is None:
-            raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        return _grant(found, unspent=found[-1])
-
-    @classmethod
-    def of_ticket(cls, ticket: str) -> TokenGrant:
-        """Lets a page that a token opened load its original, also after the token's last view."""
-        try:
-            claims = current_runtime().tickets.open(ticket)
-        except DecryptionError:
-            raise NotAuthenticated("This page was opened too long ago. Open it again.") from None
-        found = _BY_ID.first(now=now(), id=claims.id)
-        if found is None:
-            raise TokenSpent
-        return _grant(found, unspent=True)
-
-    @classmethod
-    def ticket(cls, grant: TokenGrant) -> str:
-        seconds = LIMITED_TICKET_SECONDS if grant.has_view_limit else TICKET_SECONDS
-        return current_runtime().tickets.issue(TokenClaims(grant.id, grant.document_id), seconds)
-
-    @classmethod
-    def check_password(cls, grant: TokenGrant, document: Any, password: str, address: str) -> None:
-        """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
-        failures = current_runtime().link_password_failures
-        token = cls.get_by_id(grant.id)
-        failures.refuse_if_many(grant.id, address)
-        digest = document.unseal("password/1", grant.id, token.sealed_password)
-        if not passwords.verify_password(password, digest, grant.id, LINKS):
-            failures.record_failure(grant.id, address)
-            raise WrongCredentials("This is not the password of the link.")
 
     @classmethod
     def count_view(cls, id: str, type: str) -> None:
@@ -240,11 +162,3 @@ def _revoke(statement: str, id: str) -> None:
 
 def _record_end(type: str, id: str, owner_id: str, document_id: str) -> None:
     Event.record(owner_id, type, {"document_id": document_id, "token_id": id})
-
-
-def _grant(found: tuple[Any, ...], *, unspent: bool) -> TokenGrant:
-    id, document_id, permissions, origins, has_view_limit, has_password, live, _ = found
-    if not (live and unspent):
-        raise TokenSpent
-    permissions, where = frozenset(permissions.split()), tuple(origins.split())
-    return TokenGrant(id, document_id, permissions, where, bool(has_view_limit), bool(has_password))

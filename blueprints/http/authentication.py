@@ -9,8 +9,7 @@ from typing import Any
 
 from flask import current_app, g, request
 
-from models import ApiKey, Document, DocumentToken, Session, User, connected
-from models.document_token import TokenGrant
+from models import ApiKey, Document, Session, User, connected
 from models.errors import (
     AmbiguousCredentials,
     NotAuthenticated,
@@ -19,6 +18,7 @@ from models.errors import (
     ServiceError,
     SessionRequired,
 )
+from models.token_grant import TokenGrant
 
 from .declarations import API_KEY, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
 
@@ -145,12 +145,12 @@ def _by_api_key(secret: str) -> Caller:
 
 
 def _by_document_token(secret: str) -> Caller:
-    grant = DocumentToken.of_secret(secret)
+    grant = TokenGrant.of_secret(secret)
     return Caller(DOCUMENT_TOKEN, id=grant.id, permissions=grant.permissions, grant=grant)
 
 
 def _by_ticket(secret: str) -> Caller:
-    grant = DocumentToken.of_ticket(secret)
+    grant = TokenGrant.of_ticket(secret)
     return Caller(TICKET, id=grant.id, grant=grant)
 
 

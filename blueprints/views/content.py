@@ -9,8 +9,8 @@ from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
 from models import Document, DocumentToken
-from models.document_token import TokenGrant
 from models.errors import ScopeMissing, ServiceError
+from models.token_grant import TokenGrant
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"

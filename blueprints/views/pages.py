@@ -11,9 +11,9 @@ from flask import Response, render_template, request
 
 import viewer
 from models import Document, DocumentToken
-from models.document_token import TokenGrant
 from models.errors import Invalid, ScopeMissing, WrongCredentials
 from models.records.ids import rfc3339
+from models.token_grant import TokenGrant
 
 from ..http.authentication import is_form
 from .links import base_url
@@ -34,7 +34,7 @@ def unlock(action: str, document: Document, grant: TokenGrant | None, password: 
     """The page; after a wrong password in a form the prompt, in JSON `WrongCredentials`."""
     if grant and grant.has_password:
         try:
-            DocumentToken.check_password(grant, document, password, request.remote_addr or "")
+            grant.check_password(document, password, request.remote_addr or "")
         except WrongCredentials:
             if is_form():
                 return _prompt(grant, action, wrong=True)
@@ -124,7 +124,7 @@ def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -
     """Where the page loads a large original from, with a ticket that dies with the token."""
     if grant is None or document.size <= viewer.EMBEDDED_LIMIT:
         return None
-    ticket = DocumentToken.ticket(grant)
+    ticket = grant.ticket()
     return f"{base_url()}/v1/documents/{document.id}/content?ticket={ticket}{more}"
 
 

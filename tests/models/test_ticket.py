@@ -3,8 +3,8 @@
 import pytest
 
 from crypto import TokenClaims
-from models import DocumentToken, current_runtime
-from models.document_token import TokenGrant
+from models import current_runtime
+from models.token_grant import TokenGrant
 
 
 @pytest.mark.parametrize(("has_view_limit", "most_seconds"), [(False, 3600), (True, 600)])
@@ -14,7 +14,7 @@ def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
     issued = []
     monkeypatch.setattr(current_runtime(), "tickets", Recorder(issued))
 
-    DocumentToken.ticket(TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, False))
+    TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, None).ticket()
 
     assert issued == [(TokenClaims("tok_a", "doc_a"), most_seconds)]
 

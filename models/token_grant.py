@@ -1,0 +1,116 @@
+"""What the holder of a document token may do; and tickets, by which a page that a token opened
+loads its original.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Self
+
+from peewee import SQL, Table, fn
+
+from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
+
+from .document_token import DocumentToken
+from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .records.ids import now
+from .runtime import current_runtime
+from .storage import Prepared, param
+
+TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
+
+
+def _grant_by(column: str) -> Prepared:
+    """A grant's columns; whether token, document and owner are live; whether views are left."""
+
+    def build() -> Any:
+        token, document = DocumentToken, Table("document").alias("document")
+        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
+        is_its = document.c.id == token.document_id
+        is_live = (
+            token.revoked_at.is_null()
+            & (token.expires_at.is_null() | (token.expires_at > param("now")))
+            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
+            & token.owner_is_enabled()
+        )
+        return token.select(
+            *(token.id, token.document_id, token.permissions, token.allowed_origins),
+            *(token.max_views.is_null(False), token.sealed_password),
+            is_live,
+            token.max_views.is_null() | (token.views < token.max_views),
+        ).where(getattr(token, column) == param(column))
+
+    return Prepared(build)
+
+
+_BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
+
+
+@dataclass(frozen=True)
+class TokenGrant:
+    """What a token permits, as its row says when it is presented."""
+
+    id: str
+    document_id: str
+    permissions: frozenset[str]
+    origins: tuple[str, ...]
+    has_view_limit: bool
+    sealed_password: bytes | None
+
+    @property
+    def has_password(self) -> bool:
+        return self.sealed_password is not None
+
+    @classmethod
+    def of_secret(cls, secret: str) -> Self:
+        """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
+        if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
+            raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
+        found = _BY_DIGEST.first(now=now(), digest=credentials.fingerprint(secret))
+        if found is None:
+            raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
+        return cls._of_row(found, unspent=found[-1])
+
+    @classmethod
+    def of_ticket(cls, ticket: str) -> Self:
+        """Lets a page that a token opened load its original, also after the token's last view,
+        while the token has the same password and still permits to view.
+        """
+        too_late = NotAuthenticated("This page was opened too long ago. Open it again.")
+        try:
+            claims = current_runtime().tickets.open(ticket)
+        except DecryptionError:
+            raise too_late from None
+        found = _BY_ID.first(now=now(), id=claims.id)
+        if found is None:
+            raise TokenSpent
+        grant = cls._of_row(found, unspent=True)
+        if claims.user_id != grant._opening or "view" not in grant.permissions:
+            raise too_late
+        return grant
+
+    @classmethod
+    def _of_row(cls, found: tuple[Any, ...], *, unspent: bool) -> Self:
+        id, document_id, permissions, origins, has_view_limit, sealed_password, live, _ = found
+        if not (live and unspent):
+            raise TokenSpent
+        may, where = frozenset(permissions.split()), tuple(origins.split())
+        return cls(id, document_id, may, where, bool(has_view_limit), sealed_password)
+
+    def ticket(self) -> str:
+        seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS
+        return current_runtime().tickets.issue(TokenClaims(self.id, self._opening), seconds)
+
+    @property
+    def _opening(self) -> str:
+        """What a ticket is bound to beside the token: the document, and the password if any."""
+        lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
+        return self.document_id + lock[:16]
+
+    def check_password(self, document: Any, password: str, address: str) -> None:
+        """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
+        failures = current_runtime().link_password_failures
+        failures.refuse_if_many(self.id, address)
+        digest = document.unseal("password/1", self.id, self.sealed_password)
+        if not passwords.verify_password(password, digest, self.id, LINKS):
+            failures.record_failure(self.id, address)
+            raise WrongCredentials("This is not the password of the link.")
