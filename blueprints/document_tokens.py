@@ -19,7 +19,7 @@ document_tokens = ApiBlueprint(
 )
 
 
-@document_tokens.post("", accepts=OWNER, scope=WRITE, idempotent=True)
+@document_tokens.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:

@@ -63,11 +63,13 @@ def get(id: str) -> Document:
 def edit(body: dict[str, Any], id: str) -> Document:
     """Change the document's name, metadata or expiry
 
-    What is absent stays as it is; `null` clears it.
+    What is absent stays as it is; `null` clears it. To give the document an earlier end than it
+    has, an API key also needs the scope `documents:delete`. To one without `documents:read` the
+    response shows of name, metadata and SHA-256 only what it has sent.
     """
     document = Document.one_of(g.caller.owner_id, id)
-    document.edit(**body)
-    return document
+    document.edit(**body, may_end_earlier=g.caller.may(DELETE))
+    return document if g.caller.may(READ) else document.showing_only(body)
 
 
 @documents.delete("/<id>", accepts=OWNER, scope=DELETE)

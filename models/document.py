@@ -16,7 +16,7 @@ from crypto import LINKS, DecryptionError, RootKeyMissing, sealing
 from crypto.password_file import PasswordSeal
 
 from .document_token import DocumentToken
-from .errors import NotFound
+from .errors import NotFound, ScopeMissing
 from .event import Event
 from .media_types import essence, usual_extension
 from .records.ids import now
@@ -102,7 +102,13 @@ class Document(OwnsDataKey, Owned):
         except (DecryptionError, RootKeyMissing) as error:
             why = str(error) or "It was altered."
             logging.getLogger("docservice").error("%s does not open. %s", self.id, why)
-            self.meta = {"name": None, "metadata": {}, "sha256": ""}
+            self.showing_only({})
+
+    def showing_only(self, known: dict[str, Any]) -> Self:
+        """With nothing of what is sealed but `name` and `metadata`, if they are known."""
+        shown = {name: value for name, value in known.items() if value is not None}
+        self.meta = {"name": None, "metadata": {}, "sha256": ""} | shown
+        return self
 
     @property
     def name(self) -> str:
@@ -152,12 +158,17 @@ class Document(OwnsDataKey, Owned):
     def seal_meta(self, meta: dict[str, Any]) -> None:
         self.meta, self.sealed_meta = meta, self.seal("meta/1", self.id, meta)
 
-    def edit(self, **changes: Any) -> None:
-        """Change `name`, `metadata` or `expires_at`; None removes a value."""
+    def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
+        """Change `name`, `metadata` or `expires_at`; None removes a value.
+
+        `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
+        """
         require_future(changes.get("expires_at"))
         with transaction():
             found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
             expires_at = changes.pop("expires_at", found.expires_at)
+            if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
+                raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
             meta = found.meta | changes
             self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
             self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
@@ -197,3 +208,8 @@ class Document(OwnsDataKey, Owned):
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))
+
+
+def _is_earlier(moment: int | None, than: int | None) -> bool:
+    """None is no end, later than any."""
+    return moment is not None and (than is None or moment < than)

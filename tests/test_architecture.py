@@ -240,6 +240,29 @@ def credentials(view):
     return "none needed" if "anyone" in view.accepts else named
 
 
+def test_the_documentation_lists_the_scopes_of_every_route(app):
+    routes = {
+        (frozenset(view.scopes), f"{method} {rule}")
+        for method, rule, view in views(app)
+        if "api_key" in view.accepts and view.scopes
+    }
+    rows = re.findall(r"^\| (`\w+:\w+`.*?) \| (.+) \|$", documentation(), re.M)
+
+    assert {
+        (frozenset(re.findall(r"`(.+?)`", scopes)), call)
+        for scopes, calls in rows
+        for call in re.findall(r"`(.+?)`", calls)
+    } == routes
+
+
+def test_every_route_for_api_keys_names_its_scopes_unless_anyone_may_call_it(app):
+    assert all(
+        bool(view.scopes) == ("anyone" not in view.accepts)
+        for _, _, view in views(app)
+        if "api_key" in view.accepts
+    )
+
+
 def test_every_route_declares_its_credentials(app):
     assert all(view.accepts for _, _, view in views(app))
 

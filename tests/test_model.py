@@ -39,11 +39,11 @@ class Credential:
     scopes: set | None = None  # a session has none and needs none
     alive: bool = True
 
-    def refusal(self, scope):
+    def refusal(self, *scopes):
         """The status that this credential earns by itself; None if it may pass."""
         if not self.alive:
             return 401
-        return None if self.scopes is None or scope in self.scopes else 403
+        return None if self.scopes is None or self.scopes >= set(scopes) else 403
 
 
 @dataclass
@@ -193,10 +193,11 @@ class Story(RuleBasedStateMachine):
         self.of[credential.owner].append(made)
         return made
 
-    def told(self, credential, document, scope, answer, status=200):
+    def told(self, credential, document, scopes, answer, status=200):
         """Whether it was done; if not, it was refused as it should be."""
+        scopes = [scopes] if isinstance(scopes, str) else scopes
         hidden = document.gone or document.owner != credential.owner
-        expected = credential.refusal(scope) or (404 if hidden else status)
+        expected = credential.refusal(*scopes) or (404 if hidden else status)
         assert answer.status == expected, (expected, answer)
         return answer.status == status
 
@@ -236,7 +237,9 @@ class Story(RuleBasedStateMachine):
         expires_at = time_from_now(days=prefetch) if prefetch else None
         change = {"name": name, "metadata": metadata, "expiresAt": expires_at}
         answer = credential.person.patch(f"/v1/documents/{document.id}", json=change)
-        if self.told(credential, document, WRITE, answer):
+        earlier = expires_at and expires_at < (document.expires_at or "~")
+        status = credential.refusal(DELETE) or 200 if earlier else 200
+        if self.told(credential, document, WRITE, answer, status) and status == 200:
             document.name, document.metadata = name, metadata or {}
             document.expires_at = expires_at
             document.agrees(answer.json)
@@ -280,7 +283,7 @@ class Story(RuleBasedStateMachine):
         terms = {"permissions": permissions, "maxViews": most, "password": password}
         path = f"/v1/documents/{document.id}/tokens"
         answer = credential.person.post(path, json=terms)
-        if not self.told(credential, document, WRITE, answer, 201):
+        if not self.told(credential, document, (READ, WRITE), answer, 201):
             return multiple()
         holder = credential.person.with_token(answer.json["token"])
         made = Token(document, permissions, most, password, answer.json["id"], holder)

@@ -40,6 +40,10 @@ class Caller:
     def user(self) -> User:
         return User.get_by_id(self.owner_id)
 
+    def may(self, scope: str) -> bool:
+        """Whether the owner's session or API key permits what `scope` names."""
+        return self.credential_type == SESSION or scope in self.permissions
+
     def actor(self) -> dict[str, str]:
         """The caller as events name them."""
         ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
@@ -68,9 +72,10 @@ def resolve_caller() -> None:
     view: Any = current_app.view_functions[request.endpoint]
     if caller.credential_type not in getattr(view, "accepts", ()):
         raise _rejection(caller.credential_type, getattr(view, "accepts", ()))
-    needed = {API_KEY: view.scope, DOCUMENT_TOKEN: view.permission}.get(caller.credential_type)
-    if needed and needed not in caller.permissions:
-        raise ScopeMissing(f"This credential lacks {needed!r}. Make one that has it.")
+    needed = {API_KEY: view.scopes, DOCUMENT_TOKEN: filter(None, [view.permission])}
+    for one in needed.get(caller.credential_type, ()):
+        if one not in caller.permissions:
+            raise ScopeMissing(f"This credential lacks {one!r}. Make one that has it.")
 
 
 def may_send_long_body(headers: Mapping[str, str]) -> bool:

@@ -56,7 +56,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         rule: str,
         *,
         accepts: Sequence[str],
-        scope: str = "",
+        scope: str | Sequence[str] = (),
         permission: str = "",
         idempotent: bool = False,
         spend: Spend | None = None,
@@ -64,14 +64,15 @@ class ApiBlueprint(flask_smorest.Blueprint):
     ) -> Any:
         """Register a handler that `accepts` these credentials.
 
-        An API key must also have `scope`, a document token `permission`. `spend` counts a request
-        before its body is read. If `idempotent`, a request with a known `Idempotency-Key` gets the
-        stored response and is not counted.
+        An API key must also have `scope`, one or several, a document token `permission`. `spend`
+        counts a request before its body is read. If `idempotent`, a request with a known
+        `Idempotency-Key` gets the stored response and is not counted.
         """
         register = super().route(rule, **options)
 
         def registered(view: Any) -> Any:
-            declared = {"accepts": accepts, "scope": scope, "permission": permission}
+            scopes = (scope,) if isinstance(scope, str) else tuple(scope)
+            declared = {"accepts": accepts, "scopes": scopes, "permission": permission}
             view.__dict__.update(declared, idempotent=idempotent, spend=spend)
             operation = flask_smorest.Blueprint.doc(operationId=f"{self.name}_{view.__name__}")
             view = count_requests(view, spend) if spend else view

@@ -118,7 +118,7 @@ def _credentials(view: Any) -> str:
         return "No credential is needed."
     kinds = {
         SESSION: "a session token",
-        API_KEY: f"an API key with the scope `{view.scope}`",
+        API_KEY: f"an API key with the scope `{'` and `'.join(view.scopes)}`",
         DOCUMENT_TOKEN: f"a document token with the permission `{view.permission}`",
     }
     *others, last = (kinds[name] for name in view.accepts if name in kinds)

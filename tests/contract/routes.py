@@ -13,7 +13,7 @@ class Route:
     path: str
     callers: tuple = ()
     body: dict | None = None
-    scope: str = ""
+    scopes: tuple = ()
 
     def __str__(self):
         return f"{self.method} {self.path}"
@@ -35,7 +35,7 @@ ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
 WEBHOOK = {"url": "https://hook.example/in"}
-READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
+READ, WRITE, DELETE = ("documents:read",), ("documents:write",), ("documents:delete",)
 
 ROUTES = [
     Route("POST", "/v1/auth/register", body=ACCOUNT),
@@ -57,10 +57,10 @@ ROUTES = [
     Route("GET", "/v1/documents/<document>/download", READER, None, READ),
     Route("GET", "/v1/documents/<document>/content", READER, None, READ),
     Route("DELETE", "/v1/documents/<document>", OWNER, None, DELETE),
-    Route("POST", "/v1/documents/<document>/tokens", OWNER, {}, WRITE),
+    Route("POST", "/v1/documents/<document>/tokens", OWNER, {}, (*READ, *WRITE)),
     Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
-    Route("GET", "/v1/events", OWNER, None, "events:read"),
+    Route("GET", "/v1/events", OWNER, None, ("events:read",)),
     Route("POST", "/v1/webhooks", (SESSION,), WEBHOOK),
     Route("GET", "/v1/webhooks", (SESSION,)),
     Route("GET", "/v1/webhooks/<webhook>", (SESSION,)),
