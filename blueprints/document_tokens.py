@@ -1,25 +1,36 @@
-"""Document tokens: links to one document that can be revoked."""
+"""Document tokens: links to one document that can be changed and revoked."""
 
 from typing import Any
 
 from flask import g
 
 from models import Document, DocumentToken
+from models.errors import DocumentDamaged, TokenRevoked
+from models.links import links_of_owner
 
-from .http import OWNER, READ, WRITE, ApiBlueprint
-from .schemas.requests import NewDocumentToken, PageQuery
-from .schemas.responses import DocumentTokenRecord, DocumentTokenWithSecret, list_page, list_schema
-from .views.links import IssuedLink, link_options, with_addresses
+from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
+from .schemas.requests import (
+    DocumentTokenEdit,
+    DocumentTokenQuery,
+    NewDocumentToken,
+    PageQuery,
+)
+from .schemas.responses import (
+    DocumentTokenRecord,
+    DocumentTokenWithSecret,
+    OwnedTokenRecord,
+    list_page,
+    list_schema,
+)
+from .views.links import IssuedLink, given_options, link_options, with_addresses
 
 document_tokens = ApiBlueprint(
-    "document_tokens",
-    __name__,
-    url_prefix="/v1/documents/<id>/tokens",
-    description="Document tokens",
+    "document_tokens", __name__, url_prefix="/v1", description="Document tokens"
 )
+OF_DOCUMENT = "/documents/<id>/tokens"
 
 
-@document_tokens.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
+@document_tokens.post(OF_DOCUMENT, accepts=OWNER, scope=(READ, WRITE), idempotent=True)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
@@ -32,7 +43,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
     return with_addresses(DocumentToken.issue(document, link_options(body)))
 
 
-@document_tokens.get("", accepts=OWNER, scope=READ)
+@document_tokens.get(OF_DOCUMENT, accepts=OWNER, scope=READ)
 @document_tokens.arguments(PageQuery(), location="query")
 @document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
@@ -41,7 +52,22 @@ def list_masked(query: dict[str, Any], id: str) -> Any:
     return list_page(DocumentToken.page_of_document(document, **query))
 
 
-@document_tokens.delete("/<token_id>", accepts=OWNER, scope=WRITE)
+@document_tokens.patch(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=(READ, WRITE))
+@may_fail_with(TokenRevoked, DocumentDamaged)
+@document_tokens.arguments(DocumentTokenEdit())
+@document_tokens.response(200, DocumentTokenRecord)
+def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
+    """Change a link without sending it anew
+
+    What is absent stays as it is; `null` clears label, expiry, view limit or password. A link that
+    has expired or is used up opens again when it gets a later expiry or more views. Pages that it
+    opened before load nothing more once it has another password or may no longer view.
+    """
+    document = Document.one_of(g.caller.owner_id, id)
+    return DocumentToken.edit(document, token_id, **given_options(body))
+
+
+@document_tokens.delete(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=WRITE)
 @document_tokens.response(204)
 def revoke(id: str, token_id: str) -> None:
     """Revoke a document token
@@ -50,3 +76,15 @@ def revoke(id: str, token_id: str) -> None:
     """
     document = Document.one_of(g.caller.owner_id, id)
     DocumentToken.one_of_document(document, token_id).revoke()
+
+
+@document_tokens.get("/tokens", accepts=OWNER, scope=READ)
+@document_tokens.arguments(DocumentTokenQuery(), location="query")
+@document_tokens.response(200, list_schema("tokens", OwnedTokenRecord))
+def list_all(query: dict[str, Any]) -> Any:
+    """List the links to all documents of the caller (tokens masked)
+
+    Newest first, each with its `documentId`. A link whose document was deleted stays listed for 90
+    days, as revoked and without its label.
+    """
+    return list_page(links_of_owner(g.caller.owner_id, **query))

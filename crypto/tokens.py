@@ -23,8 +23,7 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 
 @dataclass(frozen=True)
 class TokenClaims:
-    """`id` names the session, or the grant; for tickets `user_id` is the document that
-    it opened, and how."""
+    """`id` names the session, or the document token; of a ticket `user_id` is what it opens."""
 
     id: str
     user_id: str

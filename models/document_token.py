@@ -5,21 +5,24 @@ the link is answered with `token_spent`.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
 
 from crypto import LINKS, credentials, passwords
 
-from .errors import TokenSpent
+from .errors import TokenRevoked, TokenSpent
 from .event import Event
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
-from .storage import database, transaction
+from .storage import database, param, transaction
 
 PERMISSIONS = ("view", "download")
+OPTIONS = {  # what an owner sets, and the names of these fields in events
+    **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
+    **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
+}
 
 _COUNT = """
     UPDATE document_token SET views = views + 1, last_used_at = :now,
@@ -32,6 +35,10 @@ _REVOKE = """
     WHERE {} AND revoked_at IS NULL
     RETURNING id, owner_id, document_id, spent_at IS NOT NULL, expires_at <= :now"""
 _REVOKE_ONE, _REVOKE_ALL = _REVOKE.format("id = :id"), _REVOKE.format("document_id = :id")
+_OPTION_COLUMNS = (
+    *("sealed_label", "permissions", "allowed_origins"),
+    *("expires_at", "max_views", "sealed_password"),
+)
 _EXPIRE = """
     UPDATE document_token SET spent_at = :now
     WHERE expires_at <= :now AND spent_at IS NULL AND revoked_at IS NULL
@@ -40,20 +47,14 @@ _EXPIRE = """
 
 @dataclass(frozen=True)
 class LinkOptions:
-    """What a new token permits, and until when."""
+    """What a new token permits, and until when; lists are words with spaces between them."""
 
     label: str | None
-    permissions: tuple[str, ...]
-    allowed_origins: tuple[str, ...]
+    permissions: str
+    allowed_origins: str
     expires_at: int | None
     max_views: int | None = None
     password_digest: str | None = None
-
-    @classmethod
-    def of(cls, password: str | None, owner_id: str, **options: Any) -> Self:
-        """Hashes the password, which is slow: call it before a transaction begins."""
-        digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
-        return cls(password_digest=digest, **options)
 
 
 class DocumentToken(Owned):
@@ -76,26 +77,39 @@ class DocumentToken(Owned):
     document: Any  # its `Document`, which seals the label; set where one is issued or listed
 
     @classmethod
+    def lasts(cls) -> Any:
+        """The condition that neither the token nor its document has expired or was taken back."""
+        document = Table("document").alias("document")
+        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
+        is_its = document.c.id == cls.document_id
+        return (
+            cls.revoked_at.is_null()
+            & (cls.expires_at.is_null() | (cls.expires_at > param("now")))
+            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
+        )
+
+    @classmethod
+    def has_views_left(cls) -> Any:
+        return cls.max_views.is_null() | (cls.views < cls.max_views)
+
+    @classmethod
+    def condition(cls, name: str) -> Any:
+        """`live` and `ended` are filters, too."""
+        live = cls.lasts() & cls.has_views_left()
+        return {"live": live, "ended": ~live}.get(name) or super().condition(name)
+
+    @classmethod
     def issue(cls, document: Any, options: LinkOptions) -> Issued[Self]:
         """A new token of the document; `Invalid` if it would have expired already."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
-        token: Self = cls.fresh(
-            owner_id=document.owner_id,
-            document_id=document.id,
-            digest=credentials.fingerprint(secret),
-            masked_token=credentials.mask(secret),
-            permissions=" ".join(options.permissions),
-            allowed_origins=" ".join(options.allowed_origins),
-            expires_at=options.expires_at,
-            max_views=options.max_views,
-        )
-        token.document = document
-        token.sealed_label = document.seal("label/1", token.id, options.label)
-        if (digest := options.password_digest) is not None:
-            token.sealed_password = document.seal("password/1", token.id, digest)
+        digest, masked = credentials.fingerprint(secret), credentials.mask(secret)
+        token: Self = cls.fresh(owner_id=document.owner_id, digest=digest, masked_token=masked)
+        token.document, token.document_id = document, document.id
+        for name in OPTIONS:
+            setattr(token, name, getattr(options, name))
         facts = {"document_id": document.id, "token_id": token.id, "expires_at": token.expires_at}
-        facts |= {"permissions": options.permissions, "max_views": options.max_views}
+        facts |= {"permissions": token.permissions.split(), "max_views": token.max_views}
         with transaction():
             token.insert_row()
             Event.record(token.owner_id, "token.created", facts)
@@ -125,7 +139,41 @@ class DocumentToken(Owned):
 
     @classmethod
     def one_of_document(cls, document: Any, id: str) -> Self:
-        return cls.one_of(document.owner_id, id, document_id=document.id)
+        token = cls.one_of(document.owner_id, id, document_id=document.id)
+        token.document = document
+        return token
+
+    @classmethod
+    def edit(cls, document: Any, id: str, **changes: Any) -> Self:
+        """The token with new values of some `OPTIONS`; None removes one.
+
+        One that had expired or was used up is live again if it now has time and views left. Raises
+        `NotFound`, `Invalid`, `TokenRevoked`.
+        """
+        require_future(changes.get("expires_at"))
+        with transaction():
+            token = cls.one_of_document(document, id)
+            if token.revoked_at is not None:
+                raise TokenRevoked
+            changed = [name for name, value in changes.items() if getattr(token, name) != value]
+            for name in changed:
+                setattr(token, name, changes[name])
+            if changed:
+                token._store_options(changed)
+        return token
+
+    def _store_options(self, changed: list[str]) -> None:
+        """With an event, and another one if this uses the token up."""
+        moment, was_spent = now(), self.spent_at is not None
+        expired = self.expires_at is not None and self.expires_at <= moment
+        is_spent = expired or (self.max_views is not None and self.views >= self.max_views)
+        self.spent_at = (self.spent_at or moment) if is_spent else None
+        self.save(only=[*_OPTION_COLUMNS, "spent_at"])
+        facts = {"document_id": self.document_id, "token_id": self.id}
+        names = [OPTIONS[name] for name in changed]
+        Event.record(self.owner_id, "token.updated", facts | {"changed": names})
+        if is_spent and not was_spent:
+            Event.record(self.owner_id, "token.spent", facts)
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
@@ -138,18 +186,37 @@ class DocumentToken(Owned):
             for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
                 _record_end("token.spent", *row)
 
-    @cached_property
+    @property
     def label(self) -> str | None:
         label: str | None = self.document.unseal("label/1", self.id, self.sealed_label)
         return label
+
+    @label.setter
+    def label(self, label: str | None) -> None:
+        self.sealed_label = self.document.seal("label/1", self.id, label)
 
     @property
     def has_password(self) -> bool:
         return self.sealed_password is not None
 
+    @property
+    def password_digest(self) -> str | None:
+        sealed = self.sealed_password
+        return None if sealed is None else self.document.unseal("password/1", self.id, sealed)
+
+    @password_digest.setter
+    def password_digest(self, digest: str | None) -> None:
+        seal = self.document.seal
+        self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
+
     def revoke(self) -> None:
         with transaction():
             _revoke(_REVOKE_ONE, self.id)
+
+
+def hash_password(password: str | None, owner_id: str) -> str | None:
+    """The `password_digest` of a token. It is slow: call it before a transaction begins."""
+    return None if password is None else passwords.hash_password(password, owner_id, LINKS)
 
 
 def _revoke(statement: str, id: str) -> None:

@@ -76,6 +76,11 @@ class TokenSpent(ServiceError):
     sentence = "This link has expired, was revoked or is used up. Ask its sender for a new one."
 
 
+class TokenRevoked(ServiceError):
+    code = "token_revoked"
+    sentence = "This link was revoked, and stays so. Create a new one."
+
+
 class TooManyRequests(ServiceError):
     code = "too_many_requests"
 

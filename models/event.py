@@ -28,6 +28,7 @@ TYPES = (
     "document.deleted",
     "document.expired",
     "token.created",
+    "token.updated",
     "token.revoked",
     "token.spent",
     "api_key.created",

@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import SQL, Table, fn
-
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from .document_token import DocumentToken
@@ -23,20 +21,12 @@ def _grant_by(column: str) -> Prepared:
     """A grant's columns; whether token, document and owner are live; whether views are left."""
 
     def build() -> Any:
-        token, document = DocumentToken, Table("document").alias("document")
-        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
-        is_its = document.c.id == token.document_id
-        is_live = (
-            token.revoked_at.is_null()
-            & (token.expires_at.is_null() | (token.expires_at > param("now")))
-            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
-            & token.owner_is_enabled()
-        )
+        token = DocumentToken
         return token.select(
             *(token.id, token.document_id, token.permissions, token.allowed_origins),
             *(token.max_views.is_null(False), token.sealed_password),
-            is_live,
-            token.max_views.is_null() | (token.views < token.max_views),
+            token.lasts() & token.owner_is_enabled(),
+            token.has_views_left(),
         ).where(getattr(token, column) == param(column))
 
     return Prepared(build)

@@ -21,7 +21,7 @@ _CODES = {
     401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
     403: ("session_required", "scope_missing", "registration_closed", "quota_exceeded"),
     404: ("not_found",),
-    409: ("email_taken", "idempotency_in_progress", "webhook_disabled"),
+    409: ("email_taken", "idempotency_in_progress", "token_revoked", "webhook_disabled"),
     410: ("token_spent",),
     413: ("payload_too_large",),
     415: ("unsupported_media_type",),

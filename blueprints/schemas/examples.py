@@ -17,6 +17,7 @@ BODIES: dict[str, Any] = {
     "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},
     "DocumentEdit": {"name": "welcome.txt", "metadata": {"project": "alpha"}},
     "NewDocumentToken": {"label": "for the auditor", "permissions": ["view"], "maxViews": 10},
+    "DocumentTokenEdit": {"expiresAt": _EXPIRY, "maxViews": None},
     "ViewRequest": {"password": "what the link asks for"},
     "DownloadRequest": {"password": "what will open the file"},
     "NewWebhook": {"url": "https://example.org/hook", "events": ["document.created"]},
@@ -31,7 +32,13 @@ OTHER_BODIES = {
 }
 ID_PREFIXES = {  # by the beginning of a schema's name, or of a path's segment
     **{"Profile": "usr", "Session": "ses", "ApiKey": "key", "DocumentToken": "tok"},
-    **{"DocumentLinks": "tok", "Token": "tok", "Document": "doc", "Upload": "doc"},
+    **{
+        "DocumentLinks": "tok",
+        "OwnedToken": "tok",
+        "Token": "tok",
+        "Document": "doc",
+        "Upload": "doc",
+    },
     **{"Event": "evt", "Webhook": "whk", "Deliver": "dlv"},
 }
 VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a request
@@ -40,7 +47,7 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"ApiKeyRecord.name": "backup", "ApiKeyWithSecret.name": "backup", "enabled": True},
     **{"accessToken": "v4.local.…", "tokenType": "Bearer", "expiresIn": 43200, "current": True},
     **{"key": f"pk_live_{_RANDOM}", "maskedKey": "pk_live_4f7K…9E2x", "size": 5},
-    **{"token": f"dt_{_RANDOM}", "maskedToken": "dt_4f7K…9E2x"},
+    **{"token": f"dt_{_RANDOM}", "maskedToken": "dt_4f7K…9E2x", "documentId": f"doc_{_ULID}"},
     **{"views": 0, "hasPassword": False, "allowedOrigins": [], "viewUrl": _LINK.format("view")},
     **{"downloadUrl": _LINK.format("download"), "contentUrl": _LINK.format("content")},
     **{"embedHtml": "<iframe …></iframe>", "html": "<iframe …></iframe>"},

@@ -18,7 +18,7 @@ from models.errors import ServiceError
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS
 from .examples import OTHER_BODIES, example_id, example_of
-from .responses import Problem
+from .problem import Problem
 
 ABOUT = """\
 Documents are stored sealed with AES-256-GCM, shown in the browser, downloaded as one HTML file that

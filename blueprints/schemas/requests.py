@@ -84,6 +84,10 @@ class ApiKeyRotation(CamelCaseSchema):
     )
 
 
+_MAX_VIEWS = validate.Range(1, 1_000_000, error="Use 1 to 1,000,000.")
+_ORIGINS = validate.Length(max=32, error="At most 32 origins.")
+
+
 class NewDocumentToken(CamelCaseSchema):
     label = Text(allow_none=True, load_default=None)
     permissions = _choices(PERMISSIONS, 8, "permission", load_default=list(PERMISSIONS))
@@ -95,12 +99,26 @@ class NewDocumentToken(CamelCaseSchema):
         strict=True,
         allow_none=True,
         load_default=None,
-        validate=validate.Range(1, 1_000_000, error="Use 1 to 1,000,000."),
+        validate=_MAX_VIEWS,
     )
     password = Password(1, 1024, allow_none=True, load_default=None)
-    allowed_origins = fields.List(
-        Origin(), load_default=list, validate=validate.Length(max=32, error="At most 32 origins.")
+    allowed_origins = fields.List(Origin(), load_default=list, validate=_ORIGINS)
+
+
+class DocumentTokenEdit(CamelCaseSchema):
+    label = Text(allow_none=True)
+    permissions = _choices(PERMISSIONS, 8, "permission")
+    expires_at = Timestamp(allow_none=True)
+    max_views = StrictInteger(
+        strict=True,
+        allow_none=True,
+        validate=_MAX_VIEWS,
+        metadata={"description": "Views so far count. With none left the link is used up."},
     )
+    password = Password(
+        1, 1024, allow_none=True, metadata={"description": "It closes pages opened before."}
+    )
+    allowed_origins = fields.List(Origin(), validate=_ORIGINS)
 
 
 _DEFAULT_TOKEN = NewDocumentToken().load({})
@@ -169,6 +187,13 @@ class DocumentQuery(PageQuery):
     content_type = MediaType()
     created_after = Timestamp()
     created_before = Timestamp()
+
+
+class DocumentTokenQuery(PageQuery):
+    state = fields.String(
+        validate=validate.OneOf(("live", "ended")),
+        metadata={"description": "`live`: neither expired, revoked nor used up; or `ended`."},
+    )
 
 
 _NO_EVENT = "Use the id of an event."

@@ -110,6 +110,10 @@ class DocumentTokenRecord(ResponseSchema):
     masked_token = fields.String()
 
 
+class OwnedTokenRecord(DocumentTokenRecord):
+    document_id = fields.String()
+
+
 class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
     embed_html = fields.String(**described("An `iframe` that shows the document."))
 
@@ -226,25 +230,3 @@ class OEmbed(Schema):
 class Health(ResponseSchema):
     status = fields.String()
     version = fields.String()
-
-
-class ProblemError(ResponseSchema):
-    optional = ("in_",)
-
-    pointer = fields.String(**described("Where, as a JSON pointer (RFC 6901)."))
-    detail = fields.String()
-    in_ = fields.String(data_key="in", **described("`query`, if it is not the body."))
-
-
-class Problem(ResponseSchema):
-    """Problem details (RFC 9457)."""
-
-    optional = ("errors",)
-
-    type = fields.String()
-    title = fields.String()
-    status = fields.Integer()
-    detail = fields.String(**described("What is wrong and how to mend it, for people."))
-    code = fields.String(**described("What is wrong, for programs. It never changes."))
-    request_id = fields.String()
-    errors = fields.List(fields.Nested(ProblemError))

@@ -7,7 +7,7 @@ from typing import Any
 from flask import g, request
 
 from models import DocumentToken, Issued, current_runtime
-from models.document_token import LinkOptions
+from models.document_token import LinkOptions, hash_password
 from models.records.ids import now
 
 
@@ -18,15 +18,17 @@ def base_url() -> str:
 def link_options(body: dict[str, Any]) -> LinkOptions:
     """The options in a request body; without an expiry the link gets the default lifetime."""
     life_ms = current_runtime().settings.token_seconds * 1000
-    return LinkOptions.of(
-        label=body["label"],
-        permissions=tuple(dict.fromkeys(body["permissions"])),
-        allowed_origins=tuple(dict.fromkeys(body["allowed_origins"])),
-        expires_at=body.get("expires_at", now() + life_ms),
-        max_views=body["max_views"],
-        password=body["password"],
-        owner_id=g.caller.owner_id,
-    )
+    return LinkOptions(**{"expires_at": now() + life_ms} | given_options(body))
+
+
+def given_options(body: dict[str, Any]) -> dict[str, Any]:
+    """Those options that are in a request body; the password is hashed."""
+    options = dict(body)
+    for name in body.keys() & {"permissions", "allowed_origins"}:
+        options[name] = " ".join(dict.fromkeys(body[name]))
+    if "password" in body:
+        options["password_digest"] = hash_password(options.pop("password"), g.caller.owner_id)
+    return options
 
 
 @dataclass(frozen=True)

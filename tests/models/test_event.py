@@ -33,7 +33,7 @@ def told(owner):
 
 def link(document, **terms):
     terms = {"expires_at": None, "max_views": None} | terms
-    return DocumentToken.issue(document, LinkOptions(None, ("view",), (), **terms)).row
+    return DocumentToken.issue(document, LinkOptions(None, "view", "", **terms)).row
 
 
 @pytest.fixture

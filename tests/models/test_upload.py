@@ -30,7 +30,7 @@ except ImportError:  # not on Windows
     resource = None
 
 PIECES = 3 * STEP_PIECES
-EXPIRED = LinkOptions(None, ("view",), (), expires_at=1)
+EXPIRED = LinkOptions(None, "view", "", expires_at=1)
 PAYLOAD = os.urandom(PIECES * PIECE_BYTES)
 
 
