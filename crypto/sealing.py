@@ -43,8 +43,11 @@ def generate_key() -> bytes:
 
 def context(*pieces: str) -> bytes:
     """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
-    parts = [piece.encode() for piece in pieces]
-    return b"".join([_le64(len(parts)), *(_le64(len(part)) + part for part in parts)])
+    parts = [_le64(len(pieces))]
+    for piece in pieces:
+        part = piece.encode()
+        parts += _le64(len(part)), part
+    return b"".join(parts)
 
 
 def seal(key: bytes, context: bytes, plaintext: bytes) -> bytes:

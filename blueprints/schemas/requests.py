@@ -184,6 +184,7 @@ class PageQuery(CamelCaseSchema):
 
 
 class DocumentQuery(PageQuery):
+    name = Text(metadata={"description": "A part of the name, in any case."})
     content_type = MediaType()
     created_after = Timestamp()
     created_before = Timestamp()

@@ -79,7 +79,7 @@ def test_filters_and_pages_combine(shelf):
     "query",
     [
         *("createdAfter=yesterday", "createdBefore=2026-01-01", "createdAfter=", "createdBefore=1"),
-        *("contentType=", "contentType=nonsense", "contentType=%00", "name=a", "createdafter=x"),
+        *("contentType=", "contentType=nonsense", "contentType=%00", "title=a", "createdafter=x"),
     ],
 )
 def test_a_bad_filter_is_refused(query, alice):

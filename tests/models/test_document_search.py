@@ -1,0 +1,61 @@
+"""A search ends after so many documents, and goes on where it ended."""
+
+import pytest
+
+from models import Document, document_search
+from models.document_search import find_documents
+from tests.uploads import upload
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    monkeypatch.setattr(document_search, "MOST_SCANNED", 6)
+    monkeypatch.setattr(document_search, "_BATCH", 4)
+
+
+def pages(owner, limit, name="match"):
+    """The names on each page."""
+    after, further = None, ""
+    while further is not None:
+        rows, further = find_documents(owner.id, limit, after, name)
+        yield [row.name for row in rows]
+        after = further
+
+
+def fill(owner, names):
+    """The first name becomes that of the newest document."""
+    for name in reversed(names):
+        upload(owner, name=name)
+
+
+def test_a_call_ends_after_so_many_documents_and_the_next_goes_on_there(alice):
+    fill(alice, ["other"] * 8 + ["match 1"] + ["other"] * 9 + ["match 2"])
+
+    assert list(pages(alice, 5)) == [[], ["match 1"], [], ["match 2"]]
+
+
+@pytest.mark.parametrize("count", range(10))
+@pytest.mark.parametrize("limit", [1, 3, 100])
+def test_no_page_skips_or_repeats_a_document(count, limit, alice):
+    names = [f"match {number}" if number % 3 else "other" for number in range(count)]
+    fill(alice, names)
+
+    found = list(pages(alice, limit))
+
+    assert sum(found, []) == [name for name in names if name != "other"]
+    assert all(len(page) <= limit for page in found)
+
+
+def test_nothing_is_left_after_a_cursor_behind_which_nothing_is(alice):
+    document = upload(alice, name="match")
+
+    assert find_documents(alice.id, 5, document.id, "match") == ([], None)
+
+
+def test_a_document_that_does_not_open_hides_no_other(alice, caplog):
+    fill(alice, ["match 1", "match 2", "match 3"])
+    rows, _ = Document.page_of(alice.id, 3, None)
+    rows[1].change(sealed_meta=b"altered")
+
+    assert list(pages(alice, 5)) == [["match 1", "match 3"]]
+    assert rows[1].id in caplog.text
