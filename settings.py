@@ -112,6 +112,9 @@ class Settings:
         None, _number(1), "how many bytes of originals one user may keep"
     )
     quota_documents: int | None = _field(None, _number(1), "how many documents one user may keep")
+    preview_bytes: int = _field(
+        1 << 30, _number(0), "how many bytes of previews are kept, those last used"
+    )
     metrics: str = _field("off", _one_of("off", "on"), "whether `/metrics` answers, to anyone")
     event_days: int = _field(90, _number(1, 36500), "how many days events are kept")
     webhook_allow: tuple[IPv4Network | IPv6Network, ...] | None = _field(

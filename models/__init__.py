@@ -10,6 +10,7 @@ from .records.issued import Issued, RowWith
 from .runtime import current_runtime
 from .session import Session
 from .storage import connected, database, in_one_transaction, transaction
+from .stored_preview import StoredPreview
 from .stored_response import StoredResponse
 from .user import User
 from .webhook import Webhook

@@ -23,6 +23,7 @@ from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .records.owned import Owned, ResultPage, require_future
 from .storage import Prepared, connected, param, payload_rows, shred, transaction
+from .stored_preview import StoredPreview
 
 _STORED = Prepared(lambda: Document.select(*Document.totals()))
 _STORED_BY = Prepared(
@@ -188,6 +189,7 @@ class Document(OwnsDataKey, Owned):
             if not shred("document", self.id):
                 raise NotFound
             payload_rows.drop(self.id)
+            StoredPreview.drop_all_of(self.id)
             self.record_event(type)
             DocumentToken.revoke_all_of(self.id)
 

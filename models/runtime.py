@@ -13,6 +13,7 @@ from crypto.tokens import PasetoCodec
 from settings import Settings
 
 from .errors import OperatorError
+from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import REGISTRATIONS, UPLOADS
@@ -39,6 +40,7 @@ class Runtime:
         self.link_password_failures = PasswordFailureLimiter(limited)
         self.registration_limiter = RateLimiter(REGISTRATIONS, limited)
         self.upload_limiter = RateLimiter(UPLOADS, limited)
+        self.preview_queue = PreviewQueue(settings.threads)
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()
         self.idempotent_requests: set[str] = set()  # ids of those that run now

@@ -12,5 +12,7 @@ from .media_types import is_shown_inline
 from .names import content_disposition
 from .original import Original
 from .page import EMBEDDED_LIMIT, RenderedPage, download, view
+from .sandbox.process import JobResult, RunJob, job_name
+from .sandbox.process import run as run_job
 from .sandbox.seccomp import seccomp_available
 from .sealed import Seal, sealed_download

@@ -13,6 +13,8 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e007f" + "".join(map(chr, BIDI)) + "]+"
 )
 MAX_NAMED = 4  # characters of a run that its chip names
+# In a quoted attribute; `<` so that no line of a page looks like the one that holds the original.
+ATTRIBUTE_ESCAPES = ((b"&", b"&amp;"), (b"<", b"&lt;"), (b'"', b"&quot;"))
 SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&'\u2028\u2029\x7f"}
 
 
@@ -30,6 +32,17 @@ def single_line(text: str) -> str:
 def json_for_script(value: object) -> str:
     """Return JSON that can't end the script element that contains it."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).translate(SCRIPT_ESCAPES)
+
+
+def escape_page(page: bytes) -> bytes:
+    """Return a whole page as the value of an attribute in double quotes, such as `srcdoc`."""
+    for character, escaped in ATTRIBUTE_ESCAPES:
+        page = page.replace(character, escaped)
+    return page
+
+
+def is_escaped_page(value: bytes) -> bool:
+    return b'"' not in value and b"<" not in value
 
 
 def _chip(match: re.Match[str]) -> str:

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from .media_types import UNTYPED, canonical_type, sniff
+from .sandbox.messages import Message
+from .sandbox.process import RunJob, SandboxError, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +14,8 @@ class Original:
     """The document to show. Its name and content type come from the uploader: never trusted.
 
     `read(start, stop)` yields the bytes from `start` to before `stop`; `default_name` is shown
-    when the name has no visible character.
+    when the name has no visible character. `run` runs a job on the bytes in a child process; the
+    caller may hand in its own, which keeps results and limits how many run at once.
     """
 
     id: str
@@ -22,6 +26,7 @@ class Original:
     sha256: str
     created_at: str
     read: Callable[[int, int], Iterable[bytes]]
+    run: RunJob = run
 
     def media_type(self) -> str:
         """Return the declared type; the type detected in the content if none was declared."""
@@ -34,6 +39,19 @@ class Original:
     def pieces(self) -> Iterable[bytes]:
         """Return all bytes, in pieces of any size."""
         return self.read(0, self.size) if self.size else ()
+
+    def run_html_job(
+        self, job: str, options: dict[str, Any], *, seconds: float, most_bytes: int | None = None
+    ) -> Message:
+        """Run a job that sends one message; return its facts and its HTML in UTF-8.
+
+        It gets the first `most_bytes`, or all. Raises SandboxError if it failed.
+        """
+        stop = self.size if most_bytes is None else min(self.size, most_bytes)
+        result = self.run(job, self.read(0, stop), options, seconds=seconds)
+        if result.failure or len(result.messages) != 1:
+            raise SandboxError(result.failure or "not one message")
+        return result.messages[0]
 
     def record(self) -> dict[str, str | int]:
         return {

@@ -17,6 +17,7 @@ from models.token_grant import TokenGrant
 
 from ..http.authentication import is_form
 from .links import base_url
+from .previews import job_runner
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -52,13 +53,13 @@ def encrypted_download(document: Document, grant: TokenGrant | None, password: s
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     seal = document.password_seal(password, grant.id if grant else document.owner_id)
-    page = viewer.sealed_download(_original(document), seal)
+    page = viewer.sealed_download(_original(document, grant), seal)
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
 def _view(document: Document, grant: TokenGrant | None) -> Response:
     page = viewer.view(
-        _original(document),
+        _original(document, grant),
         frame_ancestors=grant.origins if grant else (),
         content_url=_content_url(document, grant),
         save_url=_content_url(document, grant, "&save=1"),
@@ -71,7 +72,7 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def _download(document: Document, grant: TokenGrant | None) -> Response:
-    page = viewer.download(_original(document), headers_only=request.method == "HEAD")
+    page = viewer.download(_original(document, grant), headers_only=request.method == "HEAD")
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
@@ -94,7 +95,7 @@ def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
     return response
 
 
-def _original(document: Document) -> viewer.Original:
+def _original(document: Document, grant: TokenGrant | None) -> viewer.Original:
     return viewer.Original(
         id=document.id,
         name=document.name,
@@ -104,6 +105,7 @@ def _original(document: Document) -> viewer.Original:
         sha256=document.sha256,
         created_at=rfc3339(document.created_at),
         read=document.read,
+        run=job_runner(document, grant),
     )
 
 

@@ -56,6 +56,12 @@ def pdf(*texts, extra="", catalog=""):
     )
 
 
+def slow_pdf():
+    """A PDF of a few kilobytes whose page takes PDFium seconds to draw."""
+    lines = "0 0 m 300 200 l 0 200 m 300 0 l S " * 20
+    return pdf(f"slow) Tj ET 90 w [.1 .1] 0 d {lines} BT /F1 9 Tf (page")
+
+
 def locked_pdf():
     """A PDF that opens with a password only."""
     digest = b"00" * 32

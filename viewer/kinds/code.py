@@ -8,7 +8,7 @@ from ..media_types import charset
 from ..names import extension_of
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import SandboxError, run_html_job
+from ..sandbox.process import SandboxError
 from . import text
 
 MAX_SIZE: Final = 256 << 10
@@ -42,7 +42,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type, kind="code")
     options = _options(original, media_type)
     try:
-        facts, html = run_html_job("code", original.pieces(), options, seconds=SECONDS)
+        facts, html = original.run_html_job("code", options, seconds=SECONDS)
     except SandboxError:
         return text.preview(original, media_type, kind="code")
     return Preview(

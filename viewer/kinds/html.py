@@ -1,16 +1,15 @@
 """HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
+from ..escaping import is_escaped_page
 from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import SandboxError, run_html_job
+from ..sandbox.process import SandboxError
 from . import code
 
 MAX_SIZE = 4 << 20
 SECONDS = 12
 CUT_NOTE = "Only its beginning is shown. Save the original to read all of it."
-MAX_IFRAME = 32 << 20  # bytes of escaped HTML: the end of an extreme page is cut off
-ESCAPES = ((b"&", b"&amp;"), (b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&#x27;"))
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
 SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
@@ -22,7 +21,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return code.preview(original, media_type)
     options = {"charset": charset(original.content_type)}
     try:
-        facts, page = run_html_job("html", original.pieces(), options, seconds=SECONDS)
+        facts, page = original.run_html_job("html", options, seconds=SECONDS)
     except SandboxError:
         return code.preview(original, media_type)
     body = iframe(page, "The document, with scripts and network off")
@@ -31,11 +30,14 @@ def preview(original: Original, media_type: str) -> Preview:
 
 
 def iframe(page: bytes, title: str) -> bytes:
-    """Return a sandboxed iframe: the only element that may contain an uploaded page."""
-    for character, escaped in ESCAPES:
-        page = page.replace(character, escaped)
+    """Return a sandboxed iframe: the only element that may contain an uploaded page.
+
+    The child process has escaped the page. Raises SandboxError if it has not.
+    """
+    if not is_escaped_page(page):
+        raise SandboxError("not escaped")
     start = (
         f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
         f' title="{title}" srcdoc="'
     )
-    return start.encode() + page[:MAX_IFRAME] + b'"></iframe>'
+    return start.encode() + page + b'"></iframe>'

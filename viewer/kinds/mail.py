@@ -3,7 +3,6 @@
 from ..formatting import format_count, format_size
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import run_html_job
 from ..templating import render
 from . import text
 from .html import CUT_NOTE, iframe
@@ -17,7 +16,7 @@ def preview(original: Original, media_type: str) -> Preview:
     """Return the message as a mail program shows it; its source above MAX_SIZE."""
     if original.size > MAX_SIZE:
         return text.preview(original, media_type, label="E-mail")
-    facts, body = run_html_job("mail", original.pieces(), {}, seconds=SECONDS)
+    facts, body = original.run_html_job("mail", {}, seconds=SECONDS)
     is_html = facts["format"] == "html"
     framed = iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
     attachments = [

@@ -3,7 +3,7 @@
 from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import SandboxError, run_html_job
+from ..sandbox.process import SandboxError
 from . import text
 from .html import CUT_NOTE
 
@@ -17,7 +17,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type, label="Markdown")
     options = {"charset": charset(original.content_type)}
     try:
-        facts, html = run_html_job("markdown", original.pieces(), options, seconds=SECONDS)
+        facts, html = original.run_html_job("markdown", options, seconds=SECONDS)
     except SandboxError:
         return text.preview(original, media_type, label="Markdown")
     return Preview(

@@ -4,7 +4,6 @@ from typing import Final
 
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import run_html_job
 from .html import CUT_NOTE
 
 SECONDS: Final = 15
@@ -23,7 +22,7 @@ NOTE: Final = "Reading view: text, tables and pictures. The layout may differ fr
 
 def preview(original: Original, _media_type: str) -> Preview:
     """Return structure, text, tables and pictures. The format is read from the file itself."""
-    facts, html = run_html_job("office", original.pieces(), {}, seconds=SECONDS)
+    facts, html = original.run_html_job("office", {}, seconds=SECONDS)
     file_format = str(facts["format"])
     wide = b" broad" if file_format in WIDE else b""
     notes = (NOTE if file_format != "zip" else "", CUT_NOTE if facts["cut"] else "")

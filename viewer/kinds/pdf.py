@@ -9,7 +9,7 @@ import base64
 from ..formatting import format_count
 from ..original import Original
 from ..preview import Preview
-from ..sandbox.process import JobResult, SandboxError, run
+from ..sandbox.process import JobResult, SandboxError
 from ..templating import render
 from . import card
 
@@ -22,7 +22,7 @@ MESSAGES = {
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the pages that could be drawn; a card if the file is locked or no PDF."""
-    result = run("pdf", original.pieces(), {}, seconds=SECONDS)
+    result = original.run("pdf", original.pieces(), {}, seconds=SECONDS)
     if result.failure in MESSAGES:
         return card.preview(original, media_type, MESSAGES[result.failure])
     return pages_preview(result)

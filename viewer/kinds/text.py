@@ -8,7 +8,6 @@ from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
 from ..sandbox import text_lines
-from ..sandbox.process import run_html_job
 
 MAX_READ = 2 << 20
 MAX_INLINE = 64 << 10  # smaller documents are not worth a child process
@@ -32,10 +31,10 @@ def render_start(
     job: str, module: ModuleType, original: Original, options: dict[str, Any]
 ) -> tuple[dict[str, Any], bytes]:
     """Run a job on at most MAX_READ bytes; small documents are rendered in this process."""
-    data, options = original.first(MAX_READ), {"charset": charset(original.content_type), **options}
-    if len(data) > MAX_INLINE:
-        return run_html_job(job, [data], options, seconds=SECONDS)
-    (message,) = module.render(data, options)
+    options = {"charset": charset(original.content_type), **options}
+    if min(original.size, MAX_READ) > MAX_INLINE:
+        return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
+    (message,) = module.render(original.first(MAX_READ), options)
     facts, html = message
     return facts, html
 

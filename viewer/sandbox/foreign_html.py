@@ -13,7 +13,7 @@ import nh3
 
 from ..decoding import decode, preload_codecs
 from . import MAX_TAGS
-from .messages import Message, limited_block
+from .messages import Message, escaped_block
 from .sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
 
 DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
@@ -72,7 +72,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     text, encoding = decode(data, options["charset"])
     if text.count("<") > MAX_TAGS:
         raise ValueError("too many tags")
-    page, cut = limited_block(sanitize_page(text))
+    page, cut = escaped_block(sanitize_page(text))
     yield {"encoding": encoding, "cut": cut}, page
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..decoding import decode, preload_codecs
 from . import MAX_PICTURES, MAX_TAGS
-from .messages import Message, limited_block
+from .messages import Message, escaped_block
 from .text_lines import text_lines
 
 Sanitizer = Callable[[str], str]
@@ -63,7 +63,7 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> Message:
         facts, html = text_lines(text.rstrip())
         return {"format": "plain", **facts}, html
     page = sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, dict(_pictures(message)))}')
-    body, cut = limited_block(page)
+    body, cut = escaped_block(page)
     return {"format": "html", "cut": cut}, body
 
 

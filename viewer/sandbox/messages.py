@@ -7,6 +7,7 @@ import json
 import struct
 from typing import IO, Any, Final
 
+from ..escaping import escape_page
 from . import MAX_HTML, MAX_PICTURES
 
 Message = tuple[dict[str, Any], bytes]
@@ -14,6 +15,7 @@ Message = tuple[dict[str, Any], bytes]
 LENGTHS: Final = struct.Struct(">II")
 MAX_JSON: Final = 2 << 20
 MAX_BLOCK: Final = 40 << 20
+MAX_ESCAPED: Final = 32 << 20
 
 
 def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") -> None:
@@ -38,6 +40,13 @@ def limited_block(html: str, limit: int = MAX_HTML + MAX_PICTURES) -> tuple[byte
     """Return at most `limit` bytes of HTML in UTF-8, and whether the end was cut off."""
     data = html.encode("utf-8", "replace")
     return data[:limit], len(data) > limit
+
+
+def escaped_block(page: str) -> tuple[bytes, bool]:
+    """Return a whole page as the value of an attribute, and whether its end was cut off."""
+    block, cut = limited_block(page)
+    escaped = escape_page(block)
+    return escaped[:MAX_ESCAPED], cut or len(escaped) > MAX_ESCAPED
 
 
 def _read_exactly(stream: IO[bytes], size: int) -> bytes:

@@ -1,15 +1,18 @@
 """The parent's side of the sandbox: starts a child process, feeds it, collects its messages."""
 
 import contextlib
+import io
+import json
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, Protocol, cast
 
 from .messages import Message, read_message, write_message
+from .version import sandbox_version
 
 PACKAGE: Final = Path(__file__).resolve().parent.parent
 # `viewer` becomes a bare package, so that the child does not import what __init__.py imports.
@@ -20,8 +23,6 @@ BOOTSTRAP: Final = (
 WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
 MAX_OUTPUT: Final = 40 << 20
-SLOTS: Final = threading.BoundedSemaphore(4)
-SLOT_SECONDS: Final = 30
 
 
 class SandboxError(Exception):
@@ -35,6 +36,25 @@ class JobResult:
     messages: list[Message] = field(default_factory=list)
     failure: str | None = "crashed"
 
+    def to_bytes(self) -> bytes:
+        """Return the messages as the child process would send them."""
+        stream = io.BytesIO()
+        for facts, block in self.messages:
+            write_message(stream, facts, block)
+        write_message(stream, {"end": self.failure})
+        return stream.getvalue()
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> "JobResult":
+        return _collect(io.BytesIO(data))
+
+
+class RunJob(Protocol):
+    def __call__(
+        self, job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
+    ) -> JobResult:
+        """Run a job on these bytes in a child process, at most `seconds` long."""
+
 
 def run(
     job: str,
@@ -42,32 +62,15 @@ def run(
     options: dict[str, Any],
     *,
     seconds: float,
-    slot_seconds: float = SLOT_SECONDS,
     program: str = WORKER,
 ) -> JobResult:
-    """Run a job on these bytes in a child process, at most `seconds` long.
-
-    At most four run at once; the failure is "busy" if none ends within `slot_seconds`.
-    """
-    if not SLOTS.acquire(timeout=slot_seconds):
-        return JobResult(failure="busy")
-    try:
-        return _run(program, {"job": job, **options}, pieces, seconds)
-    finally:
-        SLOTS.release()
+    """Run a job on these bytes in a child process, at most `seconds` long. Keeps nothing."""
+    return _run(program, {"job": job, **options}, pieces, seconds)
 
 
-def run_html_job(
-    job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
-) -> Message:
-    """Run a job that sends one message; return its facts and its HTML in UTF-8.
-
-    Raises SandboxError if the job failed.
-    """
-    result = run(job, pieces, options, seconds=seconds)
-    if result.failure or len(result.messages) != 1:
-        raise SandboxError(result.failure or "not one message")
-    return result.messages[0]
+def job_name(job: str, options: dict[str, Any]) -> str:
+    """Return a text that is the same only for jobs that make the same of the same bytes."""
+    return json.dumps([sandbox_version(), job, options], sort_keys=True)
 
 
 def _run(

@@ -1,7 +1,12 @@
 """viewer/kinds/html.py"""
 
+import pytest
+
 from tests.viewer.samples import HTML, original
 from viewer.kinds.html import MAX_SIZE, iframe, preview
+from viewer.sandbox.process import SandboxError
+
+ATTRIBUTES = ("class", "sandbox", "referrerpolicy", "title", "srcdoc")
 
 
 def test_a_page_is_shown_in_an_iframe_without_permissions():
@@ -12,8 +17,17 @@ def test_a_page_is_shown_in_an_iframe_without_permissions():
     assert "ran" not in shown.body.decode()
 
 
-def test_no_markup_in_the_page_ends_the_iframe():
-    assert iframe(b"\"></iframe><script>'&quot;", "t").count(b"<") == 2
+@pytest.mark.parametrize("page", [b'"></iframe>', b"<script>", b'"'])
+def test_a_page_that_could_end_the_iframe_is_not_shown(page):
+    with pytest.raises(SandboxError):
+        iframe(page, "t")
+
+
+def test_the_child_process_escapes_a_page_for_the_iframe():
+    body = preview(original(b"<p>\"</p>'&quot;", "a.html", "text/html"), "text/html").body
+
+    assert body.count(b"<") == 2
+    assert body.count(b'"') == len(ATTRIBUTES) * 2
 
 
 def test_a_page_with_too_many_tags_is_shown_as_source():

@@ -6,7 +6,7 @@ import pytest
 
 from tests.viewer.samples import CODE
 from viewer.sandbox.highlighting import Highlighter
-from viewer.sandbox.process import run_html_job
+from viewer.sandbox.process import run
 
 
 def highlighted(code, **clues):
@@ -37,7 +37,7 @@ def test_highlighting_keeps_every_character():
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
     options = {"name": name, "type": "text/plain", "json": False}
 
-    facts, _ = run_html_job("code", [code], options, seconds=20)
+    ((facts, _),) = run("code", [code], options, seconds=20).messages
     assert facts["language"]
 
 

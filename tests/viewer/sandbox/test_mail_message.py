@@ -1,5 +1,7 @@
 """viewer/sandbox/mail_message.py"""
 
+import html
+
 import pytest
 
 from tests.viewer.samples import mail
@@ -8,7 +10,7 @@ from viewer.sandbox.mail_message import render
 
 def read(data):
     ((facts, body),) = render(data, {})
-    return facts, body.decode()
+    return facts, html.unescape(body.decode()) if facts["format"] == "html" else body.decode()
 
 
 def test_a_message_has_headers_attachments_and_a_plain_body():

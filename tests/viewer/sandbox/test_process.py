@@ -7,12 +7,10 @@ import pytest
 
 from viewer.sandbox.process import (
     BOOTSTRAP,
-    SLOTS,
     WORKER,
     JobResult,
-    SandboxError,
+    job_name,
     run,
-    run_html_job,
 )
 
 PROBE = f"""{BOOTSTRAP}
@@ -113,13 +111,27 @@ def test_a_module_named_viewer_in_the_working_directory_is_not_imported(monkeypa
     (tmp_path / "viewer.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path)
 
-    facts, html = run_html_job("markdown", [b"*x*"], {"charset": None}, seconds=10)
+    ((facts, html),) = run("markdown", [b"*x*"], {"charset": None}, seconds=10).messages
     assert (facts, html) == ({"encoding": "utf-8", "cut": False}, b"<p><em>x</em></p>\n")
 
 
 def test_an_unknown_job_fails():
-    with pytest.raises(SandboxError, match="crashed"):
-        run_html_job("nonsense", [b""], {}, seconds=5)
+    assert run("nonsense", [b""], {}, seconds=5).failure == "crashed"
+
+
+def test_a_result_can_be_stored_and_read_again():
+    result = run("markdown", [b"*x*"], {"charset": None}, seconds=10)
+
+    assert JobResult.of_bytes(result.to_bytes()) == result
+    assert JobResult.of_bytes(JobResult([], "crashed").to_bytes()) == JobResult([], "crashed")
+
+
+def test_the_name_of_a_job_differs_by_options_and_version(monkeypatch):
+    name = job_name("markdown", {"charset": None})
+
+    assert job_name("markdown", {"charset": "utf-8"}) != name
+    monkeypatch.setattr("viewer.sandbox.process.sandbox_version", lambda: "a later one")
+    assert job_name("markdown", {"charset": None}) != name
 
 
 def test_an_error_while_sending_the_input_is_raised_and_ends_the_child_process(tmp_path):
@@ -136,16 +148,6 @@ def test_an_error_while_sending_the_input_is_raised_and_ends_the_child_process(t
         run("none", damaged(), {}, seconds=30, program=PROBE + code)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid_file.read_text()[:-1]), 0)
-
-
-def test_the_result_is_busy_when_all_slots_are_taken():
-    taken = 0
-    while SLOTS.acquire(blocking=False):
-        taken += 1
-    try:
-        assert run("markdown", [b""], {}, seconds=5, slot_seconds=0.01).failure == "busy"
-    finally:
-        SLOTS.release(taken)
 
 
 def test_a_document_of_32_mib_is_passed_on():

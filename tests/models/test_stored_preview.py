@@ -1,0 +1,191 @@
+"""models/stored_preview.py"""
+
+from threading import Event
+
+import pytest
+
+from models import StoredPreview, User, connected
+from models.records.ids import now
+from models.storage import database, flush_enqueued_writes, payload_rows
+from models.stored_preview import FAILURE_KEPT_MS
+from tests.uploads import upload
+from tests.waiting import join_threads, start_threads
+
+LONG = bytes(range(256)) * 3_000  # several pieces
+
+
+@pytest.fixture
+def document(alice):
+    return upload(alice)
+
+
+def register():
+    return User.register("alice@example.com", "correct horse battery", "Alice", "open")
+
+
+def set_clock(monkeypatch, milliseconds):
+    """Set the clock of previews this far ahead."""
+    monkeypatch.setattr("models.stored_preview.now", lambda: now() + milliseconds)
+
+
+class Maker:
+    """Counts how often it makes something."""
+
+    def __init__(self, made=b"made", succeeded=True):
+        self.result, self.times = (made, succeeded), 0
+
+    def __call__(self):
+        self.times += 1
+        return self.result
+
+
+def obtain(document, make, name="a name"):
+    return StoredPreview.obtain(document, document.owner_id, name, make)
+
+
+def pieces():
+    ((count,),) = database.execute_sql(
+        "SELECT COUNT(*) FROM piece WHERE document_id LIKE 'prv%'"
+    ).fetchall()
+    return count
+
+
+@pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * payload_rows.PIECE_BYTES)])
+def test_a_preview_is_made_once(document, made):
+    make = Maker(made)
+
+    assert [obtain(document, make), obtain(document, make)] == [made, made]
+    assert make.times == 1
+
+
+def test_previews_of_other_names_and_documents_are_others(document, alice):
+    make = Maker()
+    obtain(document, make)
+    obtain(document, make, "another name")
+    obtain(upload(alice), make)
+
+    assert make.times == 3
+
+
+def test_a_preview_that_many_ask_for_is_made_once(document):
+    released, results = Event(), []
+    make = Maker(LONG)
+
+    def slowly():
+        released.wait()
+        return make()
+
+    def ask():
+        with connected():
+            results.append(obtain(document, slowly))
+
+    threads = start_threads(*[ask] * 3)  # as many as one owner may have at once
+    released.set()
+    join_threads(threads)
+
+    assert results == [LONG] * 3
+    assert make.times == 1
+
+
+def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
+    make = Maker(b"failed", succeeded=False)
+    obtain(document, make)
+    obtain(document, make)
+    assert make.times == 1
+
+    set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
+    obtain(document, make)
+    assert make.times == 2
+
+
+def test_a_failure_of_an_earlier_process_does_not_count(document, runtime):
+    make = Maker(b"failed", succeeded=False)
+    obtain(document, make)
+    runtime.started_at += 60_000
+    obtain(document, make)
+
+    assert make.times == 2
+
+
+def test_nothing_is_kept_when_making_raises(document):
+    def fail():
+        raise OSError("damaged")
+
+    with pytest.raises(OSError, match="damaged"):
+        obtain(document, fail)
+    assert obtain(document, Maker()) == b"made"
+
+
+def test_deleting_a_document_drops_its_previews(document, alice):
+    other = upload(alice)
+    obtain(document, Maker(LONG))
+    obtain(other, Maker())
+    document.delete_with_tokens()
+
+    assert [one.document_id for one in StoredPreview.select()] == [other.id]
+    assert pieces() == 1
+
+
+def test_a_preview_of_a_document_deleted_meanwhile_is_not_kept(document):
+    def make():
+        document.delete_with_tokens()
+        return b"made", True
+
+    assert obtain(document, make) == b"made"
+    assert (StoredPreview.select().count(), pieces()) == (0, 0)
+
+
+def test_a_damaged_preview_is_made_anew(document):
+    make = Maker(LONG)
+    obtain(document, make)
+    database.execute_sql("UPDATE piece SET sealed = zeroblob(9) WHERE document_id LIKE 'prv%'")
+
+    assert obtain(document, make) == LONG
+    assert make.times == 2
+
+
+def test_a_preview_moved_to_another_document_does_not_open(document, alice):
+    other, make = upload(alice), Maker()
+    obtain(document, make)
+    obtain(other, make)
+    mine, theirs = StoredPreview.select().order_by(StoredPreview.created_at)
+    database.execute_sql("DELETE FROM piece WHERE document_id = ?", [theirs.id])
+    moved = "UPDATE piece SET document_id = ? WHERE document_id = ?"
+    database.execute_sql(moved, [theirs.id, mine.id])
+    theirs.change(head=mine.head)
+
+    obtain(other, make)
+    assert make.times == 3
+
+
+def test_those_used_longest_ago_make_room_for_new_ones(configure, monkeypatch):
+    configure(preview_bytes=25, reserve_bytes=0)
+    makers = [Maker(bytes(10)) for _ in range(3)]
+    with connected():
+        document = upload(register())
+        for hour, name in enumerate((0, 1, 0, 2, 0, 2)):
+            set_clock(monkeypatch, hour * 3_700_000)
+            obtain(document, makers[name], str(name))
+            flush_enqueued_writes()
+        assert [one.times for one in makers] == [1, 1, 1]
+
+        obtain(document, makers[1], "1")
+        assert [one.times for one in makers] == [1, 2, 1]
+
+
+def test_what_is_larger_than_the_whole_bound_is_not_kept(configure):
+    configure(preview_bytes=3, reserve_bytes=0)
+    make = Maker()
+    with connected():
+        document = upload(register())
+        obtain(document, make)
+        obtain(document, make)
+    assert make.times == 2
+
+
+def test_nothing_of_a_preview_lies_in_clear(document, tmp_path):
+    obtain(document, Maker(b"what only the document says" * 1_000), "the name of a job")
+
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+    assert b"what only" not in stored
+    assert b"the name" not in stored

@@ -1,0 +1,33 @@
+"""viewer/sandbox/version.py"""
+
+import ast
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from viewer.sandbox.version import LIBRARIES, sandbox_version
+
+SANDBOX = Path(__file__).parents[3] / "viewer" / "sandbox"
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_the_version_covers_every_library_that_the_child_process_imports():
+    names = {name for path in SANDBOX.glob("**/*.py") for name in imported(path)}
+    libraries = names - sys.stdlib_module_names - {"viewer"}
+    distributions = packages_distributions()
+
+    assert {one for name in libraries for one in distributions[name]} == set(LIBRARIES)
+
+
+def test_another_version_of_a_library_is_another_version(monkeypatch):
+    present = sandbox_version()
+    monkeypatch.setattr("viewer.sandbox.version.version", "{} 0.0.1".format)
+
+    assert sandbox_version.__wrapped__() != present
