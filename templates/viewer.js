@@ -16,17 +16,24 @@ const bytes = base64 => {
   return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 };
 const original = () => blob ||= new Blob([bytes(source.slice(source.indexOf(",") + 1))], { type: record.contentType });
-const save = () => {
-  if (document.body.classList.contains("no-save")) return;
-  if (!embedded) return $(".save")?.click();
+const saveAs = (blob, name) => {
   const a = document.createElement("a");
-  a.href = URL.createObjectURL(original());
-  a.download = record.name || document.title;
+  a.href = URL.createObjectURL(blob);
+  a.download = name;
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 60000);
 };
+const save = () => {
+  if (document.body.classList.contains("no-save")) return;
+  if (!embedded) return $(".save")?.click();
+  saveAs(original(), record.name || document.title);
+};
 const saver = $("#save") || (embedded && $("a.save"));
 saver && saver.addEventListener("click", e => { e.preventDefault(); save(); });
+for (const link of document.querySelectorAll(".take")) link.addEventListener("click", e => {
+  e.preventDefault(); // a data: address is slow, and some browsers limit its length
+  saveAs(new Blob([bytes(link.href.slice(link.href.indexOf(",") + 1))]), link.download);
+});
 if (embedded && carrier.matches("audio,video") && source.length > 2e6) carrier.src = URL.createObjectURL(original());
 
 // --- SHA-256. WebCrypto is missing on plain HTTP and in a decrypted file ---
@@ -108,6 +115,21 @@ if (pages.length) {
   pages.forEach(p => observer.observe(p));
   $("#page").textContent = `1 / ${pages.length}`;
 }
+// An iframe is printed as high as on the screen, so the pages in them are printed from copies.
+// `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
+// A copy has no <html> or <body>: elements with names of their own stand for them.
+const paper = frame => {
+  const copy = document.createElement("div");
+  copy.className = "paper";
+  const rename = (_, start, css, end) =>
+    start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
+  const page = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
+  copy.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}</style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
+  frame.after(copy);
+};
+addEventListener("beforeprint", () => {
+  if (Element.prototype.setHTML) document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
+});
 const help = () => $("#help").open ? $("#help").close() : $("#help").showModal();
 const actions = {
   s: save, p: () => print(), t: theme, w: wrap, f: fit, "?": help,

@@ -1,5 +1,6 @@
 """The page without the original's bytes: toolbar, preview, properties, and the carrier element."""
 
+import re
 from dataclasses import dataclass
 
 from . import policy
@@ -12,6 +13,7 @@ from .templating import render
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
+FILE_LINK = re.compile(rb'<a class="take"[^>]*>[^<]*</a>')  # saves a file inside the document
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ def head_and_tail(
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
     start, _, rest = page.partition(BODY_PLACEHOLDER)
     middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
-    head = [_encode(start), preview.body, _encode(middle)]
+    body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
+    head = [_encode(start), body, _encode(middle)]
     return head, _encode(tail), embedded
 
 

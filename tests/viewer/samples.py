@@ -218,6 +218,18 @@ def odp():
     )
 
 
+def mail_with_picture(html, **attachments):
+    """A mail whose body shows the picture `cid:pic`, with these attachments by name."""
+    message = EmailMessage()
+    message["Subject"] = "The numbers"
+    message.set_content("text")
+    message.add_alternative(html, subtype="html")
+    message.get_payload()[1].add_related(png(), "image", "png", cid="<pic>", filename="inline.png")
+    for name, data in attachments.items():
+        message.add_attachment(data, "application", "octet-stream", filename=name)
+    return message.as_bytes()
+
+
 def mail(html=None, text="Dear all,\n\nsee the attachment.\n", **headers):
     message = EmailMessage()
     facts = {"From": "Ada <ada@example.org>", "To": "team@example.org", "Subject": "The numbers"}

@@ -2,12 +2,22 @@
 
 import hashlib
 import os
+import re
 
 import pytest
 
 from crypto.password_file import PasswordSeal
-from tests.viewer.samples import MARKDOWN, every_kind, original, pdf, png, wav
-from viewer import download, sealed_download, view
+from tests.viewer.samples import (
+    MARKDOWN,
+    every_kind,
+    mail_with_picture,
+    original,
+    pdf,
+    png,
+    wav,
+)
+from viewer import Original, download, sealed_download, view
+from viewer.escaping import escape_page
 
 OK = "✓ verified"
 
@@ -114,6 +124,65 @@ def test_without_scripts_the_document_is_shown_and_saved(browser, tmp_path):
     assert not page.is_visible("[data-do=p]")
     assert saved(page, lambda: page.click("#original")).path().read_bytes() == b"some words"
     context.close()
+
+
+LONG_PAGE = (
+    b"<style>h2{break-before:page}</style><a href='#s9'>go</a>"
+    + b"".join(b"<h2 id=s%d>Section %d</h2>" % (n, n) for n in range(1, 10))
+    + b"<p style='height:200vh'>"
+)
+
+
+def test_a_contents_link_of_an_html_page_leads_to_its_place(page, tmp_path, site):
+    document = original(LONG_PAGE, "a.html", "text/html")
+    page.goto(site.put("/contents", view(document)))
+    for _ in ("served", "saved"):
+        inner = page.frames[1]
+        inner.click("a")
+        inner.wait_for_function("scrollY > 0")
+
+        assert "Section 9" in inner.text_content("body")
+        opened(page, tmp_path, download(document))
+
+
+def test_every_page_of_an_html_page_is_printed(page, site):
+    page.goto(site.put("/printed", view(original(LONG_PAGE, "a.html", "text/html"))))
+
+    assert page.pdf().count(b"/Type /Page\n") >= 10
+    assert not page.locator(".paper").is_visible()
+    assert page.heard == []
+
+
+def test_a_printed_copy_holds_nothing_that_runs_loads_or_sends(page, tmp_path, monkeypatch):
+    """Also if sanitizing in the child process fails to remove it."""
+    hostile = (
+        b"<body><script>document.title='ran'</script><iframe src=x></iframe><meta charset=x>"
+        b"<form action=x><input></form><object data=x></object><base href=x><link href=x>"
+        b"<img src=x onerror=document.title='ran'><a href='javascript:1'>x</a><p>words"
+    )
+    monkeypatch.setattr(
+        Original, "run_html_job", lambda *_, **__: ({"cut": False}, escape_page(hostile))
+    )
+    opened(page, tmp_path, download(original(b"x", "a.html", "text/html")))
+    page.pdf()
+    copy = page.locator(".paper").evaluate("paper => paper.shadowRoot.innerHTML")
+
+    assert "words" in copy
+    assert not re.search("script|iframe|meta|form|object|base|link|onerror", copy)
+    assert page.title() == "a.html"
+
+
+def test_an_attachment_opens_and_is_saved_byte_for_byte(page, site):
+    data = bytes(range(256)) * 40
+    letter = mail_with_picture("<p>x", **{"notes.txt": b"some words", "a b.bin": data})
+    page.goto(site.put("/letter", view(original(letter, "a.eml", "message/rfc822"))))
+    file = saved(page, lambda: page.click("[aria-label='Save a b.bin']"))
+    page.click("text=notes.txt >> nth=0")
+
+    assert file.suggested_filename == "a b.bin"
+    assert file.path().read_bytes() == data
+    page.wait_for_selector("text=some words", state="visible")
+    assert page.heard == []
 
 
 def test_buttons_and_keys_work(page, tmp_path):

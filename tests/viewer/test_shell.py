@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.viewer.samples import original
+from viewer.kinds.files import File, section
 from viewer.preview import Preview
 from viewer.shell import PageOptions, head_and_tail
 
@@ -112,3 +113,14 @@ def test_the_page_itself_weighs_less_than_30_kibibytes():
     head, tail, _ = shell(Preview("text", "Plain text", tools=tools), offline=True)
 
     assert len(head) + len(tail) < 30 << 10
+
+
+def test_without_permission_to_save_no_file_inside_the_document_is_in_the_page():
+    body = section("Attachments", [File("a.txt", "text/plain", 5, b"words")])
+    preview = Preview("mail", "E-mail", body)
+
+    assert "d29yZHM=" in shell(preview)[0]
+    seen = shell(preview, may_save=False)[0]
+    assert "words" in seen
+    assert "d29yZHM=" not in seen
+    assert 'class="take"' not in seen

@@ -5,14 +5,16 @@ in a sandboxed iframe under `default-src 'none'`; sanitizing is still needed bec
 open a connection for an iframe's address even if the policy then blocks the iframe.
 """
 
+import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import nh3
 
 from ..decoding import decode, preload_codecs
 from . import MAX_TAGS
+from .foreign_css import without_addresses
 from .messages import Message, escaped_block
 from .sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
 
@@ -20,7 +22,12 @@ DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1
 BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)
 STYLE: Final = re.compile(r"""\bstyle\s*=\s*("[^"<>]*"|'[^'<>]*')""", re.I)
 BACKGROUND: Final = re.compile(r"""\bbgcolor\s*=\s*["']?(#?\w{1,30})""", re.I)
-LINK_TO_ANCHOR: Final = re.compile(r'(<a\b[^<>]*\shref="#[^"<>]*"[^<>]*?) target="_blank"')
+STYLE_SHEET: Final = re.compile(r"(<style\b[^<>]*>)(.*?)(?=</style>)", re.S)
+# An iframe with `srcdoc` has the base address of the page around it, which `#x` would load.
+LINK_TO_ANCHOR: Final = re.compile(
+    r'(<a(?:rea)?\b[^<>]*\shref=")(#[^"<>]*"[^<>]*?) target="_blank"'
+)
+TO_ANCHOR: Final = r"\1about:srcdoc\2"
 PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"
 LAYOUT: Final = frozenset(
     {"style", "article", "aside", "header", "footer", "main", "nav", "address", "center", "hgroup"}
@@ -59,6 +66,11 @@ REMOVED_WITH_CONTENT: Final = {
     *("script", "noscript", "template", "svg", "math", "iframe", "object", "title", "textarea"),
     *("select", "xmp", "noembed", "noframes", "plaintext"),
 }
+RULES: Final[dict[str, Callable[[str], str | None]]] = {
+    "href": safe_link,
+    "src": safe_image_source,
+    "style": without_addresses,
+}
 
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
@@ -88,14 +100,17 @@ def sanitize_page(text: str) -> str:
         link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}, "area": {"target": "_blank"}},
     )
-    cleaned = LINK_TO_ANCHOR.sub(r"\1", cleaned)
+    cleaned = STYLE_SHEET.sub(_safe_style_sheet, LINK_TO_ANCHOR.sub(TO_ANCHOR, cleaned))
     return f"<!doctype html>{PAGE_STYLE}<body{_body_style(text[:200_000])}>{cleaned}"
 
 
 def _filter(_tag: str, name: str, value: str) -> str | None:
-    if name == "href":
-        return safe_link(value)
-    return safe_image_source(value) if name == "src" else value
+    rule = RULES.get(name)
+    return rule(value) if rule else value
+
+
+def _safe_style_sheet(match: re.Match[str]) -> str:
+    return match[1] + without_addresses(match[2])
 
 
 def _body_style(text: str) -> str:
@@ -104,6 +119,7 @@ def _body_style(text: str) -> str:
     if not body:
         return ""
     if style := STYLE.search(body.group()):
-        return f" style={style.group(1)}"
+        css = without_addresses(html.unescape(style.group(1)[1:-1]))
+        return f' style="{html.escape(css)}"'
     background = BACKGROUND.search(body.group())
     return f' style="background:{background.group(1)}"' if background else ""

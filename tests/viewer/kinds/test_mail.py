@@ -22,3 +22,18 @@ def test_a_plain_body_is_shown_as_lines_and_an_html_body_in_an_iframe():
     assert not shown(mail()).foreign_style
     assert "<iframe" in shown(mail("<p>x")).body.decode()
     assert shown(mail("<p>x")).foreign_style
+
+
+def test_a_name_is_made_for_an_attachment_without_one():
+    data = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\n"
+        b"Content-Type: message/rfc822\n\nSubject: y\n\nz\n--b--\n"
+    )
+
+    assert "attachment 1.eml" in shown(data).body.decode()
+
+
+def test_a_malformed_type_of_an_attachment_is_not_shown():
+    data = mail().replace(b"text/csv", b"text/\0data\0")
+
+    assert "application/octet-stream" in shown(data).body.decode()

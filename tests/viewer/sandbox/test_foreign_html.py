@@ -1,5 +1,7 @@
 """viewer/sandbox/foreign_html.py"""
 
+import re
+
 import pytest
 
 from viewer.sandbox.foreign_html import prepare, render, sanitize_page
@@ -38,13 +40,27 @@ def test_links_open_in_a_new_tab_and_anchors_stay_in_the_page():
     page = sanitize_page("<a href='https://a.example'>x</a><a class=y href='#z'>x</a>")
 
     assert '<a href="https://a.example" target="_blank" rel="noopener noreferrer">' in page
-    assert '<a class="y" href="#z" rel="noopener noreferrer">' in page
+    assert '<a class="y" href="about:srcdoc#z" rel="noopener noreferrer">' in page
 
 
 def test_no_body_attribute_ends_the_body_tag():
     page = sanitize_page("<body style='a:b\"><script>x</script>'><body bgcolor='\"><script>y'>")
 
     assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<style>@import 'https://bad';b{background:url(https://bad)}</style>",
+        "<style>a<b{c:url(https://bad)}</style>",
+        "<p style='background:url(&quot;https://bad&quot;)'>x",
+        "<body style='background:u&#114;l(https://bad)'>x",
+    ],
+)
+def test_the_styles_of_a_page_name_no_address_to_load(page):
+    assert not re.search(r"url|@import", sanitize_page(page))
+    assert "removed" in sanitize_page(page)
 
 
 def test_the_charset_of_the_meta_element_is_used():
