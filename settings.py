@@ -115,6 +115,18 @@ class Settings:
     preview_bytes: int = _field(
         1 << 30, _number(0), "how many bytes of previews are kept, those last used"
     )
+    quota_links: int = _field(
+        1000, _number(1), "how many live links one user may have beside those of uploads"
+    )
+    quota_api_keys: int = _field(100, _number(1), "how many live API keys one user may have")
+    quota_sessions: int = _field(
+        100, _number(1), "how many sessions one user may have; a further login ends the oldest"
+    )
+    quota_webhooks: int = _field(20, _number(1), "how many webhooks one user may have")
+    quota_events: int = _field(1_000_000, _number(1), "how many events of one user are kept")
+    quota_deliveries: int = _field(
+        20_000, _number(1), "how many deliveries of one webhook are kept"
+    )
     metrics: str = _field("off", _one_of("off", "on"), "whether `/metrics` answers, to anyone")
     event_days: int = _field(90, _number(1, 36500), "how many days events are kept")
     webhook_allow: tuple[IPv4Network | IPv6Network, ...] | None = _field(

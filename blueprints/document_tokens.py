@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Document, DocumentToken
-from models.errors import DocumentDamaged, TokenRevoked
+from models.errors import DocumentDamaged, QuotaExceeded, TokenRevoked
 from models.links import links_of_owner
 
 from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
@@ -31,6 +31,7 @@ OF_DOCUMENT = "/documents/<id>/tokens"
 
 
 @document_tokens.post(OF_DOCUMENT, accepts=OWNER, scope=(READ, WRITE), idempotent=True)
+@may_fail_with(QuotaExceeded)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
@@ -53,7 +54,7 @@ def list_masked(query: dict[str, Any], id: str) -> Any:
 
 
 @document_tokens.patch(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=(READ, WRITE))
-@may_fail_with(TokenRevoked, DocumentDamaged)
+@may_fail_with(TokenRevoked, DocumentDamaged, QuotaExceeded)
 @document_tokens.arguments(DocumentTokenEdit())
 @document_tokens.response(200, DocumentTokenRecord)
 def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:

@@ -9,9 +9,11 @@ from crypto import credentials
 
 from .errors import KeyRevoked, NotFound
 from .event import Event
+from .quota import refuse_if_full
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
+from .runtime import current_runtime
 from .storage import Prepared, enqueue_write, flush_enqueued_writes, param, transaction
 from .user import User
 
@@ -44,9 +46,15 @@ class ApiKey(Owned):
 
     @classmethod
     def _issue(
-        cls, owner: User, name: str | None, scopes: str, expires_at: int | None
+        cls,
+        owner: User,
+        name: str | None,
+        scopes: str,
+        expires_at: int | None,
+        replaced_id: str = "",
     ) -> Issued[Self]:
         require_future(expires_at)
+        cls._make_room(owner.id, replaced_id)
         secret = credentials.generate(credentials.API_KEY)
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest, key.masked_key = credentials.fingerprint(secret), credentials.mask(secret)
@@ -54,6 +62,16 @@ class ApiKey(Owned):
         key.owner = owner
         key.insert_row()
         return Issued(key, secret)
+
+    @classmethod
+    def _make_room(cls, owner_id: str, replaced_id: str) -> None:
+        """`QuotaExceeded` if too many live beside the replaced one. Forgets ended ones."""
+        most = current_runtime().settings.quota_api_keys
+        has_ended = (cls.revoked_at <= now()) | (cls.expires_at <= now())
+        of_owner = cls.select().where(cls.owner_id == owner_id)
+        gone = of_owner.where(has_ended | (cls.id == replaced_id))
+        refuse_if_full(of_owner.count() - gone.count(), most, "API keys", "Revoke one first.")
+        cls.keep_newest(most, (cls.owner_id == owner_id) & has_ended)
 
     @classmethod
     def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str]]:
@@ -102,7 +120,7 @@ class ApiKey(Owned):
                 raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
             found._end(ends_at)
-            issued = ApiKey._issue(owner, found.name, found.scopes, found.expires_at)
+            issued = ApiKey._issue(owner, found.name, found.scopes, found.expires_at, self.id)
             facts = {"api_key_id": self.id, "new_api_key_id": issued.id, "ends_at": ends_at}
             Event.record(owner.id, "api_key.rotated", facts)
         return issued

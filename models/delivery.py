@@ -13,6 +13,7 @@ from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 from .records.ids import first_id, now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
+from .runtime import current_runtime
 from .storage import Prepared, database, param
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -99,6 +100,11 @@ class WebhookDelivery(Owned):
     @classmethod
     def forget_old(cls) -> None:
         database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, now() - KEPT_MS)})
+
+    @classmethod
+    def forget_many(cls) -> None:
+        """Delete the oldest deliveries of webhooks that have too many, also if they are pending."""
+        cls.keep_newest_of_each(cls.webhook_id, current_runtime().settings.quota_deliveries)
 
     @property
     def state(self) -> str:

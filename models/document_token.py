@@ -13,6 +13,7 @@ from crypto import LINKS, credentials, passwords
 
 from .errors import TokenRevoked, TokenSpent
 from .event import Event
+from .link_quota import refuse_if_many_links
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage, require_future
@@ -73,6 +74,7 @@ class DocumentToken(Owned):
     last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
+    with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
     document: Any  # its `Document`, which seals the label; set where one is issued or listed
 
@@ -99,18 +101,21 @@ class DocumentToken(Owned):
         return {"live": live, "ended": ~live}.get(name) or super().condition(name)
 
     @classmethod
-    def issue(cls, document: Any, options: LinkOptions) -> Issued[Self]:
-        """A new token of the document; `Invalid` if it would have expired already."""
+    def issue(cls, document: Any, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
+        """A new token of the document. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
         digest, masked = credentials.fingerprint(secret), credentials.mask(secret)
         token: Self = cls.fresh(owner_id=document.owner_id, digest=digest, masked_token=masked)
         token.document, token.document_id = document, document.id
+        token.with_upload = int(with_upload)
         for name in OPTIONS:
             setattr(token, name, getattr(options, name))
         facts = {"document_id": document.id, "token_id": token.id, "expires_at": token.expires_at}
         facts |= {"permissions": token.permissions.split(), "max_views": token.max_views}
         with transaction():
+            if not with_upload:
+                refuse_if_many_links(token.owner_id)
             token.insert_row()
             Event.record(token.owner_id, "token.created", facts)
         return Issued(token, secret)
@@ -148,19 +153,25 @@ class DocumentToken(Owned):
         """The token with new values of some `OPTIONS`; None removes one.
 
         One that had expired or was used up is live again if it now has time and views left. Raises
-        `NotFound`, `Invalid`, `TokenRevoked`.
+        `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
         require_future(changes.get("expires_at"))
         with transaction():
             token = cls.one_of_document(document, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
+            if token.has_ended() and not token.with_upload:
+                refuse_if_many_links(token.owner_id)
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             for name in changed:
                 setattr(token, name, changes[name])
             if changed:
                 token._store_options(changed)
         return token
+
+    def has_ended(self) -> bool:
+        """Whether it was used up, or has expired since."""
+        return self.spent_at is not None or (self.expires_at or now() + 1) <= now()
 
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""

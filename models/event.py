@@ -92,6 +92,14 @@ class Event(Owned):
         database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, oldest)})
 
     @classmethod
+    def forget_many(cls) -> None:
+        """Delete the oldest events of users who have too many, with the same exception."""
+        is_pending = WebhookDelivery.due_at.is_null(False)
+        pending = WebhookDelivery.select(WebhookDelivery.event_id).where(is_pending)
+        most = current_runtime().settings.quota_events
+        cls.keep_newest_of_each(cls.owner_id, most, cls.id.not_in(pending))
+
+    @classmethod
     def _insert(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """The id is generated under the writer lock, so ids follow the order of commits and a
         poller of the feed misses none.

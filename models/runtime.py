@@ -16,7 +16,7 @@ from .errors import OperatorError
 from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
-from .rate_limits import REGISTRATIONS, UPLOADS
+from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .storage import close_database, flush_enqueued_writes
 
 
@@ -41,6 +41,7 @@ class Runtime:
         self.registration_limiter = RateLimiter(REGISTRATIONS, limited)
         self.upload_limiter = RateLimiter(UPLOADS, limited)
         self.preview_queue = PreviewQueue(settings.threads)
+        self.stored_response_limiter = RateLimiter(STORED_RESPONSES, limited)
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()
         self.idempotent_requests: set[str] = set()  # ids of those that run now

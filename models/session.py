@@ -35,11 +35,12 @@ class Session(Owned):
 
     @classmethod
     def begin(cls, user: Any, seconds: int) -> "StartedSession":
-        """A new session of the user, which expires after `seconds`."""
+        """A new session of the user for so many `seconds`. Beyond the quota the oldest ends."""
         session: Self = cls.fresh(owner_id=user.id)
         session.expires_at = session.created_at + seconds * 1000
         with transaction():
             session.insert_row()
+            cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
         token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
         return StartedSession(session, token, user, seconds)
 

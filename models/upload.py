@@ -68,7 +68,7 @@ def upload(
             _require_quota(owner_id, size)  # exact under the writer lock
             payload_rows.store(document.id, last)
             document.store_row()
-            return document, DocumentToken.issue(document, link) if link else None
+            return document, DocumentToken.issue(document, link, with_upload=True) if link else None
 
 
 def _require_quota(owner_id: str, size: int) -> None:

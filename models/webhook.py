@@ -13,8 +13,9 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import signing
 
 from .delivery import OpenedDelivery, Outcome, WebhookDelivery
-from .errors import Invalid, NotFound, QuotaExceeded, WebhookDisabled
+from .errors import Invalid, NotFound, WebhookDisabled
 from .event import TYPES, Event
+from .quota import refuse_if_full
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage
@@ -25,7 +26,6 @@ from .webhook_url import WebhookUrl
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
-MOST = 20  # of one user's
 GONE = 410
 
 
@@ -49,8 +49,9 @@ class Webhook(Owned):
         webhook.types = _joined(types)
         webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
         with transaction():
-            if cls.select().where(cls.owner_id == owner_id).count() >= MOST:
-                raise QuotaExceeded(f"You have {MOST} webhooks, the most there can be. Delete one.")
+            count = cls.select().where(cls.owner_id == owner_id).count()
+            most = current_runtime().settings.quota_webhooks
+            refuse_if_full(count, most, "webhooks", "Delete one first.")
             webhook.insert_row()
         return Issued(webhook, secret)
 

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
-from models import StoredResponse, in_one_transaction
+from models import StoredResponse, current_runtime, in_one_transaction
 from models.errors import Invalid
 from models.rate_limiter import network_of
 
@@ -32,7 +32,12 @@ def replay_responses(view: View) -> View:
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
         user = g.caller.owner_id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
-        return _execute_once(id, lambda: view(*args, **path))
+
+        def execute() -> Any:
+            current_runtime().stored_response_limiter.spend(user)
+            return view(*args, **path)
+
+        return _execute_once(id, execute)
 
     return replaying
 

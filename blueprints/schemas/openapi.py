@@ -149,7 +149,7 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
     if view.idempotent:
         codes |= {"idempotency_in_progress", "idempotency_mismatch"}
-    if view.spend:
+    if view.spend or view.idempotent:
         codes.add("too_many_requests")
     if writes:
         codes.add("storage_full")

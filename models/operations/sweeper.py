@@ -7,6 +7,7 @@ from ..document import Document
 from ..document_token import DocumentToken
 from ..event import Event
 from ..records.ids import now
+from ..runtime import current_runtime
 from ..session import Session
 from ..storage import ballast_file, connected, database, transaction, truncate_wal
 from ..stored_response import KEPT_MS, StoredResponse
@@ -25,6 +26,7 @@ def sweep() -> int:
         DocumentToken.spend_expired()
         delete_aborted_uploads()
         _delete_old_rows()
+        _delete_beyond_quotas()
         truncate_wal()
     ballast_file.create(Path(database.database))
     return len(documents)
@@ -40,3 +42,12 @@ def _delete_old_rows() -> None:
         WebhookDelivery.forget_old()
         Event.forget_old()
         TokenKey.forget_old()
+
+
+def _delete_beyond_quotas() -> None:
+    """The oldest ended links, deliveries and events of those who have too many."""
+    most = current_runtime().settings.quota_links
+    has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
+    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)
+    WebhookDelivery.forget_many()
+    Event.forget_many()

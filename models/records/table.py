@@ -3,10 +3,12 @@
 from functools import cache
 from typing import Any, ClassVar, Self
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import SQL, BigIntegerField, Model, TextField, fn
 
-from ..storage import Prepared, database, param
+from ..storage import Prepared, database, param, transaction
 from .ids import generate_id, now
+
+_ANY = SQL("1 = 1")
 
 
 class Table(Model):
@@ -46,6 +48,20 @@ class Table(Model):
         loaded = cls(__no_default__=1)
         loaded.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
         return loaded
+
+    @classmethod
+    def keep_newest(cls, most: int, condition: Any) -> None:
+        """Delete the rows that meet the condition, but the newest `most`; inside a transaction."""
+        newest_first = cls.select(cls.id).where(condition).order_by(cls.id.desc())
+        cls.delete().where(condition, cls.id <= newest_first.limit(1).offset(most)).execute()
+
+    @classmethod
+    def keep_newest_of_each(cls, column: Any, most: int, condition: Any = _ANY) -> None:
+        """The same for each value of the column, in a transaction for each that has too many."""
+        groups: Any = cls.select(column).where(condition).group_by(column)
+        for (value,) in list(groups.having(fn.COUNT(column) > most).tuples()):
+            with transaction():
+                cls.keep_newest(most, condition & (column == value))
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns."""

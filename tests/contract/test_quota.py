@@ -1,4 +1,4 @@
-"""The quotas of one user: bytes and documents."""
+"""The quotas of one user: bytes, documents, links, API keys, sessions, webhooks."""
 
 import contextlib
 import sqlite3
@@ -14,7 +14,8 @@ LARGE = {"payload": b64(bytes(600)), "contentType": "text/plain", "token": None}
 
 @pytest.fixture(scope="module")
 def strict(start_service):
-    return start_service(QUOTA_BYTES=1000, QUOTA_DOCUMENTS=3, RATE_LIMITS="off")
+    most = {"QUOTA_LINKS": 3, "QUOTA_API_KEYS": 2, "QUOTA_SESSIONS": 4, "QUOTA_WEBHOOKS": 1}
+    return start_service(QUOTA_BYTES=1000, QUOTA_DOCUMENTS=3, RATE_LIMITS="off", **most)
 
 
 @pytest.fixture
@@ -89,6 +90,54 @@ def test_a_refused_upload_may_be_repeated_with_the_same_key(person):
     refused(person.post("/v1/documents", json=LARGE, headers=key), 403, "quota_exceeded")
     person.delete(f"/v1/documents/{document['id']}")
     assert person.post("/v1/documents", json=LARGE, headers=key).status == 201
+
+
+def test_links_beside_those_of_uploads_are_limited(person):
+    document = person.upload(b"")
+    links = [person.share(document) for _ in range(3)]
+    path = f"/v1/documents/{document['id']}/tokens"
+
+    problem = refused(person.post(path, json={}), 403, "quota_exceeded")
+
+    assert "Revoke one" in problem["detail"]
+    person.upload(b"")
+    person.delete(f"{path}/{links[0]['id']}")
+    person.share(document)
+
+
+def test_concurrent_requests_never_exceed_the_quota_of_links(person):
+    path = f"/v1/documents/{person.upload(b'')['id']}/tokens"
+    answers = []
+
+    run_in_threads(*[lambda: answers.append(person.post(path, json={}).status)] * 8)
+
+    assert sorted(answers) == [201] * 3 + [403] * 5
+
+
+def test_live_api_keys_are_limited_and_rotating_needs_no_room(person):
+    keys = [person.create_api_key().record for _ in range(2)]
+
+    refused(person.post("/v1/api-keys", json={}), 403, "quota_exceeded")
+
+    path = f"/v1/api-keys/{keys[0]['id']}"
+    assert person.post(f"{path}/rotate", json={"overlapSeconds": 60}).status == 201
+    person.delete(path)
+    person.delete(f"/v1/api-keys/{keys[1]['id']}")
+    person.create_api_key()
+
+
+def test_webhooks_are_limited(person):
+    body = {"url": "https://hook.example/in"}
+    assert person.post("/v1/webhooks", json=body).status == 201
+
+    refused(person.post("/v1/webhooks", json=body), 403, "quota_exceeded")
+
+
+def test_a_login_beyond_the_limit_ends_the_oldest_session(person, strict):
+    later = [strict.log_in(person.record["email"]) for _ in range(4)]
+
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    assert [one.get("/v1/auth/me").status for one in later] == [200] * 4
 
 
 def test_the_used_quota_is_read_from_a_covering_index(strict):

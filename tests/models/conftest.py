@@ -1,8 +1,11 @@
 """The models over a fresh SQLite file, with two people in it."""
 
+import time
+
 import pytest
 
 from models import User, connected, setup
+from models.records import ids
 from models.runtime import create_runtime
 from settings import Settings
 
@@ -42,3 +45,15 @@ def alice(instance):
 @pytest.fixture
 def bob(instance):
     return User.register("bob@example.com", "correct horse battery", None, "open")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Moves the clock by so many milliseconds."""
+    real = time.time_ns
+
+    def move(milliseconds):
+        monkeypatch.setattr(time, "time_ns", lambda: real() + milliseconds * 1_000_000)
+
+    yield move
+    ids._last_id = 0  # ids of the future are not drawn on

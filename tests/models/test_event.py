@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from dataclasses import replace
 
@@ -34,18 +33,6 @@ def told(owner):
 def link(document, **terms):
     terms = {"expires_at": None, "max_views": None} | terms
     return DocumentToken.issue(document, LinkOptions(None, "view", "", **terms)).row
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Moves the clock by so many milliseconds."""
-    real = time.time_ns
-
-    def move(milliseconds):
-        monkeypatch.setattr(time, "time_ns", lambda: real() + milliseconds * 1_000_000)
-
-    yield move
-    ids._last_id = 0  # ids of the future are not drawn on
 
 
 def test_what_did_not_happen_is_not_told(alice):

@@ -8,9 +8,8 @@ from models.errors import NotFound, WebhookDisabled
 from models.operations import sweep
 from models.records import ids
 from models.webhook import FAILING_MS, OVERLAP_MS
-from tests.models.test_event import DAY_MS, clock, told
+from tests.models.test_event import DAY_MS, told
 
-__all__ = ["clock"]
 GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")
 
 

@@ -1,0 +1,261 @@
+"""Rows of one user that are no payloads: at most so many live ones, and as many ended ones."""
+
+from dataclasses import replace
+
+import pytest
+
+from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
+from models.document_token import LinkOptions
+from models.errors import NotFound, QuotaExceeded, SessionExpired
+from models.event import TYPES
+from models.operations import sweep
+from models.quota import Quota
+from models.records.ids import now
+from tests.uploads import upload
+
+LIMITS = {
+    "quota_links": 3,
+    "quota_api_keys": 3,
+    "quota_sessions": 3,
+    "quota_webhooks": 2,
+    "quota_events": 10,
+    "quota_deliveries": 4,
+}
+
+
+@pytest.fixture(autouse=True)
+def limits(runtime):
+    runtime.settings = replace(runtime.settings, **LIMITS)
+
+
+def share(document, **options):
+    options = {"expires_at": None, "max_views": None} | options
+    return DocumentToken.issue(document, LinkOptions(None, "view", "", **options)).row
+
+
+def new_key(owner, expires_at=None):
+    return ApiKey.issue(owner, None, "documents:read", expires_at).row
+
+
+def rows(table, owner):
+    return table.select().where(table.owner_id == owner.id).count()
+
+
+def test_live_links_are_limited_over_all_documents_of_a_user(alice, bob):
+    first, second = upload(alice), upload(alice)
+    links = [share(first), share(first), share(second)]
+
+    with pytest.raises(QuotaExceeded, match="3 is the most"):
+        share(second)
+    share(upload(bob))
+    links[0].revoke()
+    share(second)
+
+
+def test_the_link_of_an_upload_does_not_count(alice):
+    link = LinkOptions(None, "view", "", None)
+    documents = [upload(alice, link=link) for _ in range(5)]
+
+    for _ in range(3):
+        share(documents[0])
+    upload(alice, link=link)
+
+
+def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
+    document = upload(alice)
+    share(document, expires_at=now() + 1000)
+    share(document).revoke()
+    DocumentToken.count_view(share(document, max_views=1).id, "document.viewed")
+    for _ in range(2):
+        share(document)
+    clock(2000)
+
+    share(document)
+    with pytest.raises(QuotaExceeded):
+        share(document)
+
+
+def test_an_ended_link_is_not_revived_beyond_the_limit(alice, clock):
+    document = upload(alice)
+    expired, spent = share(document, expires_at=now() + 1000), share(document, max_views=1)
+    DocumentToken.count_view(spent.id, "document.viewed")
+    clock(2000)
+    links = [share(document) for _ in range(3)]
+
+    with pytest.raises(QuotaExceeded):
+        DocumentToken.edit(document, expired.id, expires_at=None)
+    with pytest.raises(QuotaExceeded):
+        DocumentToken.edit(document, spent.id, max_views=2)
+    links[0].revoke()
+    DocumentToken.edit(document, spent.id, max_views=2)
+
+
+def test_of_ended_links_the_newest_are_kept(alice, bob):
+    document, live = upload(alice), []
+    for _ in range(5):
+        share(document).revoke()
+        DocumentToken.count_view(share(document, max_views=1).id, "document.viewed")
+    live = share(document)
+    kept_of_bob = share(upload(bob))
+    kept_of_bob.revoke()
+    sweep()
+
+    assert rows(DocumentToken, alice) == 3 + 1
+    assert DocumentToken.one_of_document(document, live.id)
+    assert DocumentToken.find(kept_of_bob.id)
+
+
+def test_live_api_keys_are_limited_and_dead_ones_do_not_count(alice, clock):
+    keys = [new_key(alice, now() + 1000), new_key(alice), new_key(alice)]
+    with pytest.raises(QuotaExceeded, match="3 API keys"):
+        new_key(alice)
+    clock(2000)
+    new_key(alice)
+    keys[1].revoke()
+    new_key(alice)
+
+
+def test_a_key_is_replaced_when_there_is_room_for_no_other(alice):
+    keys = [new_key(alice) for _ in range(3)]
+
+    replaced = keys[0].rotate(alice, 0)
+
+    assert replaced.rotate(alice, 60)
+    with pytest.raises(QuotaExceeded):
+        keys[1].rotate(alice, 60)  # the overlapping one lives
+    assert keys[1].find(keys[1].id).revoked_at is None
+
+
+def test_of_ended_api_keys_the_newest_are_kept(alice):
+    for _ in range(20):
+        new_key(alice).revoke()
+    live = new_key(alice)
+
+    assert rows(ApiKey, alice) == 3 + 1
+    assert ApiKey.find(live.id).revoked_at is None
+
+
+def test_a_login_beyond_the_limit_ends_the_oldest_session(alice, bob):
+    other = Session.begin(bob, 60)
+    first, *later = (Session.begin(alice, 60) for _ in range(4))
+
+    with pytest.raises(SessionExpired):
+        Session.of_token(first.token)
+    for one in (*later, other):
+        assert Session.of_token(one.token)
+
+
+def test_the_number_of_webhooks_is_a_setting(alice):
+    hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
+    with pytest.raises(QuotaExceeded, match="2 webhooks"):
+        Webhook.register(alice.id, "https://hook.example/")
+    hooks[0].remove()
+    Webhook.register(alice.id, "https://hook.example/")
+
+
+def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):
+    ids = [Event.record(alice.id, "webhook.test", {}).id for _ in range(25)]
+    Event.record(bob.id, "webhook.test", {})
+    sweep()
+
+    assert [event.id for event in Event.feed(alice.id, 100, None)[0]] == ids[-10:]
+    assert rows(Event, bob) == 1
+
+
+def test_an_event_that_is_still_to_be_delivered_is_kept(alice):
+    hook = Webhook.register(alice.id, "https://hook.example/", ("document.deleted",)).row
+    upload(alice).delete_with_tokens()
+    for _ in range(20):
+        Event.record(alice.id, "webhook.test", {})
+    sweep()
+
+    ((delivery,), _) = hook.deliveries(10, None)
+    assert Event.is_kept(alice.id, delivery.event_id)
+    assert rows(Event, alice) == 10 + 1
+
+
+def test_of_the_deliveries_of_a_webhook_the_newest_are_kept(alice):
+    busy, quiet = (
+        Webhook.register(alice.id, "https://hook.example/", (one,)).row
+        for one in ("webhook.test", "document.created")
+    )
+    upload(alice)
+    for _ in range(9):
+        last = Event.record(alice.id, "webhook.test", {})
+    sweep()
+
+    assert len(busy.deliveries(100, None)[0]) == 4
+    assert busy.deliveries(100, None)[0][0].event_id == last.id
+    assert len(quiet.deliveries(100, None)[0]) == 1
+
+
+@pytest.mark.parametrize(("size", "most"), [(1000, 1000), (10 << 20, 10 << 10)])
+def test_a_quota_of_bytes_alone_limits_documents_too(size, most):
+    quota = Quota(bytes=size)
+
+    quota.require(0, most - 1, 0)
+    with pytest.raises(QuotaExceeded, match=f"{most:,} documents"):
+        quota.require(0, most, 0)
+
+
+def test_a_quota_of_documents_stays_as_it_is_set():
+    Quota(bytes=1000, documents=2000).require(0, 1999, 0)
+
+
+def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime):
+    """What docs/operating.md promises, after everything was made and ended many times."""
+    runtime.quota = Quota(documents=5)
+    hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
+    for _ in range(12):
+        document = upload(alice, link=LinkOptions(None, "view", "", None))
+        for _ in range(3):
+            share(document)
+        with pytest.raises(QuotaExceeded):
+            share(document)
+        document.delete_with_tokens()
+        new_key(alice).revoke()
+        Session.begin(alice, 60)
+    for _ in range(5):
+        upload(alice, link=LinkOptions(None, "view", "", None))
+    sweep()
+
+    assert rows(Document, alice) == 5
+    assert rows(DocumentToken, alice) <= 5 + 2 * LIMITS["quota_links"]
+    assert rows(ApiKey, alice) <= 2 * LIMITS["quota_api_keys"]
+    assert rows(Session, alice) == LIMITS["quota_sessions"]
+    assert rows(WebhookDelivery, alice) <= len(hooks) * LIMITS["quota_deliveries"]
+    pending = LIMITS["quota_webhooks"] * LIMITS["quota_deliveries"]
+    assert rows(Event, alice) <= LIMITS["quota_events"] + pending
+    with pytest.raises(NotFound):
+        Document.one_of(alice.id, document.id)
+
+
+def size_bytes(row):
+    """Of all columns of a row, numbers as the eight bytes they take at most."""
+    values = row.__data__.values()
+    texts = [one.encode() if isinstance(one, str) else one for one in values if one is not None]
+    return sum(8 if isinstance(one, int) else len(one) for one in texts)
+
+
+def test_the_rows_of_the_longest_names_labels_and_metadata_are_as_short_as_promised(alice):
+    widest = "\U0001f600" * 255  # twelve characters each in sealed JSON
+    origins = " ".join(f"https://{n:03}".ljust(261, "x") for n in range(32))
+    options = LinkOptions(widest, "view download", origins, now() + 60_000, 9, "x" * 100)
+    document = upload(
+        alice, content_type="a/" + "b" * 253, name=widest, metadata={"a": "\x01" * 4095}
+    )
+    token = DocumentToken.issue(document, options).row
+    key = ApiKey.issue(alice, widest, "documents:read " * 16, now() + 60_000).row
+    hook = Webhook.register(alice.id, "https://hook.example/".ljust(2048, "x"), TYPES, widest).row
+    event = Event.record(alice.id, "webhook.test", {"content_type": '"' * 255})
+    delivery = WebhookDelivery.get()
+    result = {"answer": "\x01" * 1024, "error": "x" * 200}
+    delivery.sealed_result = alice.seal("delivery/1", delivery.id, result)
+
+    assert size_bytes(Document.find(document.id)) < 32 << 10
+    assert size_bytes(DocumentToken.find(token.id)) < 16 << 10
+    assert size_bytes(key) < 4 << 10
+    assert size_bytes(Session.begin(alice, 60).row) < 256
+    assert size_bytes(hook) < 16 << 10
+    assert size_bytes(event) < 1 << 10
+    assert size_bytes(delivery) < 10 << 10
