@@ -65,6 +65,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "waitress": {"server"},
     "webargs": {"blueprints"},
     "werkzeug": {"blueprints"},
+    "xlrd": {"viewer.sandbox"},
 }
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path

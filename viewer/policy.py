@@ -42,8 +42,7 @@ def for_file(preview: Preview) -> str:
 
 def for_sealed_file(preview: Preview) -> str:
     """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
-    scripts, styles = (*SCRIPTS, "sealed.js"), (*STYLES, "sealed.css")
-    return _policy(preview, scripts=scripts, styles=styles) + "; frame-src blob:"
+    return _policy(preview, more=("sealed",)) + "; frame-src blob:"
 
 
 def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
@@ -57,14 +56,13 @@ def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _policy(
-    preview: Preview,
-    media: Sequence[str] = (),
-    *,
-    scripts: Sequence[str] = SCRIPTS,
-    styles: Sequence[str] = STYLES,
-) -> str:
-    """Return the policy of a page with these assets, that may load media from these origins."""
+def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] = ()) -> str:
+    """Return the policy of a page that may load media from these origins.
+
+    `more` names pages around this one, each with a script and a stylesheet.
+    """
+    scripts = (*SCRIPTS, *preview.scripts, *(f"{name}.js" for name in more))
+    styles = (*STYLES, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (

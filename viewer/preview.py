@@ -21,5 +21,7 @@ class Preview:
     facts: tuple[str, ...] = ()
     note: str = ""
     tools: frozenset[str] = frozenset()
+    scripts: tuple[str, ...] = ()
+    """Assets that the page runs after `viewer.js`."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""

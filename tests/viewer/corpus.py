@@ -5,10 +5,20 @@
 Scripts mark the page when they run; requests are recorded by the listener.
 """
 
+import html
 import zlib
 from itertools import count
 
-from tests.viewer.samples import OPEN_XML, docx, mail, package, pdf
+from tests.viewer.samples import (
+    OPEN_DOCUMENT,
+    OPEN_XML,
+    docx,
+    mail,
+    open_document,
+    package,
+    pdf,
+    xlsx,
+)
 
 CALL = "http://127.0.0.1:@PORT@"
 RUN = (
@@ -203,7 +213,33 @@ def hostile(port):
         yield f"name: {name[:20]!a} html", _text(name, port), HTML, b"x"
     link = docx(None, rId1=_text(f"javascript:{RUN}", port).replace("&", "&amp;").replace('"', ""))
     yield "docx link", "a.docx", OPEN_XML + "wordprocessingml.document", link
+    yield "workbook", "a.xlsx", SHEETS_TYPE, _workbook(port)
+    yield "workbook with a DTD", "a.xlsx", SHEETS_TYPE, xlsx(xl__styles_dot_xml=f"{ENTITIES}]><x/>")
+    yield "open workbook", "a.ods", OPEN_DOCUMENT + "spreadsheet", _open_workbook(port)
+    yield "page said to be a workbook", "a.xls", EXCEL, _bytes(IN_HTML["svg onload"], port)
     yield "zip slip", "a.zip", "application/zip", package(**{"..__..__<script>": b"x"})
+
+
+SHEETS_TYPE, EXCEL = OPEN_XML + "spreadsheetml.sheet", "application/vnd.ms-excel"
+
+
+def _workbook(port):
+    """Markup as name, text, value, formula, number format and reference of cells."""
+    markup = html.escape(_text(f'"><script>{RUN}</script><img src={CALL}/sheet>', port))
+    cells = (
+        f'<c t="inlineStr"><is><t>{markup}</t></is></c><c t="str"><v>{markup}</v></c>'
+        f'<c><f>HYPERLINK("{markup}")</f></c><c t="e"><v>{markup}</v></c><c s="1"><v>1</v></c>'
+        f'<c r="{markup}" s="{markup}" t="{markup}"><v>{markup}</v></c>'
+    )
+    code = html.escape(f'"{markup}"0')
+    return xlsx(f'<row r="{markup}">{cells}</row>', "164", code, names=(markup, "#x", "sheet-1"))
+
+
+def _open_workbook(port):
+    markup = html.escape(_text(f'"><script>{RUN}</script><img src={CALL}/ods>', port))
+    cell = f'<b:table-cell b:formula="{markup}"/><b:table-cell><t:p>{markup}</t:p></b:table-cell>'
+    row = f"<b:table-row>{cell}</b:table-row>"
+    return open_document("spreadsheet", f'<b:table b:name="{markup}">{row}</b:table>')
 
 
 def _text(text, port):
@@ -261,6 +297,40 @@ HEAVY = {  # documents that need much memory or time; created on demand
         "a.docx",
         OPEN_XML + "wordprocessingml.document",
         lambda: docx("<w:p>" * 20_000 + "</w:p>" * 20_000),
+    ),
+    "cells": (
+        "a.xlsx",
+        OPEN_XML + "spreadsheetml.sheet",
+        lambda: xlsx('<row><c t="str"><v>x</v></c><c><v>1.5</v></c></row>' * 400_000),
+    ),
+    "sheet bomb": (
+        "a.xlsx",
+        OPEN_XML + "spreadsheetml.sheet",
+        lambda: xlsx("<row/>" * (16 << 20)),
+    ),
+    "sheets and merges": (
+        "a.xlsx",
+        OPEN_XML + "spreadsheetml.sheet",
+        lambda: xlsx(
+            "<row><c><v>1</v></c></row>" * 20_000,
+            names=["x"] * 5_000,
+            after='<mergeCell ref="A1:XFD1048576"/><mergeCell ref="B2:C9999"/>' * 20_000,
+        ),
+    ),
+    "repeated cells": (
+        "a.ods",
+        OPEN_DOCUMENT + "spreadsheet",
+        lambda: open_document(
+            "spreadsheet",
+            '<b:table b:name="x"><b:table-row b:number-rows-repeated="9999999"><b:table-cell '
+            'b:number-columns-repeated="9999999"><t:p>x</t:p></b:table-cell></b:table-row>'
+            "</b:table>" * 9_999,
+        ),
+    ),
+    "many rows of an old workbook": (
+        "a.xls",
+        "application/vnd.ms-excel",
+        lambda: b"\x09\x08" * 999_999,
     ),
     "page tree": ("a.pdf", "application/pdf", _endless_pdf),
     "huge page": (

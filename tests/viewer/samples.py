@@ -1,10 +1,12 @@
 """Small documents of every kind, generated without files, fonts or network."""
 
+import base64
 import io
 import math
 import struct
 import wave
 import zipfile
+import zlib
 from email.message import EmailMessage
 from hashlib import sha256
 
@@ -143,8 +145,8 @@ def docx(body=None, **targets):
     )
 
 
-def xlsx(rows=None, format_id="14", code=""):
-    """A workbook with one sheet; cells of style 1 have the number format that is given."""
+def xlsx(rows=None, format_id="14", code="", *, names=("Sales",), after="", **parts):
+    """A workbook; its sheets have the same rows. Cells of style 1 have this number format."""
     default = (
         '<row><c r="A1" t="s"><v>0</v></c>'
         '<c r="B1" t="inlineStr"><is><t>Day</t></is></c>'
@@ -153,21 +155,45 @@ def xlsx(rows=None, format_id="14", code=""):
         '<c r="B2" s="1"><v>46053</v></c><c r="D2"><v>1234</v></c></row>'
         '<row><c r="A3" t="b"><v>1</v></c></row>'
     )
-    return package(
-        xl__workbook_dot_xml=(
-            f'<workbook xmlns:r="{RELATIONSHIPS}"><sheets>'
-            '<sheet name="Sales" sheetId="1" r:id="rId1"/></sheets></workbook>'
-        ),
-        xl___rels__workbook_dot_xml_dot_rels=relationships(rId1="worksheets/sheet1.xml"),
-        xl__sharedStrings_dot_xml="<sst><si><t>Region</t></si><si><t>North</t></si></sst>",
-        xl__styles_dot_xml=(
-            f'<styleSheet><numFmts><numFmt numFmtId="{format_id}" formatCode="{code}"/></numFmts>'
-            f'<cellXfs><xf numFmtId="0"/><xf numFmtId="{format_id}"/></cellXfs></styleSheet>'
-        ),
-        xl__worksheets__sheet1_dot_xml=(
-            f"<worksheet><sheetData>{rows or default}</sheetData></worksheet>"
-        ),
+    sheets = "".join(
+        f'<sheet name="{name}" sheetId="{n}" r:id="rId1"/>' for n, name in enumerate(names, 1)
     )
+    usual = {
+        "xl__workbook_dot_xml": (
+            f'<workbook xmlns:r="{RELATIONSHIPS}"><sheets>{sheets}</sheets></workbook>'
+        ),
+        "xl___rels__workbook_dot_xml_dot_rels": relationships(rId1="worksheets/sheet1.xml"),
+        "xl__sharedStrings_dot_xml": "<sst><si><t>Region</t></si><si><t>North</t></si></sst>",
+        "xl__styles_dot_xml": (
+            f'<styleSheet><numFmts><numFmt numFmtId="{format_id}" formatCode="{code}"/></numFmts>'
+            "<fonts><font/><font><b/></font></fonts>"
+            f'<cellXfs><xf numFmtId="0"/><xf numFmtId="{format_id}"/><xf fontId="1"/></cellXfs>'
+            "</styleSheet>"
+        ),
+        "xl__worksheets__sheet1_dot_xml": (
+            f"<worksheet><sheetData>{rows or default}</sheetData>{after}</worksheet>"
+        ),
+    }
+    return package(**usual | parts)
+
+
+XLS = (  # made by xlwt: a merged title, a formatted row, a hidden sheet; zlib, base 85
+    r"c-rk)O=uHA6#izr`8B_7(%K3o6k4^mQ0>J_o2qENv_>zA2%0t#Lv13_gY{yy2D}J@C&f#l9=ue&_=8pS=0T{~gHR|W"
+    r"il?3g1rKf3H!mAWbOQ}&Xv=<K-oAZ5J8x&+yqWBWd4G2LNlOlYpdWR}YYtdTWP+Nbc;f@<HBGX`tDTx=Vne}Ur-`&$"
+    r"@Y4O>Cg)JjcMb|3t8a+{pQ)X~1q`Q>@lXx1pJRv$8AG2?DfblIr{+O3$5qdClxYLgM{GOCbbuwdnD&uvR-D9qc(`+~"
+    r"p2sJYHr9EF3Or+<MV9PF5btCjU%f2~wifJ5C!*)qfkKdCPFZhJ87Nv+7iK{DG#F3D)AHVn2XF!tgzoY2?pQ2~0Oi^Y"
+    r"erO@!d$Fjz37PWR$^}UNvs`YgAh%bLJD?iMouo06Z=qx`lDjHA-)$hjqo}|nv@=4k;0&$gCQG4yMbe4U_(dsMu*#gY"
+    r";&37sizipmPJ0@-d7ztxQfEVZdU|@v_rSSmB29UG*(tX<E{ndhvgqbw;UXG?mw7*z3?B{5%ENCThejgd(=3_ft+23R"
+    r"w#z`F;hOXyXAf(56+=ec$^0&+*ZHa2m~UYkARD@NM1neVXo_uau(pHx>18a0x0moch|eq^ecqb+65dJt>|pLnVD?jZ"
+    r"8f`QsG4hwcDRhZ0aqq6gi*WHO^wPS-wE3?xYgc?6dmS|WRN%#`T-yXc)7N|_M@Np2v={uY<@SP$xTLSJmE&o^@=Y7P"
+    r"@ez^*u{fkq9~Q+<8WoL1zv^Cv@#|OW@sx*gpyY^Bi@6iO=|-J9VK8@1Y{8=nqfs?s!h{JECQNJ^2>mcBPsOT!B$Wpy"
+    r"oBmyAm0I5XOtNWl3@Q3uqJLKhk)&%H6IJC;BP^o$EU`wP;`c&{<J5Z^V;JE$#;VR=I`E3p_gS-}@82z<YWvSu6X$>K"
+    r"{}*TzEZ6"
+)
+
+
+def xls():
+    return zlib.decompress(base64.b85decode(XLS))
 
 
 def pptx():
@@ -298,6 +324,8 @@ def every_kind():
         ("clip.webm", "video/webm", b"\x1aE\xdf\xa3" + bytes(64)),
         ("report.docx", OPEN_XML + "wordprocessingml.document", docx()),
         ("sheet.xlsx", OPEN_XML + "spreadsheetml.sheet", xlsx()),
+        ("year.xlsx", OPEN_XML + "spreadsheetml.sheet", xlsx(names=("Spring", "Summer", "Autumn"))),
+        ("prices.xls", "application/vnd.ms-excel", xls()),
         ("talk.pptx", OPEN_XML + "presentationml.presentation", pptx()),
         ("minutes.odt", OPEN_DOCUMENT + "text", odt()),
         ("costs.ods", OPEN_DOCUMENT + "spreadsheet", ods()),

@@ -15,7 +15,9 @@ from tests.viewer.samples import (
     pdf,
     png,
     wav,
+    xlsx,
 )
+from tests.waiting import until
 from viewer import Original, download, sealed_download, view
 from viewer.escaping import escape_page
 
@@ -213,6 +215,50 @@ def test_pdf_pages_are_drawn_with_searchable_text(page, tmp_path):
     assert drawn == 600
     assert page.text_content("#p2 svg").strip() == "Second page"
     assert page.text_content("#page") == "2 / 2"
+
+
+def workbook():
+    return xlsx(names=("Spring", "Summer", "Autumn"))
+
+
+SHEETS = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def shown_sheets(page):
+    return [one.get_attribute("id") for one in page.locator(".worksheet:visible").all()]
+
+
+def test_the_sheets_of_a_workbook_are_tabs_for_mouse_and_keyboard(page, tmp_path):
+    opened(page, tmp_path, download(original(workbook(), "a.xlsx", SHEETS)))
+    selected = page.get_by_role("tab", selected=True)
+
+    assert shown_sheets(page) == ["sheet-1"]
+    page.get_by_role("tab", name="Summer").click()
+    assert (shown_sheets(page), selected.text_content()) == (["sheet-2"], "Summer")
+    for key, sheet in (("ArrowRight", 3), ("ArrowRight", 1), ("End", 3), ("ArrowLeft", 2)):
+        page.keyboard.press(key)
+        assert shown_sheets(page) == [f"sheet-{sheet}"]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "grid"
+    assert page.heard == []
+
+
+def test_an_address_can_name_a_sheet(page, tmp_path):
+    opened(page, tmp_path, download(original(workbook(), "a.xlsx", SHEETS)))
+    page.goto(page.url + "#sheet-2")
+
+    until(lambda: shown_sheets(page) == ["sheet-2"])
+
+
+def test_without_scripts_all_sheets_are_shown_below_their_links(browser, tmp_path):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    opened(page, tmp_path, download(original(workbook(), "a.xlsx", SHEETS)))
+
+    assert len(shown_sheets(page)) == 3
+    page.click("a[href='#sheet-3']")
+    assert page.url.endswith("#sheet-3")
+    context.close()
 
 
 def test_each_pdf_page_is_printed_on_one_sheet(page, tmp_path):

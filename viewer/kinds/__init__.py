@@ -8,7 +8,20 @@ from ..names import extension_of
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
-from . import audio_video, card, code, html, image, mail, markdown, office, pdf, table, text
+from . import (
+    audio_video,
+    card,
+    code,
+    html,
+    image,
+    mail,
+    markdown,
+    office,
+    pdf,
+    spreadsheet,
+    table,
+    text,
+)
 
 Renderer = Callable[[Original, str], Preview]
 
@@ -29,6 +42,7 @@ PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): audio_video.preview,
+    spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): office.preview,
 }
 FAILED: Final = "The preview could not be drawn. The original is intact."

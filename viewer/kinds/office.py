@@ -4,26 +4,27 @@ from typing import Final
 
 from ..original import Original
 from ..preview import Preview
+from . import spreadsheet
 from .html import CUT_NOTE
 
 SECONDS: Final = 15
 LABELS: Final = {
     "docx": "Word document",
-    "xlsx": "Spreadsheet",
     "pptx": "Presentation",
     "odt": "Text document",
-    "ods": "Spreadsheet",
     "odp": "Presentation",
     "zip": "Archive",
 }
-WIDE: Final = frozenset({"xlsx", "ods", "pptx", "odp", "zip"})
+WIDE: Final = frozenset({"pptx", "odp", "zip"})
 NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
 
 
-def preview(original: Original, _media_type: str) -> Preview:
+def preview(original: Original, media_type: str) -> Preview:
     """Return structure, text, tables and pictures. The format is read from the file itself."""
     facts, html = original.run_html_job("office", {}, seconds=SECONDS)
     file_format = str(facts["format"])
+    if file_format == "sheets":
+        return spreadsheet.preview(original, media_type)
     wide = b" broad" if file_format in WIDE else b""
     notes = (NOTE if file_format != "zip" else "", CUT_NOTE if facts["cut"] else "")
     return Preview(

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-LIBRARIES: Final = ("markdown-it-py", "nh3", "Pygments", "pypdfium2")  # imported by its jobs
+LIBRARIES: Final = ("markdown-it-py", "nh3", "Pygments", "pypdfium2", "xlrd")  # imported by jobs
 
 
 @cache

@@ -18,6 +18,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "html": ("foreign_html", 768, 3),
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
+    "sheets": ("office.sheets", 768, 10),
 }
 
 

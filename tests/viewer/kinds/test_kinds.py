@@ -26,21 +26,24 @@ EXPECTED = {
     "tone.wav": "audio",
     "clip.webm": "video",
     "report.docx": "office",
-    "sheet.xlsx": "office",
+    "sheet.xlsx": "sheets",
+    "year.xlsx": "sheets",
+    "prices.xls": "sheets",
     "talk.pptx": "office",
     "minutes.odt": "office",
-    "costs.ods": "office",
+    "costs.ods": "sheets",
     "talk.odp": "office",
     "files.zip": "office",
     "mystery.bin": "unknown",
     "empty.txt": "unknown",
 }
+NEEDING_A_CHILD = ("office", "sheets", "pdf", "mail")
 DEGRADED = (
     EXPECTED
     | dict.fromkeys(("README.md", "page.html", "sum.py", "data.json"), "code")
     | {
         "README.md": "text",
-        **{name: "unknown" for name, kind in EXPECTED.items() if kind in ("office", "pdf", "mail")},
+        **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
     }
 )
 

@@ -19,11 +19,9 @@ def test_an_office_preview_has_a_note_that_the_layout_may_differ():
     assert document.body.decode().startswith('<article class="prose"><h1>')
 
 
-def test_a_spreadsheet_is_wide_and_its_sheets_are_counted():
-    sheet = shown(samples.xlsx())
-
-    assert sheet.facts == ("1 sheet",)
-    assert sheet.body.decode().startswith('<article class="prose broad">')
+@pytest.mark.parametrize("make", [samples.xlsx, samples.ods])
+def test_a_workbook_with_another_type_is_shown_as_a_spreadsheet(make):
+    assert shown(make()).kind == "sheets"
 
 
 def test_an_archive_has_no_note():

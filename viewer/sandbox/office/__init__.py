@@ -9,16 +9,18 @@ from typing import Any, Final
 from .. import MAX_HTML, MAX_PICTURES
 from ..messages import Message
 from ..sanitizer import sanitize_fragment
-from . import archive, docx, odf, pptx, xlsx
+from . import archive, docx, odf, pptx
 from .package import Package
 
 Reader = Callable[[Package], tuple[str, list[str]]]
 
 FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
     ("word/document.xml", "docx", docx.read),
-    ("xl/workbook.xml", "xlsx", xlsx.read),
     ("ppt/presentation.xml", "pptx", pptx.read),
 )
+
+
+WORKBOOK: Final[tuple[str, Reader]] = ("sheets", lambda _: ("", []))  # shown by another job
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
@@ -36,5 +38,9 @@ def _detect_format(package: Package) -> tuple[str, Reader]:
     for part, file_format, reader in FORMATS:
         if part in package.names:
             return file_format, reader
+    if "xl/workbook.xml" in package.names:
+        return WORKBOOK
     open_document = odf.detect_format(package)
+    if open_document == "ods":
+        return WORKBOOK
     return (open_document, odf.read) if open_document else ("zip", archive.read)

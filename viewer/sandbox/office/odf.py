@@ -1,4 +1,4 @@
-"""OpenDocument text documents, spreadsheets and presentations."""
+"""OpenDocument text documents and presentations."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -13,7 +13,6 @@ from .package import Package
 FORMATS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
 IGNORED: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
 MAX_REPEATS: Final = 50
-COUNTED: Final = {"ods": ("table", "sheet"), "odp": ("page", "slide")}
 
 
 def detect_format(package: Package) -> str | None:
@@ -25,10 +24,8 @@ def detect_format(package: Package) -> str | None:
 
 def read(package: Package) -> tuple[str, list[str]]:
     body = first_child(package.xml("content.xml"), "body")
-    counts = []
-    if (file_format := detect_format(package)) in COUNTED and body is not None:
-        element, noun = COUNTED[file_format or ""]
-        counts = [format_count(len(list(descendants(body, element))), noun)]
+    slides = 0 if body is None else len(list(descendants(body, "page")))
+    counts = [format_count(slides, "slide")] if slides else []
     return _blocks(package, body), counts
 
 

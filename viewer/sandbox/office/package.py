@@ -47,6 +47,14 @@ class Package:
         self.bytes_left -= len(data)
         return data
 
+    def read_start(self, name: str) -> tuple[bytes, bool]:
+        """Unpack a part up to the limits; return it, and whether its end is missing."""
+        most = min(MAX_PART, self.bytes_left)
+        with self.archive.open(name) as part:
+            data = part.read(most + 1)
+        self.bytes_left -= min(len(data), most)
+        return data[:most], len(data) > most
+
     def xml(self, name: str) -> ET.Element:
         """Parse a part as XML, an absent one as an empty element; raise ValueError for a DTD."""
         if name not in self.names:

@@ -15,10 +15,10 @@ def read(data):
     ("make", "file_format"),
     [
         (samples.docx, "docx"),
-        (samples.xlsx, "xlsx"),
+        (samples.xlsx, "sheets"),
         (samples.pptx, "pptx"),
         (samples.odt, "odt"),
-        (samples.ods, "ods"),
+        (samples.ods, "sheets"),
         (samples.odp, "odp"),
         (lambda: samples.package(a=b"x"), "zip"),
         (lambda: samples.package(content_dot_xml="<x/>"), "zip"),

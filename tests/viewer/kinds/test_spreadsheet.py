@@ -1,0 +1,49 @@
+"""viewer/kinds/spreadsheet.py"""
+
+import pytest
+
+from tests.viewer import samples
+from tests.viewer.samples import OPEN_DOCUMENT, OPEN_XML, original
+from viewer.kinds import preview_of
+from viewer.sandbox.office.sheet_table import MAX_SHEETS
+
+EXCEL = "application/vnd.ms-excel"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
+        (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
+        (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
+        (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
+        (EXCEL, samples.xls()),
+        (EXCEL, samples.xlsx()),
+        ("application/zip", samples.xlsx()),
+    ],
+)
+def test_every_workbook_is_shown_as_grids(kind, data):
+    shown = preview_of(original(data, "a", kind))
+
+    assert (shown.kind, shown.label, shown.facts) == ("sheets", "Spreadsheet", ("1 sheet",))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(b"a;b\n1;2\n", "table"), (b"\n<html><table><td>x</table>", "web")]
+)
+def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
+    assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
+
+
+def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
+    formula = "<row><c><f>A2</f></c></row>"
+    many = [f"S{n}" for n in range(MAX_SHEETS + 2)]
+    kind = OPEN_XML + "spreadsheetml.sheet"
+
+    assert preview_of(original(samples.xls(), "a", EXCEL)).note == "1 hidden sheet is not shown."
+    assert "formulas" in preview_of(original(samples.xlsx(formula), "a", kind)).note
+    assert "last 2 sheets" in preview_of(original(samples.xlsx(names=many), "a", kind)).note
+
+
+def test_a_damaged_workbook_is_a_card():
+    assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"

@@ -1,0 +1,25 @@
+"""viewer/sandbox/office/xls.py"""
+
+from tests.viewer.samples import xls
+from viewer.sandbox.office.sheet_table import Cell, Merge
+from viewer.sandbox.office.xls import sheets
+
+
+def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
+    (sheet,), hidden = sheets(xls())
+
+    assert (sheet.name, hidden) == ("Prices", 1)
+    assert list(sheet.rows) == [
+        (1, {0: Cell("Prices of 2003", bold=True)}),
+        (
+            2,
+            {
+                0: Cell("Chair"),
+                1: Cell("1,234.50", "num"),
+                2: Cell("19%", "num"),
+                3: Cell("2003-05-09", "num"),
+                4: Cell("TRUE", "center"),
+            },
+        ),
+    ]
+    assert (sheet.total, sheet.merges) == (2, [Merge(1, 0, 1, 2)])

@@ -1,0 +1,47 @@
+"""Spreadsheets: a grid for each sheet, with values as their number formats show them."""
+
+from typing import Any, Final
+
+from ..formatting import format_count
+from ..media_types import OPEN_DOCUMENT, OPEN_XML
+from ..original import Original
+from ..preview import Preview
+from . import html, table
+
+SECONDS: Final = 15
+TYPES: Final = (
+    "application/vnd.ms-excel",
+    f"{OPEN_XML}spreadsheetml.",
+    f"{OPEN_DOCUMENT}spreadsheet",
+)
+WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x09\x08", b"\x09\x04", b"\x09\x02")
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the sheets; a page or a table where the name says Excel and the content is one."""
+    start = original.first(64)
+    if not start.startswith(WORKBOOK_STARTS):
+        is_page = start.lstrip(b"\xef\xbb\xbf\r\n\t ").startswith(b"<")
+        return (html.preview if is_page else table.preview)(original, media_type)
+    facts, body = original.run_html_job("sheets", {}, seconds=SECONDS)
+    return Preview(
+        "sheets",
+        "Spreadsheet",
+        body,
+        facts=(format_count(int(facts["sheets"]), "sheet"),),
+        note=" ".join(_notes(facts)),
+        tools=frozenset({"zoom"}),
+        scripts=("sheets.js",),
+    )
+
+
+def _notes(facts: dict[str, Any]) -> list[str]:
+    notes = []
+    if count := int(facts["left_out"]):
+        notes.append(f"The last {format_count(count, 'sheet')} can't be shown here.")
+    if count := int(facts["hidden"]):
+        verb = "is" if count == 1 else "are"
+        notes.append(f"{format_count(count, 'hidden sheet')} {verb} not shown.")
+    if int(facts["formulas"]):
+        notes.append("The file holds no results for some formulas: the formulas are shown.")
+    return notes

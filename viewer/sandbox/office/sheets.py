@@ -1,0 +1,41 @@
+"""Runs in the child process. Renders a workbook as grids; the format is read from the file."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ...decoding import CHARSETS, preload_codecs
+from ..messages import Message
+from . import ods, xls, xlsx
+from .package import Package
+from .sheet_table import MAX_SHEETS, sheets_html
+
+ZIP: Final = b"PK\x03\x04"
+
+
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import what old workbooks may name as the encoding of their texts."""
+    if not data.startswith(ZIP):
+        preload_codecs(*CHARSETS.split())
+
+
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with all grids; its facts are what was counted.
+
+    Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
+    """
+    if not data.startswith(ZIP):
+        found, hidden = xls.sheets(data)
+    elif xlsx.WORKBOOK in (package := Package(data)).names:
+        found, hidden = xlsx.sheets(package)
+    else:
+        found, hidden = ods.sheets(package)
+    if not found:
+        raise ValueError("no sheets")
+    html, formulas = sheets_html(found)
+    facts = {
+        "sheets": len(found),
+        "hidden": hidden,
+        "left_out": max(0, len(found) - MAX_SHEETS),
+        "formulas": formulas,
+    }
+    yield facts, html.encode("utf-8", "replace")

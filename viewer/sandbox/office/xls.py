@@ -1,0 +1,70 @@
+"""XLS workbooks of 1997 to 2003, and older ones, read by xlrd."""
+
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+import xlrd
+from xlrd.biffh import error_text_from_code
+
+from .number_format import GENERAL, format_number
+from .sheet_table import Cell, Merge, Row, Sheet
+
+SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of the container; older files have none
+MAX_MERGES: Final = 10_000
+
+
+def sheets(data: bytes) -> tuple[list[Sheet], int]:
+    """Return the visible sheets, and the number of hidden ones.
+
+    Raises xlrd.XLRDError, and on damaged files nearly any other exception.
+    """
+    book = xlrd.open_workbook(
+        file_contents=data,
+        logfile=io.StringIO(),  # else warnings go to the pipe that carries the messages
+        use_mmap=False,
+        formatting_info=True,
+        on_demand=True,
+        ragged_rows=True,
+    )
+    visible = [n for n in range(book.nsheets) if not _is_hidden(book, n)]
+    return [_sheet(book, n) for n in visible], book.nsheets - len(visible)
+
+
+def _is_hidden(book: Any, number: int) -> bool:
+    visibility = book._sheet_visibility  # noqa: SLF001  (else every sheet would have to be read)
+    return number < len(visibility) and bool(visibility[number])
+
+
+def _sheet(book: Any, number: int) -> Sheet:
+    sheet = Sheet(book.sheet_names()[number], ())
+    sheet.rows = _rows(book, number, sheet)
+    return sheet
+
+
+def _rows(book: Any, number: int, sheet: Sheet) -> Iterator[Row]:
+    source = book.sheet_by_index(number)
+    sheet.total = source.nrows
+    sheet.merges = [
+        Merge(top + 1, left, bottom, right - 1)
+        for top, bottom, left, right in source.merged_cells[:MAX_MERGES]
+    ]
+    for row in range(source.nrows):
+        cells = enumerate(source.row(row))
+        yield row + 1, {column: _cell(book, cell) for column, cell in cells if cell.value != ""}
+    book.unload_sheet(number)
+
+
+def _cell(book: Any, cell: Any) -> Cell:
+    style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
+    bold = style is not None and bool(book.font_list[style.font_index].bold)
+    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+        known = book.format_map.get(style.format_key) if style is not None else None
+        code = known.format_str if known else GENERAL
+        text = format_number(cell.value, code, from_1904=bool(book.datemode))
+        return Cell(text, "num", bold)
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return Cell("TRUE" if cell.value else "FALSE", "center", bold)
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return Cell(error_text_from_code.get(cell.value, "#ERROR"), "center", bold)
+    return Cell(str(cell.value), "", bold)
