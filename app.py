@@ -8,10 +8,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Blueprint, Flask
 
 from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS, isolation_notes, refuse_flask_run
+from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.authentication import may_send_long_body
@@ -56,15 +57,17 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)
-    _register(app)
+    _register(app, CONSOLE if settings.console == "on" else ())
     app.extensions["runtime"] = create_runtime(settings)
     return app
 
 
-def _register(app: Flask) -> None:
+def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
     api = ProblemApi(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
+    for page in pages:
+        app.register_blueprint(page)
     for command in COMMANDS:
         app.cli.add_command(command)
     app.extensions["description"] = cache(partial(describe_api, app, api))

@@ -97,6 +97,7 @@ class Settings:
         _one_of("open", "first", "closed"),
         "who may register: anyone, only the first account, nobody",
     )
+    console: str = _field("on", _one_of("on", "off"), "whether `/app` has pages for people")
     rate_limits: str = _field(
         "on", _one_of("on", "off"), "whether wrong passwords, new accounts and uploads are limited"
     )

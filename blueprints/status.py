@@ -6,15 +6,16 @@ import json
 from functools import partial
 from typing import Any
 
-from flask import Response, current_app, jsonify, render_template
+from flask import Response, current_app, g, jsonify, render_template
 
-from models import setup
+from models import User, current_runtime, setup
 from models.errors import KeyUnavailable
 
-from .http import ANYONE, ApiBlueprint, may_fail_with
+from .http import ANYONE, COOKIE, ApiBlueprint, may_fail_with
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
+from .views.links import base_url
 
 VERSION = "0.1.0"
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
@@ -54,11 +55,20 @@ def docs() -> Response:
     return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
 
 
-@status.get("/", accepts=ANYONE)
+@status.get("/", accepts=(*ANYONE, COOKIE))
+@status.alt_response(303, description="The browser is logged in: its documents.")
 @status.response(200, {"type": "string"}, content_type="text/html")
 def front_page() -> Response:
     """Lead a person from nothing to a first upload"""
-    return _page("front.html", version=VERSION)
+    has_console = current_runtime().settings.console == "on"
+    if has_console and g.caller.credential_type == COOKIE:
+        return Response(status=303, headers={"Location": "/app/documents"})
+    return _front_page(has_console)
+
+
+def _front_page(has_console: bool) -> Response:
+    shown = {"console": has_console, "may_register": has_console and User.may_register()}
+    return _page("front.html", version=VERSION, base_url=base_url(), **shown)
 
 
 def _page(template: str, **facts: Any) -> Response:

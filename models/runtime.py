@@ -5,7 +5,7 @@ loaded by `setup.open_runtime`.
 """
 
 import time
-from threading import RLock
+from threading import Condition, RLock
 from typing import Protocol
 
 from crypto import Keyring
@@ -45,6 +45,7 @@ class Runtime:
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()
         self.idempotent_requests: set[str] = set()  # ids of those that run now
+        self.request_ended = Condition()  # guards it, and says when one has left it
         self.lock = RLock()
         self.is_open = False
         self._background: list[BackgroundWork] = []

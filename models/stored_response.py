@@ -35,17 +35,19 @@ class StoredResponse(OwnsDataKey):
 
     @classmethod
     @contextmanager
-    def exclusive(cls, id: str) -> Iterator[None]:
-        """`IdempotencyInProgress` while another request with this id runs."""
-        runtime = current_runtime()
-        with runtime.lock:
-            if id in runtime.idempotent_requests:
+    def exclusive(cls, id: str, wait_seconds: float = 0) -> Iterator[None]:
+        """`IdempotencyInProgress` while another request with this id runs, after waiting for it."""
+        running, ended = current_runtime().idempotent_requests, current_runtime().request_ended
+        with ended:
+            if not ended.wait_for(lambda: id not in running, wait_seconds):
                 raise IdempotencyInProgress
-            runtime.idempotent_requests.add(id)
+            running.add(id)
         try:
             yield
         finally:
-            runtime.idempotent_requests.discard(id)
+            with ended:
+                running.discard(id)
+                ended.notify_all()
 
     @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:

@@ -77,7 +77,7 @@ class User(OwnsDataKey):
 
     @classmethod
     def _refuse_if_closed(cls, mode: str) -> None:
-        if mode == "closed" or (mode == "first" and cls.select().exists()):
+        if not cls.may_register(mode):
             raise RegistrationClosed
 
     @classmethod
@@ -111,6 +111,16 @@ class User(OwnsDataKey):
         if found is None:
             raise OperatorError(f"There is no account {email}. List them to see which there are.")
         return found
+
+    @classmethod
+    def may_register(cls, mode: str | None = None) -> bool:
+        """Whether somebody may register now; without `mode` the setting decides."""
+        mode = mode or current_runtime().settings.registration
+        return mode == "open" or (mode == "first" and not cls.select().exists())
+
+    def rename(self, name: str | None) -> None:
+        with transaction():
+            self.change(sealed_name=self.seal("name/1", self.id, name))
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password and end every other session."""

@@ -103,7 +103,7 @@ class RequestParser(HTTPRequestParser):
 
     def _prepare_body(self) -> None:
         limits = self.adj.limits
-        has_credential = bool({"AUTHORIZATION", "X_API_KEY"} & self.headers.keys())
+        has_credential = bool({"AUTHORIZATION", "X_API_KEY", "COOKIE"} & self.headers.keys())
         limit = limits.body_bytes if has_credential else limits.small_body_bytes
         expected = limit if self.chunked else self.content_length
         if self.body_rcv is None:
@@ -111,7 +111,7 @@ class RequestParser(HTTPRequestParser):
         elif (self.expect_continue and expected > limit) or (
             has_credential
             and expected > limits.small_body_bytes
-            and not self.adj.may_send_long_body(self.headers)
+            and not self.adj.may_send_long_body(self.path, self.headers)
         ):
             self.body_rcv, self.expect_continue = None, False  # answered before it is received
             self.connection_close = True

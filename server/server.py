@@ -37,12 +37,12 @@ class Server:
         trusted_proxy: str | None = None,
         forwarded_host: bool = False,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
-        may_send_long_body: Callable[[Mapping[str, str]], bool] = lambda _: True,
+        may_send_long_body: Callable[[str, Mapping[str, str]], bool] = lambda *_: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
-        called for each error of the server's own. `may_send_long_body(headers)` decides if more
-        than `small_body_bytes` are received with a credential (header names as in `X_API_KEY`).
+        called for each error of the server's own. `may_send_long_body(path, headers)` decides if
+        more than `small_body_bytes` are received with a credential (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._stopping = False

@@ -41,10 +41,10 @@ class Description:
         """Assert that this answer to this request is described.
 
         Not described are HEAD, which is answered as GET is, and a request whose head is too large
-        (431). A request that reaches no operation must be refused.
+        (431), and the pages for people. A request that reaches no operation must be refused.
         """
         request = f"{method} {path}"
-        if method == "HEAD" or answer.status == 431:
+        if method == "HEAD" or answer.status == 431 or path.startswith("/app/"):
             return
         operation = self.operation(method, path.partition("?")[0])
         if operation is None:

@@ -30,6 +30,7 @@ LAYERS = {  # a top-level package or module -> those it may import
 INNER = {  # a package -> the packages of the same layer that it may import
     "blueprints": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
     "blueprints.commands": {"blueprints.schemas"},
+    "blueprints.console": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
     "blueprints.views": {"blueprints.http"},
     "blueprints.schemas": {"blueprints.http"},
     "blueprints.http": set(),
@@ -62,6 +63,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "pygments": {"viewer"},
     "pypdfium2": {"viewer"},
     "pyseto": {"crypto"},
+    "segno": {"blueprints.console"},
     "waitress": {"server"},
     "webargs": {"blueprints"},
     "werkzeug": {"blueprints"},
@@ -235,7 +237,7 @@ def test_the_documentation_lists_every_route_its_sentence_and_its_credentials(ap
 
 
 def credentials(view):
-    if set(view.accepts) == {"anyone", "session", "api_key", "document_token"}:
+    if set(view.accepts) >= {"anyone", "session", "api_key", "document_token"}:
         return "none needed"
     named = ", ".join(one.replace("_", " ") for one in view.accepts if one != "anyone")
     return "none needed" if "anyone" in view.accepts else named

@@ -8,8 +8,10 @@
 untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
+from .escaping import escape
+from .formatting import format_size
 from .media_types import is_shown_inline
-from .names import content_disposition
+from .names import badge, content_disposition
 from .original import Original
 from .page import EMBEDDED_LIMIT, RenderedPage, download, view
 from .sandbox.process import JobResult, RunJob, job_name

@@ -4,6 +4,7 @@ from .blueprint import ApiBlueprint
 from .declarations import (
     ANYONE,
     API_KEY,
+    COOKIE,
     DELETE,
     DOCUMENT_TOKEN,
     EVENTS,

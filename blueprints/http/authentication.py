@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from flask import current_app, g, request
+from werkzeug.http import parse_cookie
 
 from models import ApiKey, Document, Session, User, connected
 from models.errors import (
@@ -16,11 +17,13 @@ from models.errors import (
     NotFound,
     ScopeMissing,
     ServiceError,
+    SessionExpired,
     SessionRequired,
 )
 from models.token_grant import TokenGrant
 
-from .declarations import API_KEY, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
+from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
+from .session_cookie import COOKIE_NAMES, given_cookie, refuse_other_sites
 
 FORM = "application/x-www-form-urlencoded"
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
@@ -47,7 +50,8 @@ class Caller:
     def actor(self) -> dict[str, str]:
         """The caller as events name them."""
         ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
-        return {"via": self.credential_type, **ids.get(self.credential_type, {})}
+        via = SESSION if self.credential_type == COOKIE else self.credential_type
+        return {"via": via, **ids.get(via, {})}
 
     def document(self, id: str) -> Document:
         """The caller's own document, or the one of their token. Raises `NotFound`."""
@@ -68,28 +72,33 @@ def resolve_caller() -> None:
     """
     if request.endpoint is None:  # no such path, or not with this method
         return
-    caller = g.caller = _only_caller(_credentials())
     view: Any = current_app.view_functions[request.endpoint]
-    if caller.credential_type not in getattr(view, "accepts", ()):
-        raise _rejection(caller.credential_type, getattr(view, "accepts", ()))
+    accepted = getattr(view, "accepts", ())
+    is_page = COOKIE in accepted
+    caller = g.caller = _caller_of_page(accepted) if is_page else _only_caller(_credentials())
+    if caller.credential_type not in accepted:
+        raise _rejection(caller.credential_type, accepted)
     needed = {API_KEY: view.scopes, DOCUMENT_TOKEN: filter(None, [view.permission])}
     for one in needed.get(caller.credential_type, ()):
         if one not in caller.permissions:
             raise ScopeMissing(f"This credential lacks {one!r}. Make one that has it.")
 
 
-def may_send_long_body(headers: Mapping[str, str]) -> bool:
+def may_send_long_body(path: str, headers: Mapping[str, str]) -> bool:
     """Whether the head of a request holds one valid session token or API key.
 
-    The server asks before it receives a body of more than 64 KiB; header names are as in
-    `X_API_KEY`. Where the database fails, the application says so after the body.
+    On the pages for people it is a session's cookie. The server asks before it receives a body of
+    more than 64 KiB; header names are as in `X_API_KEY`. Where the database fails, the application
+    says so after the body.
     """
+    given: Iterable[tuple[Resolve, str]]
+    given = _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
+    if path.startswith("/app/"):
+        cookies = parse_cookie(headers.get("COOKIE"))
+        given = [(_by_cookie, cookies[name]) for name in COOKIE_NAMES if name in cookies][:1]
     try:
         with connected():
-            caller = _only_caller(
-                _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
-            )
-        return caller.credential_type in OWNER
+            return _only_caller(given).credential_type in (*OWNER, COOKIE)
     except ServiceError:
         return False
     except Exception:  # noqa: BLE001
@@ -102,6 +111,20 @@ def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
     if len(callers) > 1:
         raise AmbiguousCredentials
     return callers[0] if callers else Caller(NOBODY)
+
+
+def _caller_of_page(accepted: tuple[str, ...]) -> Caller:
+    """By its cookie, which stands alone. One that has ended is as none where none is needed."""
+    refuse_other_sites()
+    cookie, others = given_cookie(), list(islice(_credentials(), 1))
+    if others and (cookie or SESSION not in accepted):
+        raise AmbiguousCredentials("Pages take the cookie of a login and no other credential.")
+    try:
+        return _by_cookie(cookie) if cookie else _only_caller(_credentials())
+    except SessionExpired:
+        if NOBODY not in accepted or others:
+            raise
+        return Caller(NOBODY)
 
 
 def _credentials() -> Iterator[tuple[Resolve, str]]:
@@ -143,6 +166,10 @@ def _by_authorization(header: str) -> Caller:
     if not secret.startswith("v4.local."):
         raise NotAuthenticated
     return Caller(SESSION, *Session.of_token(secret))
+
+
+def _by_cookie(secret: str) -> Caller:
+    return Caller(COOKIE, *Session.of_token(secret))
 
 
 def _by_api_key(secret: str) -> Caller:

@@ -8,7 +8,7 @@ from models.errors import ServiceError
 from models.rate_limits import Allowance
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
-DOCUMENT_TOKEN, TICKET = "document_token", "ticket"
+DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
 OWNER = (SESSION, API_KEY)
 READERS = (*OWNER, DOCUMENT_TOKEN)

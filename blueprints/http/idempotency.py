@@ -32,27 +32,37 @@ def replay_responses(view: View) -> View:
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
         user = g.caller.owner_id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
+        first: list[Response] = []
 
-        def execute() -> Any:
-            current_runtime().stored_response_limiter.spend(user)
-            return view(*args, **path)
+        def execute() -> dict[str, Any]:
+            response = view(*args, **path)
+            first.append(response)
+            location = response.headers.get("Location")
+            kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
+            return kept | {"location": location}
 
-        return _execute_once(id, execute)
+        stored = execute_once(user, id, _fingerprint(), execute)
+        return first[0] if first else _replayed(stored)
 
     return replaying
 
 
-def _execute_once(id: str, execute: Callable[[], Response]) -> Response:
-    fingerprint = _fingerprint()
-    with StoredResponse.exclusive(id):
-        if stored := StoredResponse.replayed(id, fingerprint):
-            return _replayed(stored)
+def execute_once(
+    user: str, id: str, fingerprint: str, execute: Callable[[], Any], wait_seconds: float = 0
+) -> Any:
+    """What `execute` returns, as JSON; if it has been executed under this id, what it returned.
+
+    Raises `IdempotencyMismatch` for another fingerprint, `IdempotencyInProgress` if it still runs
+    after `wait_seconds`, and `TooManyRequests` if much of this user's is stored.
+    """
+    with StoredResponse.exclusive(id, wait_seconds):
+        if (stored := StoredResponse.replayed(id, fingerprint)) is not None:
+            return stored
+        current_runtime().stored_response_limiter.spend(user)
         with in_one_transaction():
-            response = execute()
-            location = response.headers.get("Location")
-            kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
-            StoredResponse.store(id, fingerprint, kept | {"location": location})
-        return response
+            answer = execute()
+            StoredResponse.store(id, fingerprint, answer)
+        return answer
 
 
 def _fingerprint() -> str:

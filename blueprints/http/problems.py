@@ -19,7 +19,13 @@ PROBLEM = "application/problem+json"
 _CODES = {
     400: ("malformed_json", "ambiguous_credentials"),
     401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
-    403: ("session_required", "scope_missing", "registration_closed", "quota_exceeded"),
+    403: (
+        "session_required",
+        "scope_missing",
+        "registration_closed",
+        "quota_exceeded",
+        "origin_not_allowed",
+    ),
     404: ("not_found",),
     409: ("email_taken", "idempotency_in_progress", "token_revoked", "webhook_disabled"),
     410: ("token_spent",),
@@ -132,20 +138,22 @@ def _first(errors: list[dict[str, str]]) -> str:
 
 
 def _validation_errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """marshmallow's messages, nested by place and field, as JSON pointers (RFC 6901)."""
+    """marshmallow's messages, nested by place and field, as the problem lists them."""
     for place, nested in messages.items():
         where = {} if place == "json" else {"in": place}
-        for pointer, sentence in _flatten(nested, "#"):
+        for pointer, sentence in messages_by_pointer(nested):
             yield {"pointer": pointer, "detail": sentence} | where
 
 
-def _flatten(nested: Any, pointer: str) -> Iterator[tuple[str, str]]:
+def messages_by_pointer(nested: Any, pointer: str = "#") -> Iterator[tuple[str, str]]:
+    """marshmallow's messages, each with its JSON pointer (RFC 6901)."""
     if isinstance(nested, dict):
         for name, deeper in nested.items():
             step = "/" + str(name).replace("~", "~0").replace("/", "~1")
-            yield from _flatten(deeper, pointer + ("" if name == "_schema" else step))
+            deeper_pointer = pointer + ("" if name == "_schema" else step)
+            yield from messages_by_pointer(deeper, deeper_pointer)
     elif isinstance(nested, list):
         for one in nested:
-            yield from _flatten(one, pointer)
+            yield from messages_by_pointer(one, pointer)
     else:  # a name may hold half of a surrogate pair, which UTF-8 can't encode
         yield pointer.encode(errors="replace").decode(), str(nested)

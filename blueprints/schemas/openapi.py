@@ -145,7 +145,7 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
     codes = {"ambiguous_credentials", "not_authenticated", "session_expired", "key_revoked"}
     codes |= {error.code for error in getattr(view, "may_fail_with", ())}
     codes |= {"internal_error", "key_unavailable", "busy"}
-    if set(view.accepts) != set(ANYONE):
+    if not set(ANYONE) <= set(view.accepts):
         codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
     if view.idempotent:
         codes |= {"idempotency_in_progress", "idempotency_mismatch"}

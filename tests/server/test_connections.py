@@ -276,7 +276,7 @@ LONG = ["Content-Length: 3145728", "Content-Length: 10000000", "Transfer-Encodin
 @pytest.mark.parametrize("field", LONG)
 def test_a_long_body_is_not_received_with_a_credential_that_is_not_valid(field, build):
     asked = []
-    refuse = {"may_send_long_body": lambda headers: asked.append(headers["X_API_KEY"])}
+    refuse = {"may_send_long_body": lambda _, headers: asked.append(headers["X_API_KEY"])}
     setup = build(options=refuse)
 
     with setup.connected(ask("/body", "POST", field, KEY)) as connection:
@@ -291,7 +291,7 @@ def test_a_long_body_is_not_received_with_a_credential_that_is_not_valid(field, 
 
 
 def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
-    setup = build(options={"may_send_long_body": lambda _: False})
+    setup = build(options={"may_send_long_body": lambda *_: False})
     length = f"Content-Length: {3 << 20}"
 
     with setup.connected(ask("/body", "POST", length, KEY)) as connection:
@@ -308,7 +308,7 @@ def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
 
 
 def test_a_short_body_is_received_with_any_credential(build):
-    setup = build(options={"may_send_long_body": lambda _: False})
+    setup = build(options={"may_send_long_body": lambda *_: False})
 
     with setup.connected(ask("/body", "POST", "Content-Length: 3", KEY) + b"abc") as connection:
         assert answer(connection)[2] == b"3"

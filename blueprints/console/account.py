@@ -1,0 +1,53 @@
+"""The account: profile, what it uses, its sessions, a new password."""
+
+from typing import Any
+
+from flask import Response, g, request
+
+from models import Document, Session, User, current_runtime
+from models.user import require_strong_password
+
+from ..schemas.requests import PasswordChange, Registration
+from .blueprint import Pages, go, render
+from .forms import text
+
+account = Pages("account", "/account")
+PATH = "/app/account"
+_PROFILE = Registration(only=["name"])
+MOST_SESSIONS = 100
+
+
+@account.get("")
+def show_account(**_: str) -> Response:
+    """Show profile, use and sessions"""
+    owner_id = g.caller.owner_id
+    sessions, _further = Session.page_beside(g.caller.id, owner_id, MOST_SESSIONS, None)
+    documents, size = Document.stored_by(owner_id)
+    quota = current_runtime().quota
+    used: dict[str, Any] = {"documents": documents, "size": size, "quota": quota}
+    return render("account", user=g.caller.user, sessions=sessions, **used)
+
+
+@account.post("", shows=show_account)
+def edit_profile() -> Response:
+    """Change the name"""
+    g.caller.user.rename(**_PROFILE.load({"name": text("name")}))
+    return go(PATH, "saved")
+
+
+@account.post("/password", shows=show_account)
+def change_password() -> Response:
+    """Change the password and end every other session"""
+    fields = {name: request.form.get(name, "") for name in ("currentPassword", "newPassword")}
+    body = PasswordChange().load(fields)
+    require_strong_password(body["new_password"], "#/newPassword")
+    user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
+    user.change_password(body["new_password"], kept_session_id=g.caller.id)
+    return go(PATH, "password")
+
+
+@account.post("/sessions/<id>/end")
+def end_session(id: str) -> Response:
+    """End one of the caller's sessions"""
+    Session.one_of(g.caller.owner_id, id).end()
+    return go(PATH, "ended")

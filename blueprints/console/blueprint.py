@@ -1,0 +1,117 @@
+"""Pages: routes that declare their credentials, headers of every page, errors as pages."""
+
+import secrets
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from flask import Blueprint, Response, render_template, request
+
+from ..http import COOKIE
+from ..http.problems import PROBLEM
+from ..http.session_cookie import clear_cookie
+from .forms import show_again
+
+HOME = "/app/documents"
+_ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_POLICY = (
+    "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
+
+Page = Callable[..., Response]
+
+
+class Pages(Blueprint):
+    """The pages of one noun, below `/app`."""
+
+    def __init__(self, noun: str, prefix: str = "") -> None:
+        super().__init__(f"console_{noun}", __name__, url_prefix=f"/app{prefix}")
+
+    def route(
+        self,
+        rule: str,
+        *,
+        accepts: tuple[str, ...] = (COOKIE,),
+        shows: Page | None = None,
+        takes_uploads: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Register a page that `accepts` these credentials.
+
+        What a form is refused for is shown by the page `shows`, at the fields.
+        """
+        register = super().route(rule, **options)
+
+        def registered(view: Page) -> Any:
+            page = show_again(view, shows) if shows else view
+            page.__dict__.update(accepts=accepts, scopes=(), permission="")
+            page.__dict__["takes_uploads"] = takes_uploads
+            return register(page)
+
+        return registered
+
+
+def render(template: str, status: int = 200, **values: Any) -> Response:
+    """A page of `templates/console/`."""
+    nonce = secrets.token_urlsafe(16)
+    html = render_template(f"console/{template}.html", nonce=nonce, **values)
+    policy = {"Content-Security-Policy": _POLICY.format(nonce)}
+    return Response(html, status, _HEADERS | policy)
+
+
+def go(path: str, done: str = "") -> Response:
+    """303 to a page, which says what was done; `done` is a key of its table of sentences."""
+    return Response(status=303, headers={"Location": f"{path}?done={done}" if done else path})
+
+
+def errors_as_pages(response: Response) -> Response:
+    """After-request hook: below `/app` people get a page, and the console's script the problem."""
+    is_below = request.path == "/app" or request.path.startswith("/app/")
+    if not is_below or response.mimetype != PROBLEM or not accepts_html():
+        return response
+    if response.status_code == 401:
+        return _to_login()
+    page = render("error", response.status_code, problem=response.get_json())
+    page.headers.extend(
+        (name, response.headers[name]) for name in _KEPT if name in response.headers
+    )
+    return page
+
+
+def accepts_html() -> bool:
+    wanted = request.accept_mimetypes
+    return wanted["text/html"] >= wanted["application/json"]
+
+
+@cache
+def asset(kind: str) -> tuple[str, str]:
+    """The address of the stylesheet (`css`) or the script (`js`), and its text."""
+    text = render_template(f"console/console.{kind}")
+    return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
+
+
+def send_asset(path: str) -> Response | None:
+    for kind, content_type in _ASSETS.items():
+        address, text = asset(kind)
+        if path == address:
+            headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+            return Response(text, headers=headers, content_type=content_type)
+    return None
+
+
+def _to_login() -> Response:
+    """To the login and from there back to this page, or to the one that holds the form."""
+    is_form = request.method == "POST"
+    page = urlsplit(request.referrer or "").path if is_form else request.full_path.rstrip("?")
+    response = go(f"/app/login?next={quote(page)}")
+    clear_cookie(response)
+    return response

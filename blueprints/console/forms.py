@@ -1,0 +1,148 @@
+"""Forms: what was typed, what is wrong at which field, and answers that a reload repeats."""
+
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from flask import Response, g, request
+from marshmallow import ValidationError
+
+from models import StoredResponse
+from models.errors import ServiceError
+from models.records.ids import now, rfc3339
+
+from ..http.idempotency import execute_once
+from ..http.problems import STATUS, messages_by_pointer
+
+WAIT_SECONDS = 10  # a second click for the answer to the first
+_FIELDS = {  # of errors that name none
+    "email_taken": ("email",),
+    "wrong_credentials": ("currentPassword", "password"),
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form by the path it is sent to. Errors without a field are under the name ''."""
+
+    action: str
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.action.rpartition("/")[2]
+
+    def value(self, name: str) -> str:
+        return next(iter(self.values.get(name, ())), "")
+
+    def has(self, name: str, value: str) -> bool:
+        return value in self.values.get(name, ())
+
+
+def form(action: str, **initial: Any) -> Form:
+    """The form for a template: as it was sent if it was refused now, else with these values."""
+    posted: Form | None = g.get("posted")
+    if posted and posted.action == action:
+        return posted
+    values = {
+        name: [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+        for name, value in initial.items()
+        if value is not None
+    }
+    return Form(action, values)
+
+
+def form_key() -> str:
+    return secrets.token_urlsafe(12)
+
+
+def show_again(view: Callable[..., Response], page: Callable[..., Response]) -> Any:
+    """The view; where it refuses a form, the page shows the form as it was sent, with errors."""
+
+    @wraps(view)
+    def checked(**path: str) -> Response:
+        try:
+            return view(**path)
+        except ValidationError as error:
+            return _refused(page, path, 422, _by_field(error.messages_dict))
+        except ServiceError as error:
+            status = STATUS[error.code]
+            if status in {400, 404, 500, 503}:
+                raise
+            return _refused(page, path, status, {_field_of(error): error.sentence})
+
+    return checked
+
+
+def once(execute: Callable[[], Any]) -> Any:
+    """What `execute` returns, as JSON. The same form sent again gets the same without executing.
+
+    The form holds a random key. What is returned is kept sealed for 24 hours. A form that was
+    changed since is another one, also with the same key.
+    """
+    form = json.dumps(list(request.form.items(multi=True)))
+    if not request.form.get("key"):
+        return execute()
+    user, digest = g.caller.owner_id, sha256(form.encode()).hexdigest()
+    id = StoredResponse.id_of("form", user, request.path, digest)
+    return execute_once(user, id, "", execute, WAIT_SECONDS)
+
+
+def text(name: str) -> str | None:
+    return request.form.get(name, "").strip() or None
+
+
+def number(name: str) -> Any:
+    """An integer, or what was typed instead, for the schema to refuse."""
+    typed = text(name)
+    return int(typed) if typed and typed.isascii() and typed.isdigit() else typed
+
+
+def end() -> dict[str, str | None]:
+    """`expiresAt` as chosen: in some days, at the end of a date, never; nothing to keep it."""
+    chosen = request.form.get("ends", "")
+    if chosen == "keep":
+        return {}
+    if chosen.isdigit():
+        return {"expiresAt": rfc3339(now() + int(chosen[:4]) * 86_400_000)}
+    return {"expiresAt": _end_of_day() if chosen == "date" else None}
+
+
+def _end_of_day() -> str:
+    """The last moment of the chosen date where the browser is, or in UTC."""
+    offset = request.form.get("offset", "0")
+    minutes = int(offset) if offset.lstrip("-").isdigit() and len(offset) < 5 else 0
+    try:
+        day = datetime.fromisoformat(request.form.get("endsOn", "")).replace(tzinfo=UTC)
+        last = day + timedelta(days=1, minutes=minutes, milliseconds=-1)
+    except (ValueError, OverflowError):
+        raise ValidationError({"expiresAt": ["Choose the last day."]}) from None
+    return rfc3339(int(last.timestamp() * 1000))
+
+
+def _refused(
+    page: Callable[..., Response], path: Mapping[str, str], status: int, errors: Mapping[str, str]
+) -> Response:
+    g.posted = Form(request.path, request.form.to_dict(flat=False), errors)
+    response = page(**path)
+    response.status_code = status
+    return response
+
+
+def _by_field(messages: Mapping[str, Any]) -> dict[str, str]:
+    """The first message for each field."""
+    pairs = [(pointer.split("/")[1:2], one) for pointer, one in messages_by_pointer(messages)]
+    return {"".join(name): one for name, one in reversed(pairs)}
+
+
+def _field_of(error: ServiceError) -> str:
+    pointer: str | None = getattr(error, "pointer", None)
+    if pointer:
+        return pointer.removeprefix("#").removeprefix("/").partition("/")[0]
+    return next((name for name in _FIELDS.get(error.code, ()) if name in request.form), "")

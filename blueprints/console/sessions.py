@@ -1,0 +1,94 @@
+"""Getting in and out: sign up, log in, log out; and the stylesheet and script of all pages."""
+
+import re
+
+from flask import Response, g, request
+
+from models import Session, User, current_runtime
+from models.errors import NotFound
+from models.rate_limiter import network_of
+
+from ..http import COOKIE, NOBODY
+from ..http.session_cookie import clear_cookie, set_cookie
+from ..schemas.requests import Login, Registration
+from .blueprint import HOME, Pages, errors_as_pages, go, render, send_asset
+from .forms import text
+from .templating import prepare_templates
+
+sessions = Pages("sessions")
+_NEXT = re.compile(r"/app/(?!/)(?:[^\\/\x00-\x1f\x7f]+/?)*")
+PUBLIC = (NOBODY, COOKIE)
+
+sessions.after_app_request(errors_as_pages)
+sessions.record_once(prepare_templates)
+
+
+@sessions.get("")
+def home() -> Response:
+    """Lead to the documents"""
+    return go(HOME)
+
+
+@sessions.get("/signup", accepts=PUBLIC)
+def show_signup() -> Response:
+    """Show the form for a new account"""
+    least = current_runtime().settings.password_min_length
+    return render("signup", is_open=User.may_register(), least=least)
+
+
+@sessions.post("/signup", accepts=PUBLIC, shows=show_signup)
+def sign_up() -> Response:
+    """Register a new user account, and log in"""
+    address, form = request.remote_addr or "", request.form
+    fields = {"email": form.get("email", ""), "password": form.get("password", "")}
+    body = Registration().load(fields | {"name": text("name")})
+    current_runtime().registration_limiter.spend(network_of(address))
+    return _logged_in(User.register(**body, address=address), HOME)
+
+
+@sessions.get("/login", accepts=PUBLIC)
+def show_login() -> Response:
+    """Show the login"""
+    if g.caller.credential_type == COOKIE:
+        return go(_next())
+    return render("login", next=_next(), is_open=User.may_register())
+
+
+@sessions.post("/login", accepts=PUBLIC, shows=show_login)
+def log_in() -> Response:
+    """Log in; a session that the browser had before ends"""
+    fields = {name: request.form.get(name, "") for name in ("email", "password")}
+    user = User.identify(**Login().load(fields), address=request.remote_addr or "")
+    return _logged_in(user, _next())
+
+
+@sessions.post("/logout")
+def log_out() -> Response:
+    """End this session"""
+    Session.one_of(g.caller.owner_id, g.caller.id).end()
+    response = go("/")
+    clear_cookie(response)
+    return response
+
+
+@sessions.get("/console-<name>", accepts=PUBLIC)
+def static(name: str) -> Response:  # noqa: ARG001
+    """Return the stylesheet or the script of the pages"""
+    if found := send_asset(request.path):
+        return found
+    raise NotFound
+
+
+def _next() -> str:
+    """The page to go on to: one of ours, or the documents."""
+    asked = request.values.get("next", "")
+    return asked if _NEXT.fullmatch(asked) else HOME
+
+
+def _logged_in(user: User, path: str) -> Response:
+    if g.caller.credential_type == COOKIE:
+        Session.one_of(g.caller.owner_id, g.caller.id).end()
+    session = Session.begin(user, current_runtime().settings.session_seconds)
+    response = go(path)
+    set_cookie(response, session.token, session.expires_in)
+    return response

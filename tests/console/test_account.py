@@ -1,0 +1,115 @@
+"""Signing up, logging in, and the account's page."""
+
+import re
+
+from tests.console.visitor import Visitor, element_of, field_of
+from tests.people import PASSWORD, Person
+
+
+def test_somebody_who_signs_up_is_logged_in(member):
+    assert member.email in member.get("/app/account").text
+
+
+def test_a_refused_sign_up_says_at_the_field_what_to_do_and_keeps_what_was_typed(visitor, alice):
+    answer = visitor.post("/app/signup", {"email": "nobody", "password": "x", "name": "Nob"})
+    assert answer.status == 422
+    assert "<title>Error: " in answer.text
+    field = field_of(answer, "email")
+    assert (field["value"], field["aria-invalid"]) == ("nobody", "true")
+    sentence = element_of(answer, field["aria-describedby"].strip())
+    assert sentence == "This is no e-mail address: one looks like me@example.org."
+    assert field_of(answer, "name")["value"] == "Nob"
+    assert "value" not in field_of(answer, "password")
+
+    taken = visitor.post("/app/signup", {"email": alice.record["email"], "password": PASSWORD})
+    assert taken.status == 409
+    assert field_of(taken, "email")["aria-invalid"] == "true"
+
+    short = visitor.post("/app/signup", {"email": "new@example.org", "password": "short"})
+    assert short.status == 422
+    by = field_of(short, "password")["aria-describedby"].split()
+    assert "Use 8 to 1024 characters; this has 5." in [element_of(short, one) for one in by]
+
+
+def test_what_was_typed_comes_back_as_text(visitor):
+    typed = '"><script>alert(1)</script>'
+    answer = visitor.post("/app/signup", {"email": typed, "password": "x"})
+    assert "<script>alert" not in answer.text
+    assert field_of(answer, "email")["value"] == typed
+
+
+def test_a_wrong_password_is_told_the_same_as_an_unknown_address(visitor, alice):
+    for email in (alice.record["email"], "unknown@example.org"):
+        answer = visitor.log_in(email, "wrong password")
+        assert answer.status == 401
+        assert "The e-mail address or the password is wrong." in answer.text
+        assert field_of(answer, "email")["value"] == email
+        assert visitor.cookies == {}
+
+
+def test_many_wrong_passwords_are_told_to_wait(start_service):
+    visitor = Visitor(start_service())
+    answers = [visitor.log_in("a@example.org", "wrong") for _ in range(11)]
+    assert answers[-1].status == 429
+    assert "Too many wrong passwords. Wait" in answers[-1].text
+
+
+def test_closed_registration_shows_no_form(start_service):
+    visitor = Visitor(start_service(REGISTRATION="first"))
+    assert 'name="password"' in visitor.get("/app/signup").text
+    visitor.sign_up("first@example.org")
+    visitor = Visitor(visitor.service)
+    assert 'name="password"' not in visitor.get("/app/signup").text
+    assert "/app/signup" not in visitor.get("/").text
+    answer = visitor.post("/app/signup", {"email": "b@example.org", "password": PASSWORD})
+    assert answer.status == 403
+    assert "This service takes no new accounts." in answer.text
+
+
+def test_the_name_can_be_changed_and_removed(member):
+    assert member.post("/app/account", {"name": "Grace"}).status == 303
+    api = Person(member.service).with_token(member.cookies["session"])
+    assert api.get("/v1/auth/me").json["name"] == "Grace"
+    assert member.post("/app/account", {"name": " "}).status == 303
+    assert api.get("/v1/auth/me").json["name"] is None
+    long = member.post("/app/account", {"name": "x" * 256})
+    assert long.status == 422
+    assert field_of(long, "name")["aria-invalid"] == "true"
+
+
+def test_a_new_password_ends_every_other_session(member):
+    other = Visitor(member.service)
+    other.log_in(member.email)
+    page = member.get("/app/account")
+    wrong = {"currentPassword": "wrong", "newPassword": "a better password"}
+    refused = member.submit(page, "/app/account/password", **wrong)
+    assert refused.status == 401
+    assert field_of(refused, "currentPassword")["aria-invalid"] == "true"
+
+    right = wrong | {"currentPassword": PASSWORD}
+    assert member.submit(page, "/app/account/password", **right).status == 303
+
+    assert other.get("/app/account").status == 303
+    assert member.get("/app/account").status == 200
+    assert Visitor(member.service).log_in(member.email, "a better password").status == 303
+
+
+def test_a_session_can_be_ended_from_another(member):
+    other = Visitor(member.service)
+    other.log_in(member.email)
+    ends = re.findall(r"/app/account/sessions/\w+/end", member.get("/app/account").text)
+    assert len(ends) == 1
+
+    assert member.post(ends[0]).status == 303
+
+    assert other.get("/app/account").status == 303
+    assert member.get("/app/account").status == 200
+
+
+def test_the_account_shows_what_is_used_of_the_quota(start_service):
+    visitor = Visitor(start_service(QUOTA_BYTES="4000000", QUOTA_DOCUMENTS="3"))
+    visitor.sign_up("a@example.org")
+    Person(visitor.service).with_token(visitor.cookies["session"]).upload(b"x" * 2048)
+    text = re.sub(r"<[^>]+>", "", visitor.get("/app/account").text)
+    assert "Documents: 1 of 3" in text
+    assert "Storage: 2.0 KiB of 3.8 MiB" in text

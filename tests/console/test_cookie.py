@@ -1,0 +1,123 @@
+"""The cookie of the pages: how it is set, where it counts, and when it ends."""
+
+import pytest
+
+from tests.console.visitor import SAME_SITE, Visitor
+from tests.contract.routes import GUARDED
+from tests.people import PASSWORD, Person
+
+HTTPS = {"X-Forwarded-Proto": "https"}
+
+
+def attributes(answer):
+    name_and_value, *attributes = answer.headers["Set-Cookie"].split("; ")
+    return name_and_value.partition("=")[0], set(attributes)
+
+
+def test_over_http_the_cookie_is_a_session_token_that_scripts_cannot_read(visitor):
+    answer = visitor.post("/app/signup", {"email": "over@http.example", "password": PASSWORD})
+
+    name, found = attributes(answer)
+    assert name == "session"
+    assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=43200"} <= found
+    assert "Secure" not in found
+    me = Person(visitor.service).with_token(visitor.cookies["session"]).get("/v1/auth/me")
+    assert me.json["email"] == "over@http.example"
+
+
+def test_over_https_the_cookie_is_bound_to_the_host(start_service):
+    visitor = Visitor(start_service(TRUSTED_PROXY="127.0.0.1"))
+    fields = {"email": "a@example.org", "password": PASSWORD}
+
+    name, found = attributes(visitor.post("/app/signup", fields, SAME_SITE | HTTPS))
+
+    assert name == "__Host-session"
+    assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= found
+    assert visitor.request("GET", "/app/account", HTTPS).status == 200
+    visitor.cookies = {"session": visitor.cookies["__Host-session"]}
+    assert visitor.request("GET", "/app/account", HTTPS).status == 303
+
+
+@pytest.mark.parametrize("route", GUARDED, ids=str)
+def test_the_api_never_reads_a_cookie(route, member):
+    path = route.path.replace("<", "").replace(">", "")
+    answer = member.request(route.method, path)
+    assert (answer.status, answer.json["code"]) == (401, "not_authenticated")
+
+
+def test_a_page_takes_no_other_credential(member, alice):
+    for credential in (alice.credential, alice.create_api_key().credential, {"X-API-Key": "no"}):
+        assert member.request("GET", "/app/account", credential).status == 400
+    for credential in (alice.credential, {"Authorization": "Bearer v4.local.x"}):
+        assert Visitor(member.service).request("GET", "/app/account", credential).status == 400
+    assert member.get("/app/account?token=dt_x").status == 400
+
+
+def test_without_a_login_a_page_leads_to_it_and_back(visitor, service):
+    service.register("back@example.org")
+    answer = visitor.get("/app/keys?after=key_1")
+    assert (answer.status, answer.headers["Location"]) == (
+        303,
+        "/app/login?next=/app/keys%3Fafter%3Dkey_1",
+    )
+    page = visitor.get(answer.headers["Location"])
+    answer = visitor.submit(page, "/app/login", email="back@example.org", password=PASSWORD)
+    assert (answer.status, answer.headers["Location"]) == (303, "/app/keys?after=key_1")
+
+
+def test_a_form_without_a_login_leads_back_to_its_page(visitor):
+    referrer = {"Referer": f"{visitor.service.url}/app/keys"}
+    answer = visitor.post("/app/keys/key_x/revoke", {}, SAME_SITE | referrer)
+    assert answer.headers["Location"] == "/app/login?next=/app/keys"
+
+
+@pytest.mark.parametrize(
+    "next",
+    ["//evil.example", "https://evil.example", "/app//evil.example", "/app/\\evil.example", "/v1/x",
+     "/app/a\tb", "/application", "/app", "javascript:alert(1)", "/app/x//y", "/app/x\r\nA: b"],
+)  # fmt: skip
+def test_a_login_leads_to_pages_of_the_console_only(next, visitor, service, alice):
+    answer = visitor.log_in(alice.record["email"], next=next)
+    assert (answer.status, answer.headers["Location"]) == (303, "/app/documents")
+
+
+def test_a_cookie_that_has_ended_is_cleared(member):
+    api = Person(member.service).with_token(member.cookies["session"])
+    assert api.post("/v1/auth/logout").status == 204
+
+    answer = member.get("/app/account")
+
+    assert answer.headers["Location"] == "/app/login?next=/app/account"
+    assert member.cookies == {}
+
+
+@pytest.mark.parametrize("path", ["/", "/app/login", "/app/signup"])
+def test_a_cookie_that_has_ended_is_as_none_where_none_is_needed(path, visitor):
+    visitor.cookies = {"session": "v4.local.over"}
+    assert visitor.get(path).status == 200
+
+
+def test_a_login_ends_the_session_that_the_browser_had(member):
+    before = Person(member.service).with_token(member.cookies["session"])
+
+    assert member.log_in(member.email).status == 303
+
+    assert before.get("/v1/auth/me").status == 401
+    after = Person(member.service).with_token(member.cookies["session"])
+    assert after.get("/v1/auth/me").status == 200
+
+
+def test_a_logout_ends_the_session_and_clears_the_cookie(member):
+    before = Person(member.service).with_token(member.cookies["session"])
+
+    assert member.post("/app/logout").headers["Location"] == "/"
+
+    assert member.cookies == {}
+    assert before.get("/v1/auth/me").status == 401
+
+
+def test_the_front_page_of_somebody_logged_in_is_their_documents(member, visitor):
+    assert member.get("/").headers["Location"] == "/app/documents"
+    text = visitor.get("/").text
+    for part in ("/app/login", "/app/signup", "curl"):
+        assert part in text

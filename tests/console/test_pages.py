@@ -1,0 +1,73 @@
+"""What every page has: headers, errors for people, and assets that never change."""
+
+import re
+
+import pytest
+
+from tests.console.visitor import Visitor
+
+PUBLIC = ["/app/login", "/app/signup"]
+PAGES = ["/app/account", "/app/keys"]
+
+
+@pytest.mark.parametrize("path", PUBLIC + PAGES)
+def test_a_page_allows_nothing_but_its_own_script_and_style(path, member, visitor):
+    answer = (visitor if path in PUBLIC else member).get(path)
+
+    (nonce,) = set(re.findall(r'nonce="([^"]+)"', answer.text))
+    assert answer.headers["Content-Security-Policy"] == (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+        "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    assert answer.headers["Referrer-Policy"] == "same-origin"
+    assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert not re.search(r" (on\w+|style)=", answer.text)
+    assert nonce not in member.get("/app/account").text
+
+
+@pytest.mark.parametrize("path", PUBLIC + PAGES)
+def test_a_page_with_its_style_and_script_is_small(path, member, visitor):
+    visitor = visitor if path in PUBLIC else member
+    page = visitor.get(path)
+    assets = re.findall(r'(?:src|href)="(/app/console-[^"]+)"', page.text)
+    assert len(assets) == 2
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page.text)
+    assert len(page.body) + sum(len(visitor.get(one).body) for one in assets) <= 30 << 10
+
+
+def test_style_and_script_are_kept_by_browsers_for_good(visitor):
+    addresses = re.findall(r'"(/app/console-[^"]+)"', visitor.get("/app/login").text)
+    for address in addresses:
+        answer = visitor.get(address)
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert answer.kind == {"css": "text/css", "js": "text/javascript"}[address.split(".")[-1]]
+    assert visitor.get("/app/console-0123456789abcdef.css").status == 404
+
+
+@pytest.mark.parametrize(("path", "status"), [("/app/nothing", 404), ("/app/logout", 405)])
+def test_an_error_is_a_page_and_for_programs_a_problem(path, status, member):
+    answer = member.get(path, Accept="text/html,*/*;q=0.8")
+    assert (answer.status, answer.kind) == (status, "text/html")
+    assert answer.policy["default-src"] == ["'none'"]
+    answer = member.get(path, Accept="application/json")
+    assert (answer.status, answer.kind) == (status, "application/problem+json")
+
+
+def test_what_belongs_to_another_user_is_not_there(member, alice):
+    key = alice.create_api_key().record["id"]
+    for path in (f"/app/keys/{key}/revoke", f"/app/keys/{key}/rotate"):
+        assert member.post(path).status == 404
+    (session, *_) = alice.get("/v1/auth/sessions").json["sessions"]
+    assert member.post(f"/app/account/sessions/{session['id']}/end").status == 404
+
+
+def test_a_service_without_console_has_the_front_page_and_nothing_below_app(start_service):
+    visitor = Visitor(start_service(CONSOLE="off"))
+    for path in ("/app", "/app/login", "/app/documents"):
+        assert visitor.get(path, Accept="text/html").status == 404
+    text = visitor.get("/").text
+    assert "/app/" not in text
+    assert "curl" in text

@@ -1,0 +1,119 @@
+"""A browser without a screen: it keeps cookies, follows redirects by hand, and sends forms."""
+
+from html.parser import HTMLParser
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode
+
+from tests.people import PASSWORD, Person
+
+SAME_SITE = {"Sec-Fetch-Site": "same-origin"}
+
+
+class Visitor:
+    """Somebody at a browser, with the cookies that the service has set."""
+
+    def __init__(self, service):
+        self.service, self.cookies = service, {}
+
+    def request(self, method, path, headers=(), data=None):
+        headers = dict(headers)
+        if self.cookies:
+            headers["Cookie"] = "; ".join(f"{name}={one}" for name, one in self.cookies.items())
+        answer = Person(self.service).exchange(method, path, headers.items(), data)
+        assert answer.status != 500, answer
+        for set_cookie in answer.headers.get_all("Set-Cookie", ()):
+            for name, one in SimpleCookie(set_cookie).items():
+                self.cookies.pop(name, None)
+                if one["max-age"] != "0":
+                    self.cookies[name] = one.value
+        return answer
+
+    def get(self, path, **headers):
+        return self.request("GET", path, headers)
+
+    def post(self, path, fields=(), headers=SAME_SITE):
+        data = urlencode(fields, doseq=True).encode()
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self.request("POST", path, form | dict(headers), data)
+
+    def submit(self, page, action, **fields):
+        """Send the form of a page with these fields changed, as a browser would."""
+        found = next(form for form in forms_of(page) if form["action"] == action)
+        return self.post(action, found["fields"] | fields)
+
+    def sign_up(self, email, password=PASSWORD):
+        answer = self.post("/app/signup", {"email": email, "password": password})
+        assert answer.status == 303, answer
+        return self
+
+    def log_in(self, email, password=PASSWORD, **more):
+        return self.post("/app/login", {"email": email, "password": password, **more})
+
+
+def forms_of(page):
+    """The forms of a page: their action, and what their fields hold."""
+    parser = _Forms()
+    parser.feed(page.text)
+    return parser.forms
+
+
+def field_of(page, name):
+    """The attributes of the field with this name."""
+    parser = _Forms()
+    parser.feed(page.text)
+    return next(one for one in parser.inputs if one.get("name") == name)
+
+
+def element_of(page, id):
+    """The text of the element with this id."""
+    parser = _Text(id)
+    parser.feed(page.text)
+    return "".join(parser.found).strip()
+
+
+class _Forms(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.forms, self.inputs, self._select = [], [], None
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        if tag == "form":
+            self.forms.append({"action": known.get("action"), "fields": {}})
+        if tag in {"input", "textarea", "select"}:
+            self.inputs.append(known)
+        if not self.forms or (tag == "input" and "name" not in known):
+            return
+        if tag == "select":
+            self._select = known["name"]
+        self._add(tag, known, self.forms[-1]["fields"])
+
+    def _add(self, tag, known, fields):
+        is_box = known.get("type") == "checkbox"
+        if tag == "input" and is_box and "checked" in known:
+            fields.setdefault(known["name"], []).append(known["value"])
+        elif tag == "input" and not is_box:
+            fields[known["name"]] = known.get("value") or ""
+        elif tag == "option" and (self._select not in fields or "selected" in known):
+            fields[self._select] = known["value"]
+
+
+class _Text(HTMLParser):
+    VOID = {"input", "br", "meta", "link", "img", "path"}
+
+    def __init__(self, id):
+        super().__init__()
+        self.id, self.depth, self.found = id, 0, []
+
+    def handle_starttag(self, tag, attributes):
+        if tag in self.VOID:
+            return
+        if self.depth or dict(attributes).get("id") == self.id:
+            self.depth += 1
+
+    def handle_endtag(self, _tag):
+        self.depth = max(0, self.depth - 1)
+
+    def handle_data(self, data):
+        if self.depth:
+            self.found.append(data)
