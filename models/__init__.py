@@ -3,9 +3,10 @@
 from .api_key import SCOPES, ApiKey
 from .delivery import WebhookDelivery
 from .document import Document
-from .document_token import PERMISSIONS, DocumentToken
+from .document_token import DocumentToken
 from .event import TYPES as EVENT_TYPES
 from .event import Event
+from .link_options import PERMISSIONS
 from .records.issued import Issued, RowWith
 from .runtime import current_runtime
 from .session import Session

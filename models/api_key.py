@@ -10,9 +10,10 @@ from crypto import credentials
 from .errors import KeyRevoked, NotFound
 from .event import Event
 from .quota import refuse_if_full
+from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued
-from .records.owned import Owned, ResultPage, require_future
+from .records.owned import ResultPage, require_future
 from .runtime import current_runtime
 from .storage import Prepared, enqueue_write, flush_enqueued_writes, param, transaction
 from .user import User
@@ -22,8 +23,9 @@ SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read"
 _USE_RECORDED_MS = 60_000  # `last_used_at` is written at most once a minute
 
 
-class ApiKey(Owned):
+class ApiKey(Credential):
     PREFIX = "key"
+    AUTHORITY = ("id", "owner_id", "digest", "scopes", "expires_at", "revoked_at")
 
     digest = BlobField()
     masked_key = TextField()
@@ -80,13 +82,12 @@ class ApiKey(Owned):
             raise KeyRevoked
         moment = now()
         digest = credentials.fingerprint(secret)
-        found = _LIVE.first(digest=digest, now=moment)
-        if found is None:
+        key = cls.presented(_LIVE, digest=digest, now=moment)
+        if key is None or key.owner.disabled_at is not None:
             raise KeyRevoked
-        owner_id, id, scopes, last_used_at = found
-        if moment - (last_used_at or 0) > _USE_RECORDED_MS:
-            enqueue_write(lambda: _RECORD_USE.execute(now=moment, id=id))
-        return owner_id, id, frozenset(scopes.split())
+        if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
+            enqueue_write(lambda: _RECORD_USE.execute(now=moment, id=key.id))
+        return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
@@ -108,7 +109,8 @@ class ApiKey(Owned):
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
         with transaction():
-            if self._end(now()):
+            found = ApiKey.one_of(self.owner_id, self.id)  # read again under the writer lock
+            if found._end(now()):
                 Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
@@ -126,26 +128,22 @@ class ApiKey(Owned):
         return issued
 
     def _end(self, at: int) -> bool:
-        """Whether this moved the key's end to an earlier moment.
+        """Whether this moved the key's end to an earlier moment. `self` is as it is stored.
 
         A key that ends now loses its digest, so that a clock set back does not revive it.
         """
-        if at <= now():
-            self.change(digest=self.id.encode())
-        return bool(_END.execute(at=at, id=self.id))
+        ended = {"digest": self.id.encode()} if at <= now() else {}
+        is_earlier = self.revoked_at is None or self.revoked_at > at
+        if is_earlier or ended:
+            self.change(**ended, **({"revoked_at": at} if is_earlier else {}))
+        return is_earlier
 
 
 _LIVE = Prepared(
-    lambda: ApiKey.select(ApiKey.owner_id, ApiKey.id, ApiKey.scopes, ApiKey.last_used_at).where(
+    lambda: ApiKey.with_owner().where(
         ApiKey.digest == param("digest"),
         ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
         ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
-        ApiKey.owner_is_enabled(),
-    )
-)
-_END = Prepared(
-    lambda: ApiKey.update(revoked_at=param("at")).where(
-        ApiKey.id == param("id"), ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("at"))
     )
 )
 _RECORD_USE = Prepared(

@@ -4,38 +4,22 @@ Returned once, stored as a digest. When its document is deleted the row stays, r
 the link is answered with `token_spent`.
 """
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
 
-from crypto import LINKS, credentials, passwords
+from crypto import credentials
 
 from .errors import TokenRevoked, TokenSpent
 from .event import Event
+from .link_options import OPTIONS, LinkOptions
 from .link_quota import refuse_if_many_links
+from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued
-from .records.owned import Owned, ResultPage, require_future
-from .storage import database, param, transaction
+from .records.owned import ResultPage, require_future
+from .storage import Prepared, database, param, transaction
 
-PERMISSIONS = ("view", "download")
-OPTIONS = {  # what an owner sets, and the names of these fields in events
-    **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
-    **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
-}
-
-_COUNT = """
-    UPDATE document_token SET views = views + 1, last_used_at = :now,
-        spent_at = CASE WHEN views + 1 >= max_views THEN :now END
-    WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
-    AND (max_views IS NULL OR views < max_views)
-    RETURNING owner_id, document_id, spent_at IS NOT NULL"""
-_REVOKE = """
-    UPDATE document_token SET revoked_at = :now
-    WHERE {} AND revoked_at IS NULL
-    RETURNING id, owner_id, document_id, spent_at IS NOT NULL, expires_at <= :now"""
-_REVOKE_ONE, _REVOKE_ALL = _REVOKE.format("id = :id"), _REVOKE.format("document_id = :id")
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
     *("expires_at", "max_views", "sealed_password"),
@@ -46,20 +30,12 @@ _EXPIRE = """
     RETURNING id, owner_id, document_id"""
 
 
-@dataclass(frozen=True)
-class LinkOptions:
-    """What a new token permits, and until when; lists are words with spaces between them."""
-
-    label: str | None
-    permissions: str
-    allowed_origins: str
-    expires_at: int | None
-    max_views: int | None = None
-    password_digest: str | None = None
-
-
-class DocumentToken(Owned):
+class DocumentToken(Credential):
     PREFIX = "tok"
+    AUTHORITY = (
+        *("id", "owner_id", "document_id", "digest", "permissions", "allowed_origins"),
+        *("sealed_password", "expires_at", "max_views", "views", "revoked_at"),
+    )
 
     document_id = TextField()
     digest = BlobField()
@@ -124,16 +100,21 @@ class DocumentToken(Owned):
     def count_view(cls, id: str, type: str) -> None:
         """Count a view, after the document was opened; `TokenSpent` if there is none left.
 
-        One conditional UPDATE decides, so that two requests cannot take the same last view.
+        Read and written under the writer lock, by an UPDATE whose condition is that nothing has
+        changed since: two requests cannot take the same last view.
         """
         with transaction():
-            counted = database.execute_sql(_COUNT, {"now": now(), "id": id}).fetchone()
-            if counted is None:
+            moment = now()
+            found = cls.rows(_OPEN, id=id, now=moment)
+            if not found:
                 raise TokenSpent
-            owner_id, document_id, spent = counted
-            Event.record(owner_id, type, {"document_id": document_id})
-            if spent:
-                _record_end("token.spent", id, owner_id, document_id)
+            (token,) = found
+            is_last = token.views + 1 == token.max_views
+            spent_at = moment if is_last else None
+            token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
+            Event.record(token.owner_id, type, {"document_id": token.document_id})
+            if is_last:
+                _record_end("token.spent", id, token.owner_id, token.document_id)
 
     @classmethod
     def page_of_document(cls, document: Any, limit: int, after: str | None) -> ResultPage:
@@ -176,10 +157,11 @@ class DocumentToken(Owned):
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""
         moment, was_spent = now(), self.spent_at is not None
-        expired = self.expires_at is not None and self.expires_at <= moment
-        is_spent = expired or (self.max_views is not None and self.views >= self.max_views)
-        self.spent_at = (self.spent_at or moment) if is_spent else None
-        self.save(only=[*_OPTION_COLUMNS, "spent_at"])
+        is_spent = self.has_expired_at(moment) or (
+            self.max_views is not None and self.views >= self.max_views
+        )
+        spent_at = (self.spent_at or moment) if is_spent else None
+        self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
         facts = {"document_id": self.document_id, "token_id": self.id}
         names = [OPTIONS[name] for name in changed]
         Event.record(self.owner_id, "token.updated", facts | {"changed": names})
@@ -188,7 +170,9 @@ class DocumentToken(Owned):
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
-        _revoke(_REVOKE_ALL, document_id)
+        with transaction():
+            for token in cls.rows(_OF_DOCUMENT, document_id=document_id):
+                token._end()
 
     @classmethod
     def spend_expired(cls) -> None:
@@ -220,22 +204,32 @@ class DocumentToken(Owned):
         seal = self.document.seal
         self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
 
+    def has_expired_at(self, moment: int) -> bool:
+        return self.expires_at is not None and self.expires_at <= moment
+
     def revoke(self) -> None:
         with transaction():
-            _revoke(_REVOKE_ONE, self.id)
+            if found := self.find(self.id):  # read again under the writer lock
+                found._end()
+
+    def _end(self) -> None:
+        """With an event, unless it had been used up. `self` is as it is stored."""
+        if self.revoked_at is None:
+            moment = now()
+            type = "token.spent" if self.has_expired_at(moment) else "token.revoked"
+            self.change(revoked_at=moment)
+            if self.spent_at is None:
+                _record_end(type, self.id, self.owner_id, self.document_id)
 
 
-def hash_password(password: str | None, owner_id: str) -> str | None:
-    """The `password_digest` of a token. It is slow: call it before a transaction begins."""
-    return None if password is None else passwords.hash_password(password, owner_id, LINKS)
-
-
-def _revoke(statement: str, id: str) -> None:
-    """With an event for each that had not been used up."""
-    values = {"now": now(), "id": id}
-    for *row, spent, expired in database.execute_sql(statement, values).fetchall():
-        if not spent:
-            _record_end("token.spent" if expired else "token.revoked", *row)
+_OPEN = Prepared(
+    lambda: DocumentToken.select().where(
+        DocumentToken.id == param("id"), DocumentToken.lasts(), DocumentToken.has_views_left()
+    )
+)
+_OF_DOCUMENT = Prepared(
+    lambda: DocumentToken.select().where(DocumentToken.document_id == param("document_id"))
+)
 
 
 def _record_end(type: str, id: str, owner_id: str, document_id: str) -> None:

@@ -3,31 +3,31 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import BigIntegerField
+from peewee import BigIntegerField, IntegerField
 
 from crypto import DecryptionError, TokenClaims
 
 from .errors import SessionExpired
+from .records.credential import Credential
 from .records.ids import now
 from .records.issued import RowWith
-from .records.owned import Owned, ResultPage
+from .records.owned import ResultPage
 from .runtime import current_runtime
 from .storage import Prepared, param, transaction
 
 _LIVE = Prepared(
-    lambda: Session.select(Session.owner_id, Session.id).where(
-        Session.id == param("id"),
-        Session.owner_id == param("user_id"),
-        Session.owner_is_enabled(),
-        *Session.live(),
+    lambda: Session.with_owner().where(
+        Session.id == param("id"), Session.owner_id == param("user_id"), *Session.live()
     )
 )
 
 
-class Session(Owned):
+class Session(Credential):
     PREFIX = "ses"
+    AUTHORITY = ("id", "owner_id", "expires_at", "login_generation")
 
     expires_at = BigIntegerField()
+    login_generation = IntegerField(default=0)  # the owner's when it began
 
     @classmethod
     def live(cls) -> list[Any]:
@@ -35,10 +35,14 @@ class Session(Owned):
 
     @classmethod
     def begin(cls, user: Any, seconds: int) -> "StartedSession":
-        """A new session of the user for so many `seconds`. Beyond the quota the oldest ends."""
-        session: Self = cls.fresh(owner_id=user.id)
+        """A new session of the user for so many `seconds`. Beyond the quota the oldest ends.
+
+        `WrongCredentials` if the password has changed since the user was identified.
+        """
+        session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
         with transaction():
+            user.require_same_password()
             session.insert_row()
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
         token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
@@ -51,10 +55,12 @@ class Session(Owned):
             claims = current_runtime().session_tokens.open(token)
         except DecryptionError:
             raise SessionExpired from None
-        live = _LIVE.first(id=claims.id, user_id=claims.user_id, now=now())
-        if live is None:
+        found = cls.presented(_LIVE, id=claims.id, user_id=claims.user_id, now=now())
+        if found is None or found.owner.disabled_at is not None:
             raise SessionExpired
-        return live[0], live[1]
+        if found.login_generation != found.owner.login_generation:
+            raise SessionExpired
+        return found.owner_id, found.id
 
     @classmethod
     def page_beside(
@@ -75,6 +81,12 @@ class Session(Owned):
         """End a user's sessions, except the one with the id `but_id`."""
         with transaction():
             cls.delete().where(cls.owner_id == user_id, cls.id != but_id).execute()
+
+    @classmethod
+    def keep(cls, id: str, login_generation: int) -> None:
+        """Let a session go on in a later generation, unless it has ended."""
+        if session := cls.find(id):
+            session.change(login_generation=login_generation)
 
     def end(self) -> None:
         with transaction():

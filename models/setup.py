@@ -12,6 +12,7 @@ from crypto.tokens import PasetoCodec
 from settings import Settings, WrongSetting
 
 from . import storage
+from .authority import AuthorityKey, load_authority_key
 from .document import Document
 from .errors import OperatorError
 from .runtime import current_runtime
@@ -20,7 +21,7 @@ from .stored_response import StoredResponse
 from .token_key import TokenKey
 from .user import User
 
-TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey)
+TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey, AuthorityKey)
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 _KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
 
@@ -110,6 +111,7 @@ def use_keyring(keyring: Keyring) -> None:
         )
     runtime = current_runtime()
     runtime.keyring = keyring
+    runtime.authority_key = load_authority_key()
     with connected():
         if not TokenKey.newest_first():
             TokenKey.draw()

@@ -10,6 +10,7 @@ from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from .document_token import DocumentToken
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .records.credential import Presented
 from .records.ids import now
 from .runtime import current_runtime
 from .storage import Prepared, param
@@ -18,16 +19,12 @@ TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a
 
 
 def _grant_by(column: str) -> Prepared:
-    """A grant's columns; whether token, document and owner are live; whether views are left."""
+    """A token with its owner; whether it lasts, and has views left."""
 
     def build() -> Any:
         token = DocumentToken
-        return token.select(
-            *(token.id, token.document_id, token.permissions, token.allowed_origins),
-            *(token.max_views.is_null(False), token.sealed_password),
-            token.lasts() & token.owner_is_enabled(),
-            token.has_views_left(),
-        ).where(getattr(token, column) == param(column))
+        query = token.with_owner(token.lasts(), token.has_views_left())
+        return query.where(getattr(token, column) == param(column))
 
     return Prepared(build)
 
@@ -55,10 +52,11 @@ class TokenGrant:
         """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        found = _BY_DIGEST.first(now=now(), digest=credentials.fingerprint(secret))
+        digest = credentials.fingerprint(secret)
+        found = DocumentToken.presented(_BY_DIGEST, now=now(), digest=digest)
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        return cls._of_row(found, unspent=found[-1])
+        return cls._of_row(found, unspent=found.further[-1])
 
     @classmethod
     def of_ticket(cls, ticket: str) -> Self:
@@ -70,7 +68,7 @@ class TokenGrant:
             claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
             raise too_late from None
-        found = _BY_ID.first(now=now(), id=claims.id)
+        found = DocumentToken.presented(_BY_ID, now=now(), id=claims.id)
         if found is None:
             raise TokenSpent
         grant = cls._of_row(found, unspent=True)
@@ -79,12 +77,13 @@ class TokenGrant:
         return grant
 
     @classmethod
-    def _of_row(cls, found: tuple[Any, ...], *, unspent: bool) -> Self:
-        id, document_id, permissions, origins, has_view_limit, sealed_password, live, _ = found
-        if not (live and unspent):
+    def _of_row(cls, token: Presented[DocumentToken], *, unspent: bool) -> Self:
+        lasts, _ = token.further
+        if not (lasts and unspent and token.owner.disabled_at is None):
             raise TokenSpent
-        may, where = frozenset(permissions.split()), tuple(origins.split())
-        return cls(id, document_id, may, where, bool(has_view_limit), sealed_password)
+        may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
+        has_limit = token.max_views is not None
+        return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
 
     def ticket(self) -> str:
         seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS

@@ -17,8 +17,9 @@ from peewee import OperationalError
 from crypto import sealing
 
 from .document import Document
-from .document_token import DocumentToken, LinkOptions
+from .document_token import DocumentToken
 from .errors import Busy
+from .link_options import LinkOptions
 from .records.ids import first_id
 from .records.issued import Issued
 from .records.owned import require_future

@@ -2,19 +2,21 @@
 
 import unicodedata
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from peewee import BigIntegerField, BlobField, IntegrityError, TextField
+from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, TextField
 
 from crypto import passwords
 
 from .errors import EmailTaken, Invalid, OperatorError, RegistrationClosed, WrongCredentials
 from .rate_limiter import network_of
+from .records.authenticated import Authenticated
+from .records.credential import OWNER_TABLE, OwnerAuthority
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
 from .session import Session
-from .storage import database, transaction
+from .storage import Prepared, database, param, transaction
 
 _ACCOUNTS = """
     SELECT user_account.id, user_account.email, user_account.created_at, user_account.disabled_at,
@@ -34,17 +36,19 @@ class Account(NamedTuple):
     size_bytes: int
 
 
-class User(OwnsDataKey):
+class User(Authenticated, OwnsDataKey):
     PREFIX = "usr"
+    AUTHORITY = OwnerAuthority._fields
 
     class Meta:
-        table_name = "user_account"  # `user` is a reserved word of SQL
+        table_name = OWNER_TABLE  # `user` is a reserved word of SQL
 
     email = TextField()
     email_folded = TextField()
     sealed_name = BlobField()
     sealed_password = BlobField()
     disabled_at = BigIntegerField(null=True)
+    login_generation = IntegerField(default=0)  # counts what has ended all sessions
 
     @classmethod
     def register(
@@ -88,7 +92,8 @@ class User(OwnsDataKey):
         """
         account, failures = _folded(email), current_runtime().login_failures
         failures.refuse_if_many(account, address)
-        user = cls.get_or_none(cls.email_folded == account, cls.disabled_at.is_null())
+        user = cls._find_by_email(account)
+        user = None if user is None or user.disabled_at is not None else user
         digest = user.password_digest if user else None
         caller = network_of(address)
         if not passwords.verify_password(password, digest, caller) or user is None:
@@ -97,8 +102,7 @@ class User(OwnsDataKey):
         if passwords.needs_rehash(user.password_digest):
             sealed = user.sealed_digest(password)
             with transaction():
-                unchanged = cls.id == user.id, cls.sealed_password == user.sealed_password
-                cls.update(sealed_password=sealed).where(*unchanged).execute()
+                user.require_same_password().change(sealed_password=sealed)
         return user
 
     @classmethod
@@ -107,7 +111,7 @@ class User(OwnsDataKey):
 
     @classmethod
     def of_email(cls, email: str) -> Self:
-        found: Self | None = cls.get_or_none(cls.email_folded == _folded(email))
+        found = cls._find_by_email(_folded(email))
         if found is None:
             raise OperatorError(f"There is no account {email}. List them to see which there are.")
         return found
@@ -122,12 +126,29 @@ class User(OwnsDataKey):
         with transaction():
             self.change(sealed_name=self.seal("name/1", self.id, name))
 
+    @classmethod
+    def _find_by_email(cls, folded: str) -> Self | None:
+        return next(iter(cls.rows(_BY_EMAIL, email_folded=folded)), None)
+
     def change_password(self, password: str, kept_session_id: str) -> None:
-        """Set a new password and end every other session."""
+        """Set a new password and end every other session.
+
+        `WrongCredentials` if it has changed since the user was identified.
+        """
         sealed_password = self.sealed_digest(password)
         with transaction():
-            self.change(sealed_password=sealed_password)
-            Session.end_all_of(self.id, kept_session_id)
+            found = self.require_same_password()
+            found._end_logins(kept_session_id, sealed_password=sealed_password)
+
+    def require_same_password(self) -> Self:
+        """The row as it is now; call it in a transaction.
+
+        `WrongCredentials` if since it was read the password was changed, or the user disabled.
+        """
+        found = self.find(self.id)
+        if found is None or found.login_generation != self.login_generation:
+            raise WrongCredentials
+        return found
 
     def disable(self) -> None:
         """End the user's sessions, and reject their API keys and document tokens until `enable`."""
@@ -139,8 +160,18 @@ class User(OwnsDataKey):
 
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
-            self.change(disabled_at=moment)
-            Session.end_all_of(self.id)
+            if found := self.find(self.id):
+                found._end_logins(disabled_at=moment)
+
+    def _end_logins(self, kept_session_id: str = "", **fields: Any) -> None:
+        """Change the row, as it was read in this transaction, and end all sessions but one."""
+        self.change(login_generation=self.login_generation + 1, **fields)
+        Session.end_all_of(self.id, kept_session_id)
+        Session.keep(kept_session_id, self.login_generation)
+
+    def binding(self) -> tuple[str, ...]:
+        """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
+        return ("authority/1",)
 
     @cached_property
     def name(self) -> str | None:
@@ -153,6 +184,9 @@ class User(OwnsDataKey):
 
     def sealed_digest(self, password: str) -> bytes:
         return self.seal("password/1", self.id, passwords.hash_password(password, self.id))
+
+
+_BY_EMAIL = Prepared(lambda: User.select().where(User.email_folded == param("email_folded")))
 
 
 def require_strong_password(password: str, pointer: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import g, request
 
 from models import DocumentToken, Issued, current_runtime
-from models.document_token import LinkOptions, hash_password
+from models.link_options import LinkOptions, hash_password
 from models.records.ids import now
 
 

@@ -20,7 +20,7 @@ from ..session import Session
 from ..storage import connected, open_database
 from ..user import User
 from .progress import ReportProgress, no_progress
-from .verification import check_contents, check_database_file, check_sample
+from .verification import check_authority, check_contents, check_database_file, check_sample
 
 SAMPLE_DOCUMENTS = 50
 CLOCK_TOLERANCE_MS = 5 * 60 * 1000
@@ -107,6 +107,13 @@ def _documents(context: DoctorContext) -> Iterator[str]:
         yield f"{problem} Restore a backup, or delete it."
 
 
+def _authority(_: DoctorContext) -> Iterator[str]:
+    with connected():
+        problems = check_authority()
+    for problem in problems:
+        yield f"{problem} Restore a backup, or delete it."
+
+
 def _space(context: DoctorContext) -> Iterator[str]:
     folder = next(path for path in context.database.parents if path.exists())
     free_bytes = shutil.disk_usage(folder).free
@@ -132,4 +139,4 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
-DATA_CHECKS: tuple[Check, ...] = (_documents, _clock, _sweeper)
+DATA_CHECKS: tuple[Check, ...] = (_authority, _documents, _clock, _sweeper)

@@ -1,6 +1,6 @@
 """Verifies that the stored data decrypts. Each check returns one sentence for each problem."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
@@ -8,6 +8,7 @@ from peewee import fn
 
 from crypto import DecryptionError, KeyringError
 
+from ..authority import AUTHENTICATED
 from ..document import Document
 from ..errors import NotFound
 from ..setup import TABLES_WITH_KEYS
@@ -15,14 +16,12 @@ from ..storage import sqlite_files
 from ..user import User
 from .progress import ReportProgress, no_progress
 
-PAGE_ROWS = 200
-
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:
     """Unwraps the data key of every row. Progress counts rows."""
     done, problems, total = 0, [], sum(table.select().count() for table in TABLES_WITH_KEYS)
     for table in TABLES_WITH_KEYS:
-        for row in _all_rows(table):
+        for row in table.each():
             problems += _problems(attrgetter("key"), row)
             done += 1
             report(done, total)
@@ -32,14 +31,20 @@ def check_keys(report: ReportProgress = no_progress) -> list[str]:
 def check_contents(report: ReportProgress = no_progress) -> list[str]:
     """Decrypts all keys, names, passwords and whole payloads. Progress counts payload bytes."""
     problems = check_keys()
-    for user in _all_rows(User):
+    for user in User.each():
         problems += _problems(attrgetter("name", "password_digest"), user)
     done, (_, total) = 0, Document.stored()
-    for document in _all_rows(Document):
+    for document in Document.each():
         problems += _problems(_decrypt_document, document)
         done += document.size
         report(done, total)
     return list(dict.fromkeys(problems))
+
+
+def check_authority() -> list[str]:
+    """Verifies the MAC of every row that says who may do what."""
+    altered = (row.id for table in AUTHENTICATED for row in table.each() if not row.is_genuine())
+    return [f"{id} was altered outside of the service, and is refused." for id in altered]
 
 
 def check_database_file(deep: bool) -> list[str]:
@@ -52,14 +57,6 @@ def check_sample(count: int) -> list[str]:
     """Decrypts the metadata and the last byte of `count` documents chosen at random."""
     sample = Document.select().order_by(fn.RANDOM()).limit(count)
     return [problem for document in sample for problem in _problems(_decrypt_end, document)]
-
-
-def _all_rows(table: Any) -> Iterator[Any]:
-    after = ""
-    query = table.select().order_by(table.id).limit(PAGE_ROWS)
-    while rows := list(query.where(table.id > after)):
-        yield from rows
-        after = rows[-1].id
 
 
 def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:

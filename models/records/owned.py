@@ -3,8 +3,7 @@
 from functools import cache
 from typing import Any, Self
 
-from peewee import SQL, TextField, fn
-from peewee import Table as TableReference
+from peewee import TextField
 
 from ..errors import Invalid, NotFound
 from ..storage import Prepared, param
@@ -29,12 +28,6 @@ class Owned(Table):
         return getattr(cls, name) == param(name)
 
     @classmethod
-    def owner_is_enabled(cls) -> Any:
-        owner = TableReference("user_account").alias("owner")
-        enabled = (owner.c.id == cls.owner_id) & owner.c.disabled_at.is_null()
-        return fn.EXISTS(owner.select(SQL("1")).where(enabled))
-
-    @classmethod
     def one_of(cls, owner_id: str, id: str, **filters: Any) -> Self:
         """`NotFound` for another owner's row as for one that never was."""
         values = {"owner_id": owner_id, "id": id, "now": now(), **filters}
@@ -50,8 +43,8 @@ class Owned(Table):
         Keyset pagination: the cost of a page does not grow with its depth.
         """
         values = {"owner_id": owner_id, "after": after or _LAST, "limit": limit + 1, "now": now()}
-        rows = cls.rows(_page(cls, tuple(filters)), **values, **filters)
-        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+        rows = [cls._of_row(row) for row in _page(cls, tuple(filters)).all(**values, **filters)]
+        return cls.genuine(rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
 
 
 @cache

@@ -16,7 +16,7 @@ from models import (
     database,
     transaction,
 )
-from models.document_token import LinkOptions
+from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records import ids
 from models.storage import transactions as base

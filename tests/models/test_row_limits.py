@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
-from models.document_token import LinkOptions
 from models.errors import NotFound, QuotaExceeded, SessionExpired
 from models.event import TYPES
+from models.link_options import LinkOptions
 from models.operations import sweep
 from models.quota import Quota
 from models.records.ids import now

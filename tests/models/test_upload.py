@@ -10,9 +10,9 @@ from peewee import OperationalError
 
 from models import Document, connected, database, in_one_transaction, transaction
 from models import upload as upload_module
-from models.document_token import LinkOptions
 from models.error_mapping import service_error_of
 from models.errors import Invalid, StorageFull
+from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records.ids import generate_id
 from models.storage import group_commit as group_sync

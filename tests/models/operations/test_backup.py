@@ -90,4 +90,4 @@ def test_it_needs_no_wal_file(instance, documents, tmp_path):
     backup.create_backup(tmp_path / "copy")
 
     assert rows(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]
-    assert setup.root_keys_in_use() == {current_runtime().keyring.primary.id: 7}
+    assert setup.root_keys_in_use() == {current_runtime().keyring.primary.id: 8}

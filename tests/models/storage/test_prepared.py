@@ -23,10 +23,10 @@ def test_a_query_is_built_once_and_executed_with_other_values(alice, bob):
 
 
 def test_execute_returns_the_number_of_changed_rows(alice, bob):
-    query = Prepared(lambda: User.update(disabled_at=param("at")).where(User.id > param("after")))
+    query = Prepared(lambda: User.update(sealed_name=param("at")).where(User.id > param("after")))
 
-    assert query.execute(at=1, after="") == 2
-    assert query.execute(at=1, after="~") == 0
+    assert query.execute(at=b"1", after="") == 2
+    assert query.execute(at=b"1", after="~") == 0
 
 
 def test_a_value_that_is_no_parameter_is_refused():

@@ -1,0 +1,103 @@
+"""Rows with authority columns: those that say who may do what, until when.
+
+A MAC over them lies in the row. `insert_row` and `change` write it, and nothing else may write
+these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong. Its key is
+not in the database in clear (`authority_key.py`).
+"""
+
+import logging
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from peewee import BlobField
+
+from crypto import authority_mac, is_authentic
+
+from ..errors import NotFound
+from ..runtime import current_runtime
+from ..storage import Prepared, param
+from .table import Table
+
+
+class Authenticated(Table):
+    AUTHORITY: ClassVar[tuple[str, ...]]  # the columns, in an order that never changes
+
+    authority_mac = BlobField(null=True)
+
+    @classmethod
+    def genuine(cls, rows: list[Self]) -> list[Self]:
+        """Without those that were altered outside of the service, which are logged."""
+        return [row for row in rows if row.is_genuine() or log_altered(row.id)]
+
+    @classmethod
+    def update(cls, *args: Any, **values: Any) -> Any:
+        """ValueError for authority columns: `change` writes their MAC as well."""
+        names = {getattr(one, "name", one) for given in args for one in given} | set(values)
+        if names & {*cls.AUTHORITY, "authority_mac"}:
+            raise ValueError(f"{names} are changed by `change`, which writes the MAC, too.")
+        return super().update(*args, **values)
+
+    def is_genuine(self) -> bool:
+        """Whether the authority columns are as the service has written them."""
+        key, table = current_runtime().authority_key, self._meta.table_name
+        return is_authentic(key, table, self._authority(), self.authority_mac)
+
+    def insert_row(self) -> None:
+        self.authority_mac = self._mac()
+        super().insert_row()
+
+    def sign(self) -> None:
+        """Write the MAC of a row that has none, as older versions stored it."""
+        _signing(type(self)).execute(id=self.id, authority_mac=self._mac())
+
+    def change(self, **fields: Any) -> None:
+        """Store new values of some columns, with the MAC, in the row as it is now.
+
+        Call it in a transaction. `NotFound` if the row was deleted, or altered.
+        """
+        if not (self.is_genuine() and self._store(fields)):
+            self._reload()
+            self._store(fields)
+
+    def _store(self, fields: dict[str, Any]) -> bool:
+        """False if the row has changed since it was read."""
+        former = self.authority_mac
+        self.__data__.update(fields)
+        self.authority_mac = self._mac()
+        values = {**fields, "authority_mac": self.authority_mac, "id": self.id, "former": former}
+        return bool(_storing(type(self), tuple(fields)).execute(**values))
+
+    def _reload(self) -> None:
+        found = self.find(self.id)
+        if found is None:
+            raise NotFound
+        self.__data__ = found.__data__
+
+    def _mac(self) -> bytes:
+        key = current_runtime().authority_key
+        return authority_mac(key, self._meta.table_name, self._authority())
+
+    def _authority(self) -> list[Any]:
+        return [self.__data__.get(name) for name in self.AUTHORITY]
+
+
+def log_altered(id: str) -> bool:
+    """Tells the operator; false, which lets `genuine` leave the row out."""
+    line = "%s was altered outside of the service, and is refused. Restore a backup, or delete it."
+    logging.getLogger("docservice").error(line, id)
+    return False
+
+
+@cache
+def _storing(table: type[Authenticated], names: tuple[str, ...]) -> Prepared:
+    """The UPDATE of these columns and the MAC, if the MAC is still the `former` one."""
+    values = {name: param(name) for name in (*names, "authority_mac")}
+    unchanged = (table.id == param("id")) & (table.authority_mac == param("former"))
+    return Prepared(lambda: super(Authenticated, table).update(values).where(unchanged))
+
+
+@cache
+def _signing(table: type[Authenticated]) -> Prepared:
+    values = {"authority_mac": param("authority_mac")}
+    has_none = (table.id == param("id")) & table.authority_mac.is_null()
+    return Prepared(lambda: super(Authenticated, table).update(values).where(has_none))

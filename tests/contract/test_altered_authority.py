@@ -1,0 +1,261 @@
+"""Who can write the database file but lacks the keyring makes no credential good by it."""
+
+import hashlib
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.formats import time_from_now
+from tests.people import PASSWORD, Person
+from tests.problems import refused
+from tests.waiting import until
+
+NEW_PASSWORD = "another correct horse"
+
+
+@pytest.fixture(scope="module")
+def service(start_service):
+    return start_service(RATE_LIMITS="off")
+
+
+@pytest.fixture
+def victim(service):
+    return service.register()
+
+
+@pytest.fixture
+def attacker(service):
+    """An account of the attacker, whose rows can serve as templates."""
+    return service.register()
+
+
+@pytest.fixture
+def document(victim):
+    return victim.upload(b"secret")
+
+
+@pytest.fixture
+def execute(service):
+    """Execute statements on the database file, beside the running service."""
+
+    def execute(statement, **values):
+        with closing(sqlite3.connect(service.instance / "documents.sqlite")) as database, database:
+            found = database.execute(statement, values)
+            rows = found.fetchall()
+            assert rows or found.rowcount >= 1, statement
+        return rows
+
+    return execute
+
+
+@pytest.fixture
+def was_reported(service):
+    """Assert that the log names the row, and `flask doctor` as well."""
+
+    def was_reported(id):
+        line = f"{id} was altered outside of the service, and is refused."
+        until(lambda: line in service.stderr())
+        running = service.start_command("doctor")
+        output, _ = running.communicate(timeout=60)
+        assert (running.returncode, line in output) == (1, True), output
+
+    return was_reported
+
+
+def digest(secret):
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def made_up(execute, table, template, **changes):
+    """Insert a row like the one with the id `template`, but for some columns; returns its id."""
+    info = execute(f"PRAGMA table_info({table})")
+    changes.setdefault("id", template[:-4] + "0000")
+    columns = ", ".join(f":{name}" if name in changes else name for _, name, *_ in info)
+    copy = f"INSERT INTO {table} SELECT {columns} FROM {table} WHERE id = :template"
+    execute(copy, template=template, **changes)
+    return changes["id"]
+
+
+def link(person, document, **fields):
+    """A link's row id, and the path that opens its document's content."""
+    token = person.share(document, **fields)
+    return token["id"], token["contentUrl"].removeprefix(person.service.url)
+
+
+def test_a_made_up_document_token_opens_nothing(
+    service, attacker, victim, document, execute, was_reported
+):
+    token = attacker.share(attacker.upload())
+    execute("UPDATE document_token SET digest = x'00' WHERE id = :id", id=token["id"])
+    changes = {"owner_id": victim.record["id"], "document_id": document["id"]}
+    changes["digest"] = digest(token["token"])
+    id = made_up(execute, "document_token", token["id"], **changes)
+
+    path = f"/v1/documents/{document['id']}/content?token={token['token']}"
+    refused(Person(service).get(path), 401, "not_authenticated")
+    was_reported(id)
+
+
+def test_a_made_up_api_key_opens_nothing(service, attacker, victim, execute, was_reported):
+    key = attacker.create_api_key()
+    execute("UPDATE api_key SET digest = x'00' WHERE id = :id", id=key.record["id"])
+    changes = {"owner_id": victim.record["id"], "digest": digest(key.secret)}
+    id = made_up(execute, "api_key", key.record["id"], **changes)
+
+    refused(key.get("/v1/documents"), 401, "key_revoked")
+    was_reported(id)
+
+
+def test_an_api_key_with_another_owner_is_refused(attacker, victim, execute, was_reported):
+    key = attacker.create_api_key()
+    values = {"owner": victim.record["id"], "id": key.record["id"]}
+    execute("UPDATE api_key SET owner_id = :owner WHERE id = :id", **values)
+
+    refused(key.get("/v1/documents"), 401, "key_revoked")
+    assert victim.get("/v1/api-keys").json["apiKeys"] == []
+    was_reported(key.record["id"])
+
+
+def test_a_link_without_its_password_is_refused(service, victim, document, execute, was_reported):
+    id, path = link(victim, document, password="a password of the link")
+    execute("UPDATE document_token SET sealed_password = NULL WHERE id = :id", id=id)
+
+    refused(Person(service).get(path), 401, "not_authenticated")
+    was_reported(id)
+
+
+@pytest.mark.parametrize("change", ["max_views = NULL", "max_views = 9", "views = 0"])
+def test_a_link_without_its_limit_is_refused(
+    service, victim, document, execute, was_reported, change
+):
+    id, path = link(victim, document, maxViews=1)
+    assert Person(service).get(path).body == b"secret"
+    execute(f"UPDATE document_token SET {change}, spent_at = NULL WHERE id = :id", id=id)
+
+    refused(Person(service).get(path), 401, "not_authenticated")
+    was_reported(id)
+
+
+def test_a_former_password_put_back_is_refused(service, victim, execute, was_reported):
+    id, email = victim.record["id"], victim.record["email"]
+    ((former,),) = execute("SELECT sealed_password FROM user_account WHERE id = :id", id=id)
+    change = {"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD}
+    assert victim.post("/v1/auth/password", json=change).status == 204
+    put_back = "UPDATE user_account SET sealed_password = :former WHERE id = :id"
+    execute(put_back, former=former, id=id)
+
+    for password in (PASSWORD, NEW_PASSWORD):
+        login = Person(service).post("/v1/auth/login", json={"email": email, "password": password})
+        refused(login, 401, "wrong_credentials")
+    was_reported(id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "scopes = 'documents:read documents:delete'",
+        "expires_at = NULL",
+        "id = id || '0'",
+        "authority_mac = NULL",
+    ],
+)
+def test_an_api_key_with_other_rights_is_refused(victim, execute, change):
+    key = victim.create_api_key(scopes=["documents:read"], expiresAt=time_from_now(hours=1))
+    assert key.get("/v1/documents").status == 200
+    execute(f"UPDATE api_key SET {change} WHERE id = :id", id=key.record["id"])
+
+    refused(key.get("/v1/documents"), 401, "key_revoked")
+    assert victim.get("/v1/api-keys").json["apiKeys"] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "permissions = 'view download'",
+        "allowed_origins = '*'",
+        "expires_at = NULL",
+        "owner_id = (SELECT id FROM user_account WHERE id <> owner_id LIMIT 1)",
+        "document_id = (SELECT id FROM document WHERE id <> document_id LIMIT 1)",
+        "permissions = CAST(permissions AS BLOB)",
+    ],
+)
+def test_a_link_with_other_rights_is_refused(service, attacker, victim, document, execute, change):
+    attacker.upload()
+    fields = {"permissions": ["view"], "allowedOrigins": [], "expiresAt": time_from_now(hours=1)}
+    token = victim.share(document, **fields)
+    execute(f"UPDATE document_token SET {change} WHERE id = :id", id=token["id"])
+
+    path = token["viewUrl"].removeprefix(service.url)
+    refused(Person(service).get(path), 401, "not_authenticated")
+    listed = victim.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    assert token["id"] not in [one["id"] for one in listed]
+
+
+@pytest.mark.parametrize("table", ["api_key", "document_token"])
+def test_a_revocation_that_is_struck_out_does_not_bring_the_credential_back(
+    service, victim, document, execute, table
+):
+    key, token = victim.create_api_key(), victim.share(document)
+    at = {"api_key": key.record, "document_token": token}[table]["id"]
+    path = f"/v1/documents/{document['id']}"
+    assert victim.delete(f"/v1/api-keys/{key.record['id']}").status == 204
+    assert victim.delete(f"{path}/tokens/{token['id']}").status == 204
+    secret = {"api_key": key.secret, "document_token": token["token"]}[table]
+    struck_out = f"UPDATE {table} SET revoked_at = NULL, digest = :digest WHERE id = :id"
+    execute(struck_out, digest=digest(secret), id=at)
+
+    if table == "api_key":
+        refused(key.get(path), 401, "key_revoked")
+    else:
+        answer = Person(service).get(f"{path}/content?token={secret}")
+        refused(answer, 401, "not_authenticated")
+
+
+def test_a_disabled_account_that_is_enabled_in_the_file_stays_closed(
+    service, victim, document, execute, was_reported
+):
+    key, (_, path) = victim.create_api_key(), link(victim, document)
+    service.run_command("users", "disable", victim.record["email"])
+    id = victim.record["id"]
+    execute("UPDATE user_account SET disabled_at = NULL WHERE id = :id", id=id)
+
+    refused(key.get("/v1/documents"), 401, "key_revoked")
+    refused(Person(service).get(path), 401, "not_authenticated")
+    body = {"email": victim.record["email"], "password": PASSWORD}
+    refused(Person(service).post("/v1/auth/login", json=body), 401, "wrong_credentials")
+    was_reported(id)
+
+
+def test_a_session_that_was_ended_cannot_be_made_up_again(victim, execute):
+    other = victim.service.log_in(victim.record["email"])
+    sessions = victim.get("/v1/auth/sessions").json["sessions"]
+    template, ended = sessions[1]["id"], sessions[0]["id"]
+    assert other.post("/v1/auth/logout").status == 204
+    made_up(execute, "session", template, id=ended)
+
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+    assert victim.get("/v1/auth/me").status == 200
+
+
+def test_a_session_from_before_a_password_change_stays_ended_when_its_row_is_put_back(
+    victim, execute
+):
+    other = victim.service.log_in(victim.record["email"])
+    (row,) = execute("SELECT * FROM session ORDER BY id DESC LIMIT 1")
+    change = {"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD}
+    assert victim.post("/v1/auth/password", json=change).status == 204
+    values = {f"c{number}": value for number, value in enumerate(row)}
+    execute(f"INSERT INTO session VALUES ({', '.join(f':{name}' for name in values)})", **values)
+
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+    assert victim.get("/v1/auth/me").status == 200
+
+
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+def test_a_changed_owner_of_a_document_makes_it_unreadable(attacker, document, execute):
+    values = {"owner": attacker.record["id"], "id": document["id"]}
+    execute("UPDATE document SET owner_id = :owner WHERE id = :id", **values)
+
+    answer = attacker.get(f"/v1/documents/{document['id']}/content", errors=[500])
+    refused(answer, 500, "document_damaged")

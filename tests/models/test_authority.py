@@ -1,0 +1,224 @@
+"""The MAC over authority columns: when rows get it, and that nothing changes them without it."""
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import models
+from crypto import sealing
+from models import ApiKey, DocumentToken, Session, User, current_runtime, setup, transaction
+from models.authority import AUTHENTICATED
+from models.errors import KeyRevoked, NotFound, OperatorError, WrongCredentials
+from models.link_options import LinkOptions
+from models.operations import key_rotation, verification
+from models.storage import connected
+from models.token_grant import TokenGrant
+from tests.uploads import upload
+
+PASSWORD = "correct horse battery"
+OPTIONS = LinkOptions(None, "view", "", None)
+FORMER_SCHEMA = """
+    DROP TABLE authority_key;
+    ALTER TABLE user_account DROP COLUMN login_generation;
+    ALTER TABLE session DROP COLUMN login_generation;
+    ALTER TABLE user_account DROP COLUMN authority_mac;
+    ALTER TABLE session DROP COLUMN authority_mac;
+    ALTER TABLE api_key DROP COLUMN authority_mac;
+    ALTER TABLE document_token DROP COLUMN authority_mac;
+    DELETE FROM schema_migration WHERE name = '0006_authority';"""
+
+
+@pytest.fixture
+def file(instance):
+    """Execute statements on the closed database file; the next use opens it again."""
+
+    def execute(*statements, **values):
+        current_runtime().close_database()
+        with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
+            return [plain.execute(one, values).fetchall() for one in statements]
+
+    return execute
+
+
+def reopened():
+    setup.open_runtime()
+    return connected()
+
+
+def bound_to_nothing(user):
+    """The user's wrapped key as an older version stored it."""
+    root = current_runtime().keyring[user.root]
+    return sealing.seal(root.wrap_key, sealing.context("key/1", user.id), user.key)
+
+
+@pytest.fixture
+def credentials_of(alice):
+    """The secrets of a session, an API key and a link."""
+    session = Session.begin(alice, 3600)
+    key = ApiKey.issue(alice, "a key", "documents:read", None)
+    link = DocumentToken.issue(upload(alice), OPTIONS)
+    return session.token, key.secret, link.secret
+
+
+def test_rows_of_an_older_version_are_signed_at_the_next_start(alice, credentials_of, file):
+    session, key, link = credentials_of
+    former = bound_to_nothing(alice)
+    file("UPDATE user_account SET sealed_key = :former", former=former)
+    file(*filter(str.strip, FORMER_SCHEMA.split(";")))
+
+    with reopened():
+        assert Session.of_token(session)[0] == alice.id
+        assert ApiKey.of_secret(key)[0] == alice.id
+        assert TokenGrant.of_secret(link).permissions == {"view"}
+        assert User.identify(alice.email, PASSWORD, "").name == "Alice"
+        assert verification.check_authority() == []
+        assert User.get_by_id(alice.id).sealed_key != former
+
+
+def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, credentials_of, file):
+    file("DELETE FROM authority_key", "UPDATE api_key SET scopes = 'documents:delete'")
+
+    with pytest.raises(OperatorError, match="was deleted"):
+        setup.open_runtime()
+    current_runtime().close_database()
+
+    assert file("SELECT count(*) FROM authority_key") == [[(0,)]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE authority_key SET sealed_key = zeroblob(104)",
+        "UPDATE authority_key SET (id, sealed_key) = (SELECT id, sealed_key FROM token_key)",
+        "INSERT INTO authority_key SELECT id || '0', created_at, root, sealed_key"
+        " FROM authority_key",
+    ],
+)
+def test_an_altered_key_stops_the_start(alice, file, change):
+    file(change)
+
+    with pytest.raises(OperatorError, match="was altered"):
+        setup.open_runtime()
+
+
+def test_rows_are_signed_only_for_users_that_an_older_version_stored(alice, credentials_of, file):
+    """Without users nothing proves that rows were ever signed; then none gets signed."""
+    _, key, _ = credentials_of
+    ((user,), (signer,)) = file("SELECT * FROM user_account", "SELECT * FROM authority_key")
+    file(
+        "DELETE FROM authority_key",
+        "UPDATE api_key SET authority_mac = NULL",
+        "UPDATE user_account SET sealed_key = zeroblob(104), authority_mac = NULL",
+    )
+    with reopened():
+        assert [row.authority_mac for row in (*User.each(), *ApiKey.each())] == [None, None]
+        with pytest.raises(KeyRevoked):
+            ApiKey.of_secret(key)
+
+
+def test_a_key_of_another_table_makes_no_user(alice, file):
+    (made_up,) = file("SELECT id, root, sealed_key FROM token_key")
+    file("DELETE FROM authority_key", "DELETE FROM user_account")
+    row = dict(zip(("id", "root", "sealed_key"), made_up[0], strict=True))
+    file(
+        "INSERT INTO user_account (id, created_at, email, email_folded, root, sealed_key,"
+        " sealed_name, sealed_password) VALUES (:id, 1, 'a', 'a', :root, :sealed_key, x'', x'')",
+        **row,
+    )
+
+    with reopened():
+        assert [user.authority_mac for user in User.each()] == [None]
+
+
+def test_a_rotation_rewraps_the_key_and_leaves_every_row_genuine(alice, credentials_of):
+    before = current_runtime().authority_key
+    old = current_runtime().keyring.primary.id
+    key_rotation.rotate_root_keys()
+    key_rotation.retire_root_key(old)
+    current_runtime().close_database()
+
+    with reopened():
+        assert current_runtime().authority_key == before
+        assert verification.check_authority() == []
+        assert ApiKey.of_secret(credentials_of[1])[0] == alice.id
+
+
+def test_a_change_applies_to_the_row_as_it_is_now(alice):
+    stale = ApiKey.issue(alice, None, "documents:read", None).row
+    with transaction():
+        ApiKey.find(stale.id).change(scopes="events:read")
+        stale.change(expires_at=5)
+
+    found = ApiKey.find(stale.id)
+    assert (found.scopes, found.expires_at) == ("events:read", 5)
+    assert stale.scopes == "events:read"
+
+
+def test_a_change_does_not_sign_what_was_altered(alice, file):
+    key = ApiKey.issue(alice, None, "documents:read", None)
+    file("UPDATE api_key SET scopes = 'documents:delete'")
+
+    with reopened(), transaction():
+        altered = ApiKey.get_by_id(key.id)
+        with pytest.raises(NotFound):
+            altered.change(expires_at=5)
+        key.change(expires_at=5)  # of the row as it was before: the columns still do not fit
+        assert not ApiKey.get_by_id(key.id).is_genuine()
+
+
+@pytest.mark.parametrize("table", AUTHENTICATED, ids=lambda table: table.__name__)
+def test_authority_columns_are_not_changed_without_their_mac(table):
+    for name in (*table.AUTHORITY, "authority_mac"):
+        with pytest.raises(ValueError, match=name):
+            table.update({name: 1})
+        with pytest.raises(ValueError, match=name):
+            table.update({getattr(table, name): 1})
+        with pytest.raises(ValueError, match=name):
+            table.update(**{name: 1})
+
+
+def test_no_statement_in_the_code_changes_an_authority_column():
+    columns = {table._meta.table_name: set(table.AUTHORITY) for table in AUTHENTICATED}
+    statement = re.compile(r"UPDATE (\w+)\s+SET (.*?)(?:WHERE|\"\"\")", re.S)
+    for path in Path(models.__file__).parent.rglob("*.py"):
+        if "migrations" in path.parts:
+            continue
+        for table, assignments in statement.findall(path.read_text()):
+            assert not set(re.findall(r"(\w+) =", assignments)) & columns.get(table, set()), path
+
+
+def test_every_table_with_a_mac_is_checked_and_has_its_columns():
+    for table in AUTHENTICATED:
+        assert set(table.AUTHORITY) <= set(table._meta.sorted_field_names)
+        assert "id" in table.AUTHORITY
+
+
+def test_a_login_whose_password_is_changed_before_its_session_begins_is_refused(alice):
+    identified = User.identify(alice.email, PASSWORD, "")
+    User.find(alice.id).change_password("another password", kept_session_id="")
+
+    with pytest.raises(WrongCredentials):
+        Session.begin(identified, 3600)
+
+    assert Session.select().count() == 0
+
+
+def test_of_two_password_changes_with_the_same_old_one_the_second_is_refused(alice):
+    first, second = (User.identify(alice.email, PASSWORD, "") for _ in range(2))
+    first.change_password("a first password", kept_session_id="")
+
+    with pytest.raises(WrongCredentials):
+        second.change_password("a second password", kept_session_id="")
+
+    assert User.identify(alice.email, "a first password", "") == alice
+
+
+def test_a_login_is_refused_when_the_account_is_disabled_before_its_session_begins(alice):
+    identified = User.identify(alice.email, PASSWORD, "")
+    User.of_email(alice.email).disable()
+
+    with pytest.raises(WrongCredentials):
+        Session.begin(identified, 3600)
