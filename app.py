@@ -21,7 +21,7 @@ from blueprints.http.problems import ProblemApi, handle_exception, handle_servic
 from blueprints.http.upload_body import SMALL_BODY_BYTES
 from blueprints.schemas.openapi import describe_api
 from blueprints.status import VERSION
-from models import connected, setup
+from models import Event, connected, setup
 from models.error_mapping import operator_message
 from models.errors import ServiceError
 from models.operations import PeriodicTask, sweep
@@ -98,9 +98,11 @@ def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
     with connected():
         delete_unfinished_uploads()
+    record_readings = Event.record_merged_readings
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
         PeriodicTask(checkpoint_wal, 0.2),
+        PeriodicTask(record_readings, 1, at_end=partial(record_readings, all=True)),
         PeriodicTask(flush_enqueued_writes, 0.05),
         WebhookDispatcher(SafeHttpClient(runtime.settings.webhook_allow or ())),
     )

@@ -181,7 +181,7 @@ class Document(OwnsDataKey, Owned):
 
     def record_read(self, type: str) -> None:
         """An event that the payload was read."""
-        Event.record_later(self.owner_id, type, {"document_id": self.id})
+        Event.record_reading(self.owner_id, type, self.id)
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""

@@ -112,7 +112,7 @@ class DocumentToken(Credential):
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
-            Event.record(token.owner_id, type, {"document_id": token.document_id})
+            Event.record_reading(token.owner_id, type, token.document_id)
             if is_last:
                 _record_end("token.spent", id, token.owner_id, token.document_id)
 

@@ -14,17 +14,26 @@ from typing import Any, Self
 from peewee import TextField, fn
 
 from .delivery import WebhookDelivery
+from .readings import Counted, Reading
 from .records.ids import first_id, generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import Prepared, database, enqueue_write, flush_enqueued_writes, param, transaction
+from .storage import (
+    Prepared,
+    database,
+    enqueue_write,
+    flush_enqueued_writes,
+    on_rollback,
+    param,
+    transaction,
+)
 
 Facts = Mapping[str, Any]
 
+READINGS = ("document.viewed", "document.downloaded")
 TYPES = (
     "document.created",
-    "document.viewed",
-    "document.downloaded",
+    *READINGS,
     "document.deleted",
     "document.expired",
     "token.created",
@@ -62,10 +71,23 @@ class Event(Owned):
         return cls._insert(owner_id, type, {**facts, **current_actor.get()}, to)
 
     @classmethod
-    def record_later(cls, owner_id: str, type: str, facts: Facts) -> None:
-        """Record an event of a read, without waiting until it is written."""
-        complete = {**facts, **current_actor.get()}
-        enqueue_write(lambda: cls._insert(owner_id, type, complete))
+    def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
+        """Record that a document was read. Outside a transaction, nobody waits until it is written.
+
+        Of one link or API key, only the first reading in a minute is recorded at once; the further
+        ones are one event, when the minute is over or something else happens to the document.
+        """
+        reading = Reading(owner_id, type, document_id, tuple(current_actor.get().items()))
+        is_by_person = ("via", "session") in reading.actor
+        if is_by_person or current_runtime().readings.is_first(reading):
+            enqueue_write(lambda: cls._insert_readings([(reading, 1)]))
+
+    @classmethod
+    def record_merged_readings(cls, *, all: bool = False) -> None:
+        """Record the further readings of minutes that are over, or of all."""
+        readings = current_runtime().readings
+        if merged := readings.take_all() if all else readings.take_ended():
+            enqueue_write(lambda: cls._insert_readings(merged))
 
     @classmethod
     def feed(
@@ -105,6 +127,7 @@ class Event(Owned):
         poller of the feed misses none.
         """
         with transaction():
+            cls._record_readings_before(type, facts.get("document_id"))
             ((last,),) = _LAST.all(owner_id=owner_id)
             event = cls(id=generate_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
             event.type, event.document_id = type, facts.get("document_id")
@@ -114,6 +137,21 @@ class Event(Owned):
             event.insert_row()
             WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
         return event
+
+    @classmethod
+    def _record_readings_before(cls, type: str, document_id: str | None) -> None:
+        """Those of a document come before what happens to it next."""
+        if document_id and type not in READINGS:
+            readings = current_runtime().readings
+            if merged := readings.take_of(document_id):
+                on_rollback(lambda: readings.put_back(merged))
+                cls._insert_readings(merged)
+
+    @classmethod
+    def _insert_readings(cls, counted: Counted) -> None:
+        for one, count in counted:
+            facts = {"document_id": one.document_id, "count": count, **dict(one.actor)}
+            cls._insert(one.owner_id, one.type, facts)
 
 
 @cache

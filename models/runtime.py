@@ -17,6 +17,7 @@ from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
+from .readings import ReadingCounter
 from .storage import close_database, flush_enqueued_writes
 
 
@@ -43,6 +44,7 @@ class Runtime:
         self.upload_limiter = RateLimiter(UPLOADS, limited)
         self.preview_queue = PreviewQueue(settings.threads)
         self.stored_response_limiter = RateLimiter(STORED_RESPONSES, limited)
+        self.readings = ReadingCounter()
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()
         self.idempotent_requests: set[str] = set()  # ids of those that run now

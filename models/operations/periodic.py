@@ -6,10 +6,18 @@ from collections.abc import Callable
 
 
 class PeriodicTask:
-    """Starts at once. An exception is logged and does not end the repetition."""
+    """Starts at once. An exception is logged and does not end the repetition.
 
-    def __init__(self, work: Callable[[], object], pause_seconds: float) -> None:
-        self._work, self._pause_seconds = work, pause_seconds
+    `at_end` is called once by `stop`.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], object],
+        pause_seconds: float,
+        at_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._work, self._pause_seconds, self._at_end = work, pause_seconds, at_end
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
         self._thread.start()
@@ -18,6 +26,7 @@ class PeriodicTask:
         """Returns when the current run has ended, so that the database may be closed."""
         self._stopped.set()
         self._thread.join()
+        self._at_end()
 
     def _run(self) -> None:
         while not self._stopped.is_set():

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.clock import ClockedService
 from tests.contract.event_feed import event_types, events_of
 from tests.formats import parse_time, time_from_now
 from tests.people import Person
@@ -205,3 +206,49 @@ def test_views_are_written_before_the_service_stops(start_service):
     person.get(f"/v1/documents/{document['id']}/view")
     service.restart()
     assert event_types(person) == ["document.created", "document.viewed"]
+
+
+def counts_of_views(person):
+    return [event["data"]["count"] for event in events_of(person, "&type=document.viewed")]
+
+
+def test_many_readings_of_a_link_are_two_events(tmp_path):
+    service = ClockedService(tmp_path, RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload()
+    for _ in range(30):
+        assert person.open(document["token"]["viewUrl"]).status == 200
+    until(lambda: counts_of_views(person) == [1])
+
+    service.set_clock(seconds=61)
+
+    until(lambda: counts_of_views(person) == [1, 29])
+    (listed,) = person.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    assert listed["views"] == 30
+    service.close()
+
+
+def test_readings_that_are_counted_survive_a_stop(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload()
+    for _ in range(5):
+        person.open(document["token"]["viewUrl"])
+
+    service.restart()
+
+    assert counts_of_views(person) == [1, 4]
+
+
+def test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute(start_service):
+    service = start_service(RATE_LIMITS="off")
+    person = service.register()
+    document = person.upload()
+    for _ in range(5):
+        person.open(document["token"]["viewUrl"])
+    service.kill()
+    service.start()
+
+    assert counts_of_views(person) == [1]
+    (listed,) = person.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    assert listed["views"] == 5

@@ -1,0 +1,84 @@
+"""Counts readings of one document by one credential, so that a minute of them is two events.
+
+The first is recorded at once; how many followed, when the minute is over. What is counted here is
+in memory: a stop records it, a crash loses at most a minute of it.
+"""
+
+import threading
+from dataclasses import dataclass
+
+from .records.ids import now
+
+MERGED_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`type` is that of its event; `actor` the credential, as events name it."""
+
+    owner_id: str
+    type: str
+    document_id: str
+    actor: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Window:
+    """When a first reading was; and how many followed."""
+
+    began_at: int
+    further: int = 0
+
+    def is_over(self) -> bool:
+        """Also if the clock was set back."""
+        return not 0 <= now() - self.began_at < MERGED_MS
+
+
+Counted = list[tuple[Reading, int]]
+
+
+class ReadingCounter:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._windows: dict[str, dict[Reading, Window]] = {}  # by the document's id
+
+    def is_first(self, reading: Reading) -> bool:
+        """Whether none like it was within the minute; else it is counted."""
+        with self._lock:
+            windows = self._windows.setdefault(reading.document_id, {})
+            if reading in windows:
+                windows[reading].further += 1
+                return False
+            windows[reading] = Window(now())
+            return True
+
+    def take_of(self, document_id: str) -> Counted:
+        """What was counted of a document, which begins anew."""
+        with self._lock:
+            return _counted(self._windows.pop(document_id, {}))
+
+    def take_ended(self) -> Counted:
+        """What was counted in minutes that are over."""
+        with self._lock:
+            ended: dict[Reading, Window] = {}
+            for id, windows in list(self._windows.items()):
+                over = {one: window for one, window in windows.items() if window.is_over()}
+                ended |= over
+                self._windows[id] = {one: windows[one] for one in windows.keys() - over}
+                if not self._windows[id]:
+                    del self._windows[id]
+        return _counted(ended)
+
+    def take_all(self) -> Counted:
+        return [one for id in list(self._windows) for one in self.take_of(id)]
+
+    def put_back(self, counted: Counted) -> None:
+        """Count again what was taken and could not be recorded."""
+        with self._lock:
+            for reading, count in counted:
+                windows = self._windows.setdefault(reading.document_id, {})
+                windows.setdefault(reading, Window(now())).further += count
+
+
+def _counted(windows: dict[Reading, Window]) -> Counted:
+    return [(reading, one.further) for reading, one in windows.items() if one.further]

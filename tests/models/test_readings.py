@@ -1,0 +1,130 @@
+"""Readings of one document by one link or key within a minute are two events."""
+
+import json
+
+import pytest
+
+from models import DocumentToken, Event
+from models.document_token import LinkOptions
+from models.event import current_actor
+from models.storage import flush_enqueued_writes, transaction
+from tests.uploads import upload
+
+MINUTE_MS = 60_000
+LINK = {"via": "document_token", "tokenId": "tok_1"}
+
+
+def readings(owner):
+    events, _ = Event.feed(owner.id, 100, None)
+    found = [one for one in events if one.type in ("document.viewed", "document.downloaded")]
+    return [(one.type, json.loads(one.data)["count"]) for one in found]
+
+
+def read(document, actor=LINK, type="document.viewed", times=1):
+    reset = current_actor.set(actor)
+    for _ in range(times):
+        document.record_read(type)
+    current_actor.reset(reset)
+
+
+def test_the_first_reading_is_recorded_at_once_and_the_rest_after_a_minute(alice, clock):
+    document = upload(alice)
+    read(document, times=50)
+    Event.record_merged_readings()
+    assert readings(alice) == [("document.viewed", 1)]
+
+    clock(MINUTE_MS)
+    Event.record_merged_readings()
+
+    assert readings(alice) == [("document.viewed", 1), ("document.viewed", 49)]
+
+
+def test_an_event_never_changes_after_it_was_listed(alice, clock):
+    document = upload(alice)
+    read(document)
+    before = [one.data for one in Event.feed(alice.id, 100, None)[0]]
+    read(document, times=5)
+    clock(MINUTE_MS)
+    Event.record_merged_readings()
+
+    assert [one.data for one in Event.feed(alice.id, 100, None)[0]][: len(before)] == before
+
+
+def test_after_a_minute_the_next_reading_is_recorded_at_once_again(alice, clock):
+    document = upload(alice)
+    for minute in range(3):
+        clock(minute * MINUTE_MS)
+        Event.record_merged_readings()
+        read(document)
+
+    assert readings(alice) == [("document.viewed", 1)] * 3
+
+
+def test_readings_of_other_links_documents_and_types_are_not_merged(alice, bob):
+    first, second = upload(alice), upload(alice)
+    read(first)
+    read(second)
+    read(first, actor=LINK | {"tokenId": "tok_2"})
+    read(first, actor={"via": "api_key", "apiKeyId": "key_1"})
+    read(first, type="document.downloaded")
+
+    assert len(readings(alice)) == 5
+
+
+def test_each_reading_of_a_person_is_an_event(alice):
+    document = upload(alice)
+    read(document, actor={"via": "session"}, times=3)
+
+    assert readings(alice) == [("document.viewed", 1)] * 3
+
+
+def test_readings_are_recorded_before_what_happens_to_the_document_next(alice):
+    document = upload(alice)
+    read(document, times=4)
+    document.delete_with_tokens()
+
+    assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
+    assert Event.feed(alice.id, 100, None)[0][-1].type == "document.deleted"
+
+
+def test_counts_survive_a_transaction_that_fails(alice):
+    document = upload(alice)
+    read(document, times=4)
+
+    def fail():
+        with transaction():
+            document.delete_with_tokens()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    Event.record_merged_readings(all=True)
+
+    assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
+
+
+def test_a_clock_set_back_ends_the_minute(alice, clock):
+    document = upload(alice)
+    read(document, times=2)
+    clock(-MINUTE_MS)
+    Event.record_merged_readings()
+
+    assert sum(count for _, count in readings(alice)) == 2
+
+
+def test_views_of_a_counted_link_are_counted_one_by_one(alice):
+    document = upload(alice)
+    token = DocumentToken.issue(document, LinkOptions(None, "view", "", None, max_views=9)).row
+    for _ in range(5):
+        DocumentToken.count_view(token.id, "document.viewed")
+
+    assert DocumentToken.find(token.id).views == 5
+    Event.record_merged_readings(all=True)
+    assert readings(alice) == [("document.viewed", 1), ("document.viewed", 4)]
+
+
+def test_without_readings_nothing_is_written(alice, monkeypatch):
+    monkeypatch.setattr(Event, "_insert_readings", None)
+    Event.record_merged_readings()
+    Event.record_merged_readings(all=True)
+    flush_enqueued_writes()
