@@ -13,8 +13,11 @@ from models.upload import upload as store
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
 from .http.base64_payload import Base64Payload
-from .schemas.requests import DocumentEdit, DocumentQuery, Upload
+from .http.multipart import MalformedMultipart, Part
+from .schemas.requests import DocumentEdit, DocumentQuery
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
+from .schemas.uploads import Upload, UploadForm
+from .views.content import UNKNOWN_TYPE
 from .views.links import IssuedLink, base_url, link_options, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
@@ -25,15 +28,19 @@ def _count_upload() -> Allowance | None:
 
 
 @documents.post("", accepts=OWNER, scope=WRITE, idempotent=True, spend=_count_upload)
-@may_fail_with(NotFound, PayloadTooLarge, QuotaExceeded, StorageFull)
-@takes_uploads
+@may_fail_with(MalformedMultipart, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull)
+@takes_uploads(UploadForm())
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
 def upload(body: dict[str, Any]) -> Any:
     """Upload a new document
 
-    `payload` is the file in base64, as `base64 < report.pdf` prints it. The links in `token` open
-    in a browser, for seven days unless `token` says otherwise; `"token": null` makes no link.
+    As a form, `file` is the file itself: `curl -F file=@report.pdf`. What of `name`, `contentType`
+    is not there, the part's `filename` and `Content-Type` say; `metadata` and `token` are JSON. As
+    JSON, `payload` is the file in base64, as `base64 < report.pdf` prints it.
+
+    The links in `token` open in a browser, for seven days unless `token` says otherwise; `null`
+    makes no link.
     """
     document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
@@ -92,9 +99,22 @@ class UploadedDocument(RowWith[Document]):
     token: IssuedLink | None
 
 
-def _store(owner_id: str, payload: Base64Payload, token: Any, **facts: Any) -> UploadedDocument:
+def _store(
+    owner_id: str,
+    payload: Base64Payload | Part,
+    token: Any,
+    content_type: str = UNKNOWN_TYPE,
+    **facts: Any,
+) -> UploadedDocument:
     """A document with its first link, in one transaction; `token` holds the link's options."""
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     link = None if token is None else link_options(token)
-    document, issued = store(owner_id, payload.pieces(), size=payload.size, link=link, **facts)
+    document, issued = store(
+        owner_id,
+        payload.pieces(),
+        size=payload.size,
+        content_type=content_type,
+        link=link,
+        **facts,
+    )
     return UploadedDocument(document, with_addresses(issued) if issued else None)

@@ -22,7 +22,7 @@ from models.errors import (
 )
 from models.token_grant import TokenGrant
 
-from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
+from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET, declared
 from .session_cookie import COOKIE_NAMES, given_cookie, refuse_other_sites
 
 FORM = "application/x-www-form-urlencoded"
@@ -150,8 +150,7 @@ def _in_headers(authorization: str | None, api_key: str | None) -> Iterator[tupl
 
 def is_form() -> bool:
     """An HTML form may call a handler that takes a document token; one of its fields holds it."""
-    view = current_app.view_functions.get(request.endpoint or "")
-    return request.mimetype == FORM and DOCUMENT_TOKEN in getattr(view, "accepts", ())
+    return request.mimetype == FORM and DOCUMENT_TOKEN in (declared("accepts") or ())
 
 
 def _by_authorization(header: str) -> Caller:

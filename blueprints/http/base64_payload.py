@@ -74,7 +74,7 @@ class Base64Payload:
     def _measure(self) -> tuple[int, int]:
         """The number of base64 characters, and how many of the last two are padding."""
         if self._plain:
-            return self._plain.stop - self._plain.start, self._plain.tail(2).count(b"=")
+            return self._plain.size, self._plain.tail(2).count(b"=")
         length, tail = 0, b""
         for text in self._without_spaces():
             length, tail = length + len(text), (tail + text)[-2:]

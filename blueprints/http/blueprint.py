@@ -9,25 +9,34 @@ from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
 from .authentication import is_form
-from .declarations import Spend
+from .declarations import Spend, declared
 from .idempotency import replay_responses
+from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType
 from .rate_limiting import count_requests
 from .strict_json import parse_json
 from .upload_body import SMALL_BODY_BYTES, read_upload, seekable_body
 
+_UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or application/json."
+
 
 class StrictArgumentsParser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": marshmallow.RAISE, "json": None}
+
+    def parse(self, argmap: Any, req: Any = None, **options: Any) -> Any:
+        """An upload as a form has a schema of its own."""
+        return super().parse(upload_form() or argmap, req, **options)
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
         if is_form():
             return {"password": ""} | {name: req.form[name] for name in req.form if name != "token"}
         if not req.content_length and not _has_required(schema):
             return {}
+        if schema is upload_form():
+            return read_parts(seekable_body(req), req.content_type or "")
         if req.mimetype != "application/json":
-            raise UnsupportedMediaType
-        if _takes_uploads():
+            raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form") else None)
+        if declared("form"):
             return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
@@ -72,9 +81,11 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
         def registered(view: Any) -> Any:
             scopes = (scope,) if isinstance(scope, str) else tuple(scope)
-            declared = {"accepts": accepts, "scopes": scopes, "permission": permission}
-            view.__dict__.update(declared, idempotent=idempotent, spend=spend)
-            operation = flask_smorest.Blueprint.doc(operationId=f"{self.name}_{view.__name__}")
+            view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
+            view.__dict__.update(idempotent=idempotent, spend=spend)
+            operation = flask_smorest.Blueprint.doc(
+                operationId=f"{self.name}_{view.__name__}", **_form_description(view)
+            )
             view = count_requests(view, spend) if spend else view
             return register(operation(replay_responses(view) if idempotent else view))
 
@@ -84,7 +95,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
 def limit_body() -> None:
     """Before-request hook: 64 KiB for every body but an upload."""
     longest = current_app.config["MAX_BODY_BYTES"]
-    request.max_content_length = longest if _takes_uploads() else SMALL_BODY_BYTES
+    request.max_content_length = longest if declared("form") else SMALL_BODY_BYTES
 
 
 def max_body_bytes(max_document_bytes: int) -> int:
@@ -92,9 +103,9 @@ def max_body_bytes(max_document_bytes: int) -> int:
     return max_document_bytes * 4 // 3 * 27 // 25 + SMALL_BODY_BYTES
 
 
-def _takes_uploads() -> bool:
-    view = current_app.view_functions.get(request.endpoint or "")
-    return getattr(view, "takes_uploads", False)
+def _form_description(view: Any) -> dict[str, Any]:
+    schema = getattr(view, "form", None)
+    return {"requestBody": {"content": {FORM_DATA: {"schema": schema}}}} if schema else {}
 
 
 def _has_required(schema: marshmallow.Schema) -> bool:

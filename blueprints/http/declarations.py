@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from flask import current_app, request
+
 from models import SCOPES
 from models.errors import ServiceError
 from models.rate_limits import Allowance
@@ -29,7 +31,19 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
     return declare
 
 
-def takes_uploads(view: Any) -> Any:
-    """Declare that the body may hold the largest document in base64."""
-    view.takes_uploads = True
-    return view
+def takes_uploads(form: Any) -> Declare:
+    """Declare that the body may hold the largest document: in base64, or as a part of a form.
+
+    `form` is the schema of the parts.
+    """
+
+    def declare(view: Any) -> Any:
+        view.form = form
+        return view
+
+    return declare
+
+
+def declared(name: str) -> Any:
+    """What the handler of this request declares under this name; None if it does not."""
+    return getattr(current_app.view_functions.get(request.endpoint or ""), name, None)

@@ -14,6 +14,7 @@ from models.errors import Invalid
 from models.rate_limiter import network_of
 
 from .declarations import View
+from .multipart import fingerprint_of_parts, upload_form
 from .upload_body import seekable_body
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -66,8 +67,10 @@ def execute_once(
 
 
 def _fingerprint() -> str:
-    """SHA-256 of the body, in hex."""
+    """SHA-256 of the body, in hex; of a form's parts, as each request has another boundary."""
     body: Any = seekable_body(request)
+    if upload_form():
+        return fingerprint_of_parts(body, request.content_type or "")
     body.seek(0)
     digest = hashlib.file_digest(body, "sha256").hexdigest()
     body.seek(0)

@@ -17,7 +17,7 @@ from .rate_limiting import rate_limit_fields
 
 PROBLEM = "application/problem+json"
 _CODES = {
-    400: ("malformed_json", "ambiguous_credentials"),
+    400: ("malformed_json", "malformed_multipart", "ambiguous_credentials"),
     401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
     403: (
         "session_required",

@@ -19,11 +19,11 @@ from flask import Request
 
 from models.errors import ServiceError
 
+from .byte_range import BLOCK_BYTES, ByteRange, read_at
 from .problems import MalformedJson
 from .strict_json import parse_json, refuse_deep_nesting
 
 SMALL_BODY_BYTES = 64 << 10  # of any body but an upload, and of an upload without its payload
-BLOCK_BYTES = 256 << 10
 PARSED_BYTES = 16 << 10  # a body of this length is parsed as quickly as it is searched
 _PLACEHOLDER = secrets.token_hex(16)
 _CLOSED_STRINGS = re.compile(rb'[^"]*+(?:"(?:[^"\\]++|\\.)*+"[^"]*+)*+', re.S)
@@ -37,26 +37,13 @@ class FieldsTooLarge(ServiceError):
 
 
 @dataclass(frozen=True)
-class LongString:
-    """A long JSON string that stays in the body: the offsets of its bytes between the quotes.
+class LongString(ByteRange):
+    """A long JSON string that stays in the body: its bytes between the quotes, as sent.
 
     `is_plain`: it holds neither escapes nor spaces.
     """
 
-    stream: BinaryIO
-    start: int
-    stop: int
     is_plain: bool
-
-    def blocks(self, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
-        """Its bytes as sent, in blocks of equal length but for the last."""
-        for at in range(self.start, self.stop, block_bytes):
-            yield _read(self.stream, at, min(block_bytes, self.stop - at))
-
-    def tail(self, count: int) -> bytes:
-        """At most its last `count` bytes."""
-        start = max(self.start, self.stop - count)
-        return _read(self.stream, start, self.stop - start)
 
     def texts(self) -> Iterator[str]:
         """Its characters, unescaped, in pieces. Raises `MalformedJson`."""
@@ -95,7 +82,7 @@ def _read_around_payload(stream: BinaryIO, head: bytes) -> Any:
     before = head[: len(head) // 2]
     start = _start_of_open_string(before)
     payload = _long_string(stream, start)
-    tail = _read(stream, payload.stop, SMALL_BODY_BYTES + 1)
+    tail = read_at(stream, payload.stop, SMALL_BODY_BYTES + 1)
     if start > len(before) or len(tail) > SMALL_BODY_BYTES:
         refuse_deep_nesting(before)
         raise FieldsTooLarge
@@ -133,11 +120,6 @@ def _long_string(stream: BinaryIO, start: int) -> LongString:
 def _end(pattern: re.Pattern[bytes], text: bytes) -> int:
     found = pattern.match(text)
     return found.end() if found else 0
-
-
-def _read(stream: BinaryIO, start: int, count: int) -> bytes:
-    stream.seek(start)
-    return stream.read(count)
 
 
 def _decode_utf8(blocks: Iterable[bytes]) -> Iterator[str]:

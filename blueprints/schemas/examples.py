@@ -15,6 +15,7 @@ BODIES: dict[str, Any] = {
     "NewApiKey": {"name": "backup", "scopes": ["documents:read"], "expiresAt": _EXPIRY},
     "ApiKeyRotation": {"overlapSeconds": 3600},
     "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},
+    "UploadForm": {"file": "Hello", "name": "hello.txt", "metadata": {"project": "alpha"}},
     "DocumentEdit": {"name": "welcome.txt", "metadata": {"project": "alpha"}},
     "NewDocumentToken": {"label": "for the auditor", "permissions": ["view"], "maxViews": 10},
     "DocumentTokenEdit": {"expiresAt": _EXPIRY, "maxViews": None},

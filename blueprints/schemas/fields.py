@@ -11,6 +11,7 @@ from models.errors import Invalid
 from models.records.ids import rfc3339
 
 from ..http.base64_payload import Base64Payload
+from ..http.multipart import Part
 from ..http.upload_body import LongString
 
 _NO_SPACE = r"[^@\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
@@ -132,6 +133,23 @@ class Base64(fields.Field[Base64Payload]):
             raise ValidationError(error.sentence) from None
 
 
+class File(fields.Field[Part]):
+    """A part of a form that is a file."""
+
+    def __init__(self, **options: Any) -> None:
+        described = {
+            "type": "string",
+            "format": "binary",
+            "description": "The file as it is. Its part needs a `filename`.",
+        }
+        super().__init__(metadata=described, **options)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Part:
+        if not isinstance(value, Part) or not value.filename:
+            raise ValidationError("Send a file with its name, as curl -F file=@report.pdf does.")
+        return value
+
+
 class MediaType(Text):
     """RFC 9110, section 8.3.1, with parameters."""
 
@@ -139,6 +157,7 @@ class MediaType(Text):
 
     def __init__(self, **options: Any) -> None:
         described = {"description": "A media type (RFC 9110), with parameters if there are any."}
+        described |= options.pop("metadata", {})
         super().__init__(3, 255, metadata=described, **options)
 
 

@@ -1,16 +1,13 @@
 """What the API takes: every JSON body and query."""
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
-from ..http.base64_payload import Base64Payload
-from ..http.upload_body import LongString
 from .fields import (
-    Base64,
     Email,
     MediaType,
     Origin,
@@ -121,9 +118,6 @@ class DocumentTokenEdit(CamelCaseSchema):
     allowed_origins = fields.List(Origin(), validate=_ORIGINS)
 
 
-_DEFAULT_TOKEN = NewDocumentToken().load({})
-
-
 class DocumentEdit(CamelCaseSchema):
     name = Text(allow_none=True)
     metadata = StringMap(
@@ -144,28 +138,6 @@ class DocumentEdit(CamelCaseSchema):
             raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
         if sum(len(key.encode()) + len(pairs[key].encode()) for key in pairs) > METADATA_BYTES:
             raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
-
-
-class Upload(DocumentEdit):
-    payload = Base64(required=True)
-    content_type = MediaType(required=True)
-    token = fields.Nested(
-        NewDocumentToken, allow_none=True, load_default=lambda: dict(_DEFAULT_TOKEN)
-    )
-
-    def load(self, data: Any, **options: Any) -> Any:
-        """Reports an error in a long payload together with those of the other fields."""
-        try:
-            return super().load(data, **options)
-        except ValidationError as error:
-            found = data.get("payload") if isinstance(data, dict) else None
-            messages = cast(dict[str, Any], error.messages)
-            if isinstance(found, LongString) and "payload" not in messages:
-                if fault := Base64Payload(found).fault():
-                    messages["payload"] = [fault]
-                in_order = (*(field.data_key for field in self.load_fields.values()), *messages)
-                error.messages = {name: messages[name] for name in in_order if name in messages}
-            raise
 
 
 class PageQuery(CamelCaseSchema):

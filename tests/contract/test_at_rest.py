@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.formats import b64
+from tests.forms import FORM, file
+from tests.forms import body as form_body
 
 MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
 CONTENT = MARK * ((20 << 20) // len(MARK))
@@ -160,10 +162,17 @@ def assert_nothing_in_clear(service):
         assert not holds(stored, MARK), name
 
 
+UPLOADS = {
+    "application/json": json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode(),
+    FORM: form_body(file("secret.txt", CONTENT)),
+}
+
+
 @linux
-def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(sealed_service, owner):
-    body = json.dumps({"contentType": "text/plain", "payload": b64(CONTENT)}).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+@pytest.mark.parametrize("content_type", UPLOADS)
+def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(content_type, sealed_service, owner):
+    body = UPLOADS[content_type]
+    headers = {"Content-Type": content_type, "Content-Length": str(len(body))}
     connection = owner.begin("POST", "/v1/documents", headers)
     connection.endheaders()
     for start in range(0, len(body), STEP):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.formats import b64
+from tests.forms import FORM, file
+from tests.forms import body as form_body
 
 SIZE = 50 << 20
 AT_ONCE = 8
@@ -28,14 +30,17 @@ def peak_kib(process):
     or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 4 * AT_ONCE * SIZE,
     reason="bodies are buffered in memory: too little here, or no /proc to read its peak from",
 )
-def test_memory_does_not_grow_with_concurrent_large_uploads(start_service):
+@pytest.mark.parametrize("kind", [KIND, {"Content-Type": FORM}], ids=["JSON", "form"])
+def test_memory_does_not_grow_with_concurrent_large_uploads(kind, start_service):
     service = start_service(RATE_LIMITS="off")
     alice = service.register()
-    body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(SIZE)).encode() + b'"}'
+    raw = os.urandom(SIZE)
+    as_json = b'{"contentType":"a/b","payload":"' + b64(raw).encode() + b'"}'
+    body = as_json if kind == KIND else form_body(file("a", raw))
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         sent = [
-            pool.submit(alice.post, "/v1/documents", data=body, headers=KIND)
+            pool.submit(alice.post, "/v1/documents", data=body, headers=kind)
             for _ in range(AT_ONCE)
         ]
         documents = [one.result() for one in sent]

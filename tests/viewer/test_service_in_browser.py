@@ -150,3 +150,26 @@ def test_our_pages_load_nothing_from_other_origins(page, service):
 
     assert all(url.startswith((service.url, "data:")) for url in asked)
     assert page.heard == []
+
+
+UPLOAD = """
+async ([header, value]) => {
+  const form = new FormData();
+  form.append("file", new File(["# Title"], 'Plan "B" é.md', {type: "text/markdown"}));
+  form.append("metadata", JSON.stringify({project: "alpha"}));
+  form.append("token", new Blob(['{"maxViews": 3}'], {type: "application/json"}));
+  const answer = await fetch("/v1/documents", {
+    method: "POST", body: form, headers: {[header]: value}});
+  return [answer.status, await answer.json()];
+}"""
+
+
+def test_a_browser_uploads_a_form(page, alice, service):
+    page.goto(service.url + "/healthz")  # a page whose policy lets it send requests
+    [credential] = alice.credential.items()
+    status, document = page.evaluate(UPLOAD, list(credential))
+
+    assert status == 201, document
+    assert (document["name"], document["contentType"]) == ('Plan "B" é.md', "text/markdown")
+    assert (document["size"], document["metadata"]) == (7, {"project": "alpha"})
+    assert document["token"]["viewUrl"]

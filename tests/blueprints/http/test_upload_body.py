@@ -16,7 +16,7 @@ from blueprints.http import strict_json
 from blueprints.http import upload_body as body
 from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
-from blueprints.schemas.requests import Upload
+from blueprints.schemas.uploads import Upload
 from models.errors import Invalid, ServiceError
 from models.storage.payload_rows import PIECE_BYTES
 

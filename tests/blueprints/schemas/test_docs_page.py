@@ -10,7 +10,8 @@ import pytest
 from tests.people import Person
 
 PASSWORD = "correct horse battery"
-OPERATION = re.compile(r'<details id="(\w+)">\n<summary><span class="verb.*?<pre>(.*?)</pre>', re.S)
+OPERATION = re.compile(r'<details id="(\w+)">\n<summary><span class="verb(.*?)</details>', re.S)
+EXAMPLE = re.compile(r"<pre>(curl .*?)</pre>", re.S)
 
 
 @pytest.fixture
@@ -20,9 +21,13 @@ def measured(start_service):
 
 
 def examples(service):
-    """operationId -> its curl lines."""
+    """Pairs of an operationId and curl lines."""
     page = Person(service).get("/docs").text
-    return {name: html.unescape(lines) for name, lines in OPERATION.findall(page)}
+    return [
+        (name, html.unescape(lines))
+        for name, operation in OPERATION.findall(page)
+        for lines in EXAMPLE.findall(operation)
+    ]
 
 
 def shell_variables(name, person):
@@ -62,13 +67,15 @@ def pasted(lines, variables, folder):
 def test_the_example_of_every_operation_works_as_it_is_pasted(measured, tmp_path):
     found = examples(measured)
     failed, shared = {}, measured.register()
-    for name, lines in found.items():
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7")
+    for name, lines in found:
         person = measured.register(password=PASSWORD) if name.startswith("auth") else shared
         status = pasted(lines, shell_variables(name, person), tmp_path)
         if not 200 <= status < 300:
             failed[name] = status, lines
 
-    assert len(found) >= 40
+    assert len(found) >= 41
+    assert [name for name, lines in found if " -F file=@" in lines] == ["documents_upload"]
     assert failed == {}
 
 

@@ -1,0 +1,85 @@
+"""What an upload takes: a JSON object, or the parts of a form."""
+
+from typing import Any, cast
+
+from marshmallow import ValidationError, fields, pre_load
+
+from ..http.base64_payload import Base64Payload
+from ..http.multipart import Part
+from ..http.problems import MalformedJson
+from ..http.strict_json import parse_json
+from ..http.upload_body import SMALL_BODY_BYTES, FieldsTooLarge, LongString
+from .fields import Base64, File, MediaType, StringMap, Text, Timestamp
+from .requests import DocumentEdit, NewDocumentToken
+
+_DEFAULT_TOKEN = NewDocumentToken().load({})
+
+
+class NewDocument(DocumentEdit):
+    token = fields.Nested(
+        NewDocumentToken, allow_none=True, load_default=lambda: dict(_DEFAULT_TOKEN)
+    )
+
+
+class Upload(NewDocument):
+    """A JSON object."""
+
+    payload = Base64(required=True)
+    content_type = MediaType(required=True)
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Reports an error in a long payload together with those of the other fields."""
+        try:
+            return super().load(data, **options)
+        except ValidationError as error:
+            found = data.get("payload") if isinstance(data, dict) else None
+            messages = cast(dict[str, Any], error.messages)
+            if isinstance(found, LongString) and "payload" not in messages:
+                if fault := Base64Payload(found).fault():
+                    messages["payload"] = [fault]
+                in_order = (*(field.data_key for field in self.load_fields.values()), *messages)
+                error.messages = {name: messages[name] for name in in_order if name in messages}
+            raise
+
+
+class UploadForm(NewDocument):
+    """The parts of a form. `load` takes a list of `Part`; the file becomes `payload`."""
+
+    file = File(required=True, attribute="payload")
+    name = Text(metadata={"description": "The part's `filename` if absent."})
+    content_type = MediaType(metadata={"description": "The part's `Content-Type` if absent."})
+    expires_at = Timestamp()
+
+    @pre_load
+    def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
+        """Values by name. What the file's part says of the file stands in for absent ones."""
+        by_name = {part.name: part for part in parts}
+        if len(by_name) < len(parts):
+            twice = next(part.name for part in parts if by_name[part.name] is not part)
+            raise ValidationError({twice: ["Send this part once."]})
+        kinds = {field.data_key: field for field in self.load_fields.values()}
+        self._limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
+        read = {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
+        file = by_name.get("file")
+        said = {"name": file.filename, "contentType": file.content_type} if file else {}
+        return {name: value for name, value in said.items() if value} | read
+
+    @staticmethod
+    def _limit_texts(parts: list[Part]) -> None:
+        if sum(part.size for part in parts) > SMALL_BODY_BYTES:
+            longest = max(parts, key=lambda part: part.size)
+            raise ValidationError({longest.name: [FieldsTooLarge.sentence]})
+
+
+def _value(part: Part, field: fields.Field[Any] | None) -> Any:
+    """The JSON or the text of a part; the part itself for a file or an unknown field."""
+    if field is None or isinstance(field, File):
+        return part
+    raw = part.content.head(part.size)
+    try:
+        return parse_json(raw) if isinstance(field, StringMap | fields.Nested) else raw.decode()
+    except MalformedJson as error:
+        sentence = f"This part takes JSON. {error.sentence}"
+    except UnicodeDecodeError:
+        sentence = "This part is not UTF-8."
+    raise ValidationError({part.name: [sentence]})

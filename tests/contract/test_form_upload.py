@@ -1,0 +1,323 @@
+"""Uploads with `multipart/form-data`, as curl, browsers, requests and raw HTTP send them."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from tests.blueprints.http.multipart_cases import CASES
+from tests.contract.requests import BIG, at, content
+from tests.formats import b64, parse_time, time_from_now
+from tests.forms import BOUNDARY, FORM, body, field, file, part
+from tests.problems import refused, refused_field
+
+HEADERS = {"Content-Type": FORM}
+PDF = file("report.pdf", b"%PDF-1.7", "Content-Type: application/pdf")
+
+
+@pytest.fixture
+def send(alice):
+    """Upload these parts, and return the answer."""
+
+    def send(*parts, person=alice, boundary=BOUNDARY, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"} | headers
+        return person.post("/v1/documents", data=body(*parts, boundary=boundary), headers=headers)
+
+    return send
+
+
+@pytest.fixture
+def stored(send):
+    def stored(*parts, **more):
+        answer = send(*parts, **more)
+        assert answer.status == 201, answer
+        return answer.json
+
+    return stored
+
+
+def test_a_form_is_answered_like_json(send, alice):
+    form = send(PDF)
+    fields = {"payload": b64(b"%PDF-1.7"), "contentType": "application/pdf", "name": "report.pdf"}
+    as_json = alice.post("/v1/documents", json=fields)
+
+    assert form.status == as_json.status == 201
+    assert form.json.keys() == as_json.json.keys()
+    same = ("name", "contentType", "size", "sha256", "expiresAt", "metadata")
+    assert {name: form.json[name] for name in same} == {name: as_json.json[name] for name in same}
+    assert form.headers["Location"].removeprefix(alice.service.url) == at(form.json)
+
+
+@pytest.mark.parametrize("original", [b"", b"\r\n", BIG, bytes(range(256)) * 5000])
+def test_the_file_comes_back_byte_for_byte(original, stored, alice):
+    document = stored(file("any.bin", original))
+
+    assert document["size"] == len(original)
+    assert document["sha256"] == hashlib.sha256(original).hexdigest()
+    assert content(alice, document).body == original
+
+
+def test_name_and_content_type_of_the_part_count(stored):
+    document = stored(PDF)
+
+    assert (document["name"], document["contentType"]) == ("report.pdf", "application/pdf")
+
+
+def test_the_fields_name_and_content_type_count_more(stored):
+    document = stored(PDF, field("name", b"other.txt"), field("contentType", b"text/plain"))
+
+    assert (document["name"], document["contentType"]) == ("other.txt", "text/plain")
+
+
+def test_fields_may_come_before_the_file(stored):
+    assert stored(field("name", "Über".encode()), PDF)["name"] == "Über"
+
+
+def test_metadata_and_token_are_json_and_expires_at_is_text(stored):
+    expires_at = time_from_now(days=1)
+    document = stored(
+        PDF,
+        field("metadata", b'{"project": "alpha"}'),
+        field("token", b'{"permissions": ["view"], "expiresAt": "2099-01-01T00:00:00Z"}'),
+        field("expiresAt", expires_at.encode()),
+    )
+
+    assert document["metadata"] == {"project": "alpha"}
+    assert parse_time(document["expiresAt"]) == parse_time(expires_at)
+    assert document["token"]["expiresAt"] == "2099-01-01T00:00:00.000Z"
+
+
+def test_a_token_of_null_makes_no_link(stored):
+    assert stored(PDF, field("token", b"null"))["token"] is None
+
+
+def test_a_field_may_come_as_a_file(stored):
+    blob = part('name="metadata"; filename="blob"', b'{"a":"b"}', "Content-Type: application/json")
+
+    assert stored(PDF, blob)["metadata"] == {"a": "b"}
+
+
+FAULTS = {
+    "no part": ((), "#/file"),
+    "no file": ((field("name"),), "#/file"),
+    "two files": ((PDF, PDF), "#/file"),
+    "a file without a filename": ((field("file"),), "#/file"),
+    "no file was chosen": ((file(""),), "#/file"),
+    "an unknown part": ((PDF, field("folder")), "#/folder"),
+    "an unknown file": ((PDF, file("b").replace(b'"file"', b'"other"')), "#/other"),
+    "the payload of JSON": ((PDF, field("payload", b"AAAA")), "#/payload"),
+    "a field twice": ((PDF, field("name"), field("name")), "#/name"),
+    "an empty name": ((PDF, field("name", b"")), "#/name"),
+    "a long name": ((PDF, field("name", b"x" * 256)), "#/name"),
+    "a NUL in a name": ((PDF, field("name", b"a\0b")), "#/name"),
+    "a name that is not UTF-8": ((PDF, field("name", b"\xff")), "#/name"),
+    "a long filename": ((file("x" * 256),), "#/name"),
+    "no media type": ((PDF, field("contentType", b"pdf")), "#/contentType"),
+    "a part of no media type": ((file("a", b"", "Content-Type: pdf"),), "#/contentType"),
+    "no time": ((PDF, field("expiresAt", b"tomorrow")), "#/expiresAt"),
+    "a time in the past": ((PDF, field("expiresAt", b"2001-01-01T00:00:00Z")), "#/expiresAt"),
+    "metadata that are not JSON": ((PDF, field("metadata", b"{")), "#/metadata"),
+    "metadata with a name twice": ((PDF, field("metadata", b'{"a":"","a":""}')), "#/metadata"),
+    "metadata that are a list": ((PDF, field("metadata", b"[]")), "#/metadata"),
+    "a value of metadata": ((PDF, field("metadata", b'{"a": 1}')), "#/metadata/a"),
+    "a token that is not JSON": ((PDF, field("token", b"none")), "#/token"),
+    "an option of the token": ((PDF, field("token", b'{"maxViews": 0}')), "#/token/maxViews"),
+    "a token nested too deep": ((PDF, field("token", b"[" * 40)), "#/token"),
+    "a field above 64 KiB": ((PDF, field("metadata", b"x" * 65_537)), "#/metadata"),
+    "fields above 64 KiB": (
+        (PDF, field("name", b"x" * 40_000), field("token", b" " * 30_000 + b"null")),
+        "#/name",
+    ),
+}
+
+
+@pytest.mark.parametrize(("parts", "pointer"), FAULTS.values(), ids=FAULTS.keys())
+def test_a_fault_is_named_by_its_part(parts, pointer, send):
+    assert refused_field(send(*parts), pointer)
+
+
+def test_every_fault_is_named(send):
+    answer = send(field("file"), field("other"), field("expiresAt", b"x"))
+
+    assert {error["pointer"] for error in answer.json["errors"]} == {
+        *("#/file", "#/other", "#/expiresAt")
+    }
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.parts is None], ids=str)
+def test_a_malformed_form_is_400_with_a_pointer(case, alice):
+    headers = {"Content-Type": case.content_type}
+    answer = alice.post("/v1/documents", data=case.body, headers=headers)
+
+    problem = refused(answer, 400, "malformed_multipart")
+    assert problem["errors"][0]["pointer"] == "#"
+
+
+FILES = [case for case in CASES if case.parts and case.parts[0][0] == "file" and case.parts[0][1]]
+
+
+@pytest.mark.parametrize("case", FILES, ids=str)
+def test_every_form_of_a_file_is_stored_under_its_name(case, alice):
+    headers = {"Content-Type": case.content_type}
+    answer = alice.post("/v1/documents", data=case.body, headers=headers)
+
+    assert answer.status == 201, answer
+    [(_, filename, _, original)] = case.parts
+    assert (answer.json["name"], answer.json["size"]) == (filename, len(original))
+
+
+def test_a_form_elsewhere_and_another_type_here_are_415(alice):
+    refused(
+        alice.post("/v1/api-keys", data=body(PDF), headers=HEADERS), 415, "unsupported_media_type"
+    )
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    problem = refused(
+        alice.post("/v1/documents", data=b"file=a", headers=headers), 415, "unsupported_media_type"
+    )
+    assert "multipart/form-data" in problem["detail"]
+
+
+def test_a_stranger_learns_401_only(anonymous, send):
+    refused(send(field("other"), person=anonymous), 401, "not_authenticated")
+
+
+def test_a_form_repeated_with_its_key_creates_nothing_whatever_its_boundary(send):
+    first, again = (send(PDF, boundary=name, Idempotency_Key="form-1") for name in ("a1", "b2"))
+
+    assert (first.status, again.status) == (201, 201)
+    assert again.json == first.json
+    assert again.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.parametrize("other", [file("report.pdf", b"%PDF-1.6"), file("other.pdf", b"%PDF-1.7")])
+def test_another_form_with_the_same_key_is_a_mismatch(other, send):
+    key = "form-" + hashlib.sha256(other).hexdigest()
+    assert send(PDF, Idempotency_Key=key).status == 201
+
+    refused(send(other, Idempotency_Key=key), 422, "idempotency_mismatch")
+    problem = send(field("file"), Idempotency_Key=key + "-new")
+    refused_field(problem, "#/file")
+
+
+def test_a_malformed_form_with_a_key_is_malformed(alice):
+    headers = HEADERS | {"Idempotency-Key": "form-malformed"}
+    answer = alice.post("/v1/documents", data=b"nothing", headers=headers)
+
+    refused(answer, 400, "malformed_multipart")
+
+
+LIMIT = 3 << 20
+
+
+@pytest.fixture(scope="module")
+def small(start_service):
+    """Somebody at a service that takes 3 MiB, and keeps 4 MiB of a user."""
+    service = start_service(MAX_DOCUMENT_BYTES=LIMIT, QUOTA_BYTES=4 << 20)
+    return service.register()
+
+
+def test_a_file_of_exactly_the_limit_is_stored_and_the_quota_counts_it(small, send, stored):
+    document = stored(file("a", bytes(LIMIT)), person=small)
+
+    assert document["size"] == LIMIT
+    refused(send(file("a", bytes(LIMIT)), person=small), 403, "quota_exceeded")
+    small.delete(at(document))
+
+
+@pytest.mark.parametrize("more", [1, 65_536, 1 << 20, 20 << 20])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_larger_file_is_413_and_never_a_reset(more, chunked, small):
+    raw = body(file("a", bytes(LIMIT + more)))
+    chunks = (raw[at : at + 100_000] for at in range(0, len(raw), 100_000))
+    sending = {"chunks": chunks} if chunked else {"data": raw}
+
+    refused(small.post("/v1/documents", headers=HEADERS, **sending), 413, "payload_too_large")
+
+
+def test_a_chunked_form_is_stored(alice):
+    raw = body(file("a", BIG))
+    chunks = (raw[at : at + 9999] for at in range(0, len(raw), 9999))
+    answer = alice.post("/v1/documents", chunks=chunks, headers=HEADERS)
+
+    assert (answer.status, answer.json["size"]) == (201, len(BIG))
+
+
+def test_uploads_by_form_are_counted(small, send):
+    assert send(PDF, person=small).headers["RateLimit"].startswith('"upload";r=')
+
+
+def curl(person, *options):
+    """The JSON that curl gets for an upload with these options."""
+    [(name, value)] = person.credential.items()
+    url = person.service.url + "/v1/documents"
+    done = subprocess.run(
+        ["curl", "-sS", "-H", f"{name}: {value}", *options, url], capture_output=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_curl_uploads_a_file(tmp_path, alice):
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7" + BIG)
+    document = curl(alice, "-F", f"file=@{tmp_path}/report.pdf", "-F", 'metadata={"a":"b"}')
+
+    assert (document["name"], document["contentType"]) == ("report.pdf", "application/pdf")
+    assert document["metadata"] == {"a": "b"}
+    assert content(alice, document).body == b"%PDF-1.7" + BIG
+
+
+@pytest.mark.parametrize(
+    "name", ['a "quoted" name.txt', "semi;colon, comma.txt", "Überblick 文.txt"]
+)
+@pytest.mark.parametrize("options", [(), ("--form-escape",)], ids=["percent", "backslash"])
+def test_curl_uploads_a_file_of_any_name(name, options, tmp_path, alice):
+    (tmp_path / name).write_bytes(b"text")
+    quoted = str(tmp_path / name).replace('"', '\\"')
+
+    assert curl(alice, *options, "-F", f'file=@"{quoted}"')["name"] == name
+
+
+def test_curl_names_and_types_a_file_as_it_is_told(tmp_path, alice):
+    (tmp_path / "a").write_bytes(b"# Title")
+    document = curl(alice, "-F", f"file=@{tmp_path}/a;type=text/markdown;filename=b.md")
+
+    assert (document["name"], document["contentType"]) == ("b.md", "text/markdown")
+
+
+def test_curl_repeats_an_upload_with_its_key(tmp_path, alice):
+    (tmp_path / "a.txt").write_bytes(b"text")
+    options = ("-H", "Idempotency-Key: curl-1", "-F", f"file=@{tmp_path}/a.txt")
+
+    assert curl(alice, *options) == curl(alice, *options)
+
+
+def test_curl_uploads_what_it_reads_from_a_pipe(alice):
+    [(name, value)] = alice.credential.items()
+    url = alice.service.url + "/v1/documents"
+    command = ["curl", "-sS", "-H", f"{name}: {value}", "-F", "file=@-;filename=piped.txt", url]
+    done = subprocess.run(command, input=BIG, capture_output=True, check=True)
+
+    assert json.loads(done.stdout)["size"] == len(BIG)
+
+
+def test_curl_gets_the_refusal_of_a_file_that_is_too_large(tmp_path, small):
+    (tmp_path / "large").write_bytes(bytes(LIMIT * 5))
+    for expect in ("Expect: 100-continue", "Expect:"):
+        problem = curl(small, "-H", expect, "-F", f"file=@{tmp_path}/large")
+        assert problem["code"] == "payload_too_large"
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "Überblick 文.pdf", 'a "b".pdf'])
+def test_requests_uploads_a_file(name, alice):
+    requests = pytest.importorskip("requests")
+    answer = requests.post(
+        alice.service.url + "/v1/documents",
+        headers=alice.credential,
+        files={"file": (name, b"%PDF-1.7", "application/pdf")},
+        data={"metadata": '{"a": "b"}', "token": "null"},
+        timeout=60,
+    ).json()
+
+    assert (answer["name"], answer["contentType"]) == (name, "application/pdf")
+    assert (answer["metadata"], answer["token"]) == ({"a": "b"}, None)
