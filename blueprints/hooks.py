@@ -15,6 +15,7 @@ from .http.access_log import BODILESS, log_request
 from .http.authentication import resolve_caller
 from .http.blueprint import limit_body
 from .metrics import count
+from .views.notices import page_for_people
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HEADERS = {
@@ -67,6 +68,7 @@ def _teardown(_error: BaseException | None = None) -> None:
 
 
 def _after(response: Response) -> Response:
+    response = page_for_people(response)
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers["X-Request-Id"] = g.request_id

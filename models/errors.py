@@ -72,8 +72,19 @@ class ScopeMissing(ServiceError):
 
 
 class TokenSpent(ServiceError):
+    """`cause` is `expired` or `revoked`, at the moment `ended_at`, `used_up`, or not said.
+
+    `origins` may frame the answer, as they might frame what the link opened.
+    """
+
     code = "token_spent"
     sentence = "This link has expired, was revoked or is used up. Ask its sender for a new one."
+
+    def __init__(
+        self, cause: str = "", ended_at: int | None = None, origins: tuple[str, ...] = ()
+    ) -> None:
+        self.cause, self.ended_at, self.origins = cause, ended_at, origins
+        super().__init__()
 
 
 class TokenRevoked(ServiceError):

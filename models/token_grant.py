@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
+from .document import Document
 from .document_token import DocumentToken
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
 from .records.credential import Presented
@@ -79,9 +80,9 @@ class TokenGrant:
     @classmethod
     def _of_row(cls, token: Presented[DocumentToken], *, unspent: bool) -> Self:
         lasts, _ = token.further
-        if not (lasts and unspent and token.owner.disabled_at is None):
-            raise TokenSpent
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
+        if not (lasts and unspent and token.owner.disabled_at is None):
+            raise TokenSpent(*_end_of(token), where)
         has_limit = token.max_views is not None
         return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
 
@@ -103,3 +104,17 @@ class TokenGrant:
         if not passwords.verify_password(password, digest, self.id, LINKS):
             failures.record_failure(self.id, address)
             raise WrongCredentials("This is not the password of the link.")
+
+
+def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
+    """The cause and the moment, as `TokenSpent` takes them, of the end of a token."""
+    lasts, has_views_left = token.further
+    if token.owner.disabled_at is not None:
+        return "", None
+    if token.revoked_at is not None:
+        return "revoked", token.revoked_at
+    if not lasts:
+        document = Document.find(token.document_id)
+        ends = [token.expires_at, document.expires_at if document else None]
+        return "expired", min(filter(None, ends), default=None)
+    return "" if has_views_left else "used_up", None

@@ -75,6 +75,8 @@ class ProblemApi(Api):
 
 
 def handle_service_error(error: ServiceError) -> Response:
+    """Also keeps the error for the page that a browser gets (`views/notices.py`)."""
+    g.error = error
     status, errors = STATUS[error.code], _pointer_error(error)
     response = problem(status, error.code, _first(errors) if errors else error.sentence, errors)
     response.headers.extend(getattr(error, "headers", {}))

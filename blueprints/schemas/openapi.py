@@ -76,11 +76,11 @@ def describe_api(app: Flask, api: Api) -> dict[str, Any]:
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
         _describe_ids(path, rule.rule.split("/"))
-        view = app.view_functions[rule.endpoint]
+        view: Any = app.view_functions[rule.endpoint]
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view, components)
             codes = _codes(path[method], view, rule.arguments, writes=method != "get")
-            _describe_errors(path[method], codes, components["responses"])
+            _describe_errors(path[method], codes, components["responses"], bool(view.permission))
     return description
 
 
@@ -125,8 +125,10 @@ def _credentials(view: Any) -> str:
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
 
 
-def _describe_errors(operation: dict[str, Any], codes: list[str], shared: dict[str, Any]) -> None:
-    """Operations with the same codes for a status share its response."""
+def _describe_errors(
+    operation: dict[str, Any], codes: list[str], shared: dict[str, Any], has_pages: bool
+) -> None:
+    """Operations with the same codes for a status share its response; a browser gets pages."""
     responses: dict[str, Any] = {
         status: response | {"description": SUCCESS.get(status, response.get("description"))}
         for status, response in operation["responses"].items()
@@ -135,7 +137,8 @@ def _describe_errors(operation: dict[str, Any], codes: list[str], shared: dict[s
     for status, group in groupby(sorted(codes, key=STATUS.__getitem__), STATUS.__getitem__):
         alike = list(group)
         name = "Or".join(code.title().replace("_", "") for code in alike)
-        shared[name] = _error_response(status, alike)
+        name += "OrPage" if has_pages else ""
+        shared[name] = _error_response(status, alike, has_pages)
         responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
     operation["responses"] = {status: responses[status] for status in sorted(responses)}
 
@@ -163,7 +166,7 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
     return [code for code in STATUS if code in codes]
 
 
-def _error_response(status: int, codes: list[str]) -> dict[str, Any]:
+def _error_response(status: int, codes: list[str], has_pages: bool) -> dict[str, Any]:
     details = meanings()
     problem = {
         **{"type": "about:blank", "title": HTTP_STATUS_CODES[status], "status": status},
@@ -171,7 +174,8 @@ def _error_response(status: int, codes: list[str]) -> dict[str, Any]:
     }
     media = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem}
     text = "\n\n".join(f"`{code}`: {details[code]}" for code in codes)
-    return {"description": text, "content": {PROBLEM: media}}
+    page = {"text/html": {"schema": {"type": "string"}, "example": OTHER_BODIES["text/html"]}}
+    return {"description": text, "content": {PROBLEM: media} | (page if has_pages else {})}
 
 
 def meanings() -> dict[str, str]:

@@ -4,10 +4,9 @@ A link with a password or a view limit opens by POST, so that a link preview, wh
 uses no view. A view is counted after the document was decrypted.
 """
 
-import secrets
 from urllib.parse import quote
 
-from flask import Response, render_template, request
+from flask import Response, request
 
 import viewer
 from models import Document, DocumentToken
@@ -17,6 +16,7 @@ from models.token_grant import TokenGrant
 
 from ..http.authentication import is_form
 from .links import base_url
+from .notices import small_page
 from .previews import job_runner
 
 
@@ -81,18 +81,9 @@ _RENDER = {"view": _view, "download": _download}
 
 def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
     """One button, and a field if there is a password. It says nothing about the document."""
-    ancestors = " ".join(grant.origins) or "'self'"
-    nonce, token = secrets.token_urlsafe(16), request.values.get("token", "")
-    html = render_template(
-        "gate.html", action=action, grant=grant, token=token, wrong=wrong, nonce=nonce
-    )
-    response = Response(html, 401 if wrong else 200)
-    response.headers["X-Robots-Tag"] = "noindex, nofollow"
-    response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'self'; "
-        f"frame-ancestors {ancestors}"
-    )
-    return response
+    given = {"grant": grant, "action": action, "wrong": wrong}
+    token, status = request.values.get("token", ""), 401 if wrong else 200
+    return small_page("gate.html", status, grant.origins, token=token, **given)
 
 
 def _original(document: Document, grant: TokenGrant | None) -> viewer.Original:

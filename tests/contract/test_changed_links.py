@@ -157,32 +157,33 @@ def test_a_changed_password_is_needed_and_the_former_one_opens_nothing(
     assert (answer("the former word"), answer("the present word")) == (401, 200)
 
 
-class TestOpenedPages:
-    """A page that a link has opened, and that loads a large original by a ticket."""
+@pytest.fixture
+def film(alice):
+    """A document whose page loads the original by a ticket."""
+    return alice.upload(bytes(9 << 20), "video/mp4", name="film.mp4")
 
-    @pytest.fixture
-    def film(self, alice):
-        return alice.upload(bytes(9 << 20), "video/mp4", name="film.mp4")
 
-    def ticket_of(self, page):
-        return re.search(r'(/v1/documents/[^"]*ticket=v4\.local\.[\w.-]+)', page.text)[1]
+def ticket_of(page):
+    return re.search(r'(/v1/documents/[^"]*ticket=v4\.local\.[\w.-]+)', page.text)[1]
 
-    @pytest.mark.parametrize("narrower", [{"password": "new"}, {"permissions": ["download"]}])
-    def test_load_nothing_more_after_a_new_password_or_without_view(
-        self, narrower, alice, anonymous, film
-    ):
-        link = alice.share(film)
-        path = self.ticket_of(anonymous.open(link["viewUrl"]))
-        change(alice, film, link, **narrower)
 
-        refused(anonymous.get(path), 401, "not_authenticated")
+@pytest.mark.parametrize("narrower", [{"password": "new"}, {"permissions": ["download"]}])
+def test_opened_pages_load_nothing_after_a_new_password_or_without_view(
+    narrower, alice, anonymous, film
+):
+    link = alice.share(film)
+    path = ticket_of(anonymous.open(link["viewUrl"]))
+    change(alice, film, link, **narrower)
 
-    def test_go_on_after_any_other_change(self, alice, anonymous, film):
-        link = alice.share(film, password="the word", maxViews=5)
-        path = self.ticket_of(opened(anonymous, film, link, password="the word"))
-        change(alice, film, link, label="a", maxViews=1, expiresAt=None, permissions=["view"])
+    refused(anonymous.get(path), 401, "not_authenticated")
 
-        assert anonymous.get(path, headers={"Range": "bytes=0-9"}).status == 206
+
+def test_opened_pages_go_on_after_any_other_change(alice, anonymous, film):
+    link = alice.share(film, password="the word", maxViews=5)
+    path = ticket_of(opened(anonymous, film, link, password="the word"))
+    change(alice, film, link, label="a", maxViews=1, expiresAt=None, permissions=["view"])
+
+    assert anonymous.get(path, headers={"Range": "bytes=0-9"}).status == 206
 
 
 def test_a_change_is_an_event_that_names_the_fields_that_differ(new_user):
