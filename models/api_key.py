@@ -82,9 +82,10 @@ class ApiKey(Credential):
             raise KeyRevoked
         moment = now()
         digest = credentials.fingerprint(secret)
-        key = cls.presented(_LIVE, digest=digest, now=moment)
-        if key is None or key.owner.disabled_at is not None:
+        found = cls.presented(_LIVE, digest=digest, now=moment)
+        if found is None or found.owner.disabled_at is not None:
             raise KeyRevoked
+        key = found.row
         if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
             enqueue_write(lambda: _RECORD_USE.execute(now=moment, id=key.id))
         return key.owner_id, key.id, frozenset(key.scopes.split())

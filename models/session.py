@@ -58,9 +58,10 @@ class Session(Credential):
         found = cls.presented(_LIVE, id=claims.id, user_id=claims.user_id, now=now())
         if found is None or found.owner.disabled_at is not None:
             raise SessionExpired
-        if found.login_generation != found.owner.login_generation:
+        session = found.row
+        if session.login_generation != found.owner.login_generation:
             raise SessionExpired
-        return found.owner_id, found.id
+        return session.owner_id, session.id
 
     @classmethod
     def page_beside(

@@ -44,6 +44,7 @@ def open_database(path: str) -> None:
     storage.open_database(path)
     with connected(), database.atomic("EXCLUSIVE"):  # of several starters one migrates
         refuse_newer()
+        refuse_foreign_schema()
         Runner(database, MIGRATIONS).up()
 
 
@@ -51,6 +52,19 @@ def refuse_newer() -> None:
     """`OperatorError` if a later version has migrated the database."""
     if newer := _migrations_made() - _migrations():
         raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def refuse_foreign_schema() -> None:
+    """`OperatorError` if the schema is not what the migrations made that the database names."""
+    if found := schema_problems():
+        sentence = f"This service did not make this database as it is: {', '.join(found)}. "
+        raise OperatorError(f"{sentence}Drop what is foreign, or restore another backup.")
+
+
+def schema_problems() -> list[str]:
+    """What is foreign, missing or altered in the schema, each as `trigger x is foreign`."""
+    with connected():
+        return storage.schema_differences(MIGRATIONS, Runner(database, MIGRATIONS).applied())
 
 
 def is_older() -> bool:

@@ -78,11 +78,11 @@ class TokenGrant:
         return grant
 
     @classmethod
-    def _of_row(cls, token: Presented[DocumentToken], *, unspent: bool) -> Self:
-        lasts, _ = token.further
+    def _of_row(cls, found: Presented[DocumentToken], *, unspent: bool) -> Self:
+        token, (lasts, _) = found.row, found.further
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
-        if not (lasts and unspent and token.owner.disabled_at is None):
-            raise TokenSpent(*_end_of(token), where)
+        if not (lasts and unspent and found.owner.disabled_at is None):
+            raise TokenSpent(*_end_of(found), where)
         has_limit = token.max_views is not None
         return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
 

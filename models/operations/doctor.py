@@ -90,6 +90,8 @@ def _schema(_: DoctorContext) -> Iterator[str]:
     setup.refuse_newer()
     if setup.is_older():
         yield "An older version made this database. Start the service: it migrates it."
+    for problem in setup.schema_problems():
+        yield f"The {problem}. Drop what is foreign, or restore a backup."
 
 
 def _keyring(context: DoctorContext) -> Iterator[str]:

@@ -77,8 +77,8 @@ class Authenticated(Table):
         key = current_runtime().authority_key
         return authority_mac(key, self._meta.table_name, self._authority())
 
-    def _authority(self) -> list[Any]:
-        return [self.__data__.get(name) for name in self.AUTHORITY]
+    def _authority(self) -> tuple[Any, ...]:
+        return tuple(map(self.__data__.get, self.AUTHORITY))
 
 
 def log_altered(id: str) -> bool:

@@ -59,7 +59,7 @@ class Credential(Authenticated, Owned):
         mac, *further = found[own + owners :]
         if not (row.is_genuine() or log_altered(row.id)):
             return None
-        is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, owner, mac)
+        is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, tuple(owner), mac)
         if not (is_genuine or log_altered(owner.id)):
             return None
         return Presented(row, owner, tuple(further))

@@ -4,6 +4,7 @@ Every name here is one that another engine has to offer, too.
 """
 
 from .prepared import Prepared, param
+from .schema import schema_differences
 from .sqlite import (
     READER_SECONDS,
     EngineError,

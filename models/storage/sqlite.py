@@ -24,7 +24,11 @@ _ERRORS: dict[str, type[ServiceError]] = {
     "readonly database": StorageFailing,
 }
 
-PRAGMAS: dict[str, Any] = {
+HARDENING = {
+    "trusted_schema": "off",  # the schema of a restored file runs no function with side effects
+    "cell_size_check": "on",  # of each page that is read
+}
+PRAGMAS: dict[str, Any] = HARDENING | {
     "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
     "journal_mode": "wal",
     "synchronous": "normal",  # `transaction` syncs commits, once for all that wait

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .sqlite import connected, database, pragma
+from .sqlite import HARDENING, connected, database, pragma
 
 BUSY_SECONDS = 2  # how long another process may still hold the database
 
@@ -86,6 +86,8 @@ def _opened(
     uri = f"{file.resolve().as_uri()}?mode={mode}"
     try:
         with closing(sqlite3.connect(uri, busy_seconds, uri=True)) as connection:
+            for name, value in HARDENING.items():
+                connection.execute(f"PRAGMA {name} = {value}")
             yield connection
     except sqlite3.OperationalError as error:
         raise FileInUseError(str(error)) from error
