@@ -84,6 +84,12 @@ class WebhookDelivery(Owned):
         return cls.rows(_NEXT_DUE)
 
     @classmethod
+    def last_duration_ms(cls, webhook_id: str) -> int | None:
+        """How long the newest delivery that was attempted took; None if there is none."""
+        found = _LAST_DURATION.first(webhook_id=webhook_id)
+        return None if found is None else int(found[0])
+
+    @classmethod
     def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
         return cls.page_of(webhook.owner_id, limit, after, webhook_id=webhook.id)
 
@@ -149,6 +155,17 @@ class OpenedDelivery(RowWith[WebhookDelivery]):
 
 
 _NEXT_DUE = Prepared(lambda: WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)))
+_LAST_DURATION = Prepared(
+    lambda: (
+        WebhookDelivery.select(WebhookDelivery.duration_ms)
+        .where(
+            WebhookDelivery.webhook_id == param("webhook_id"),
+            WebhookDelivery.duration_ms.is_null(False),
+        )
+        .order_by(WebhookDelivery.id.desc())
+        .limit(SQL("1"))
+    )
+)
 _RECORD_ATTEMPT = Prepared(
     lambda: WebhookDelivery.update(
         due_at=param("due_at"),

@@ -1,9 +1,12 @@
 """Dispatches due webhook deliveries to sender threads, which are started on demand.
 
 Each webhook has one delivery in flight, so events arrive in order as long as first attempts
-succeed; a failed delivery waits for its retry while later events are sent. Webhooks whose last
-attempt was slow share half of the threads, so that fast ones do not wait for them. A row stays due
-until its attempt has ended: after a crash, deliveries in flight are sent again.
+succeed; a failed delivery waits for its retry while later events are sent. A row stays due until
+its attempt has ended: after a crash, deliveries in flight are sent again.
+
+A receiver that hangs holds a thread for 15 s. So a user has a share of the threads; webhooks that
+are new, or were slow at the last attempt, share a part of them, of which one user gets a few; and
+users who hold the fewest threads come first.
 """
 
 import json
@@ -12,6 +15,7 @@ import queue
 import random
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected
@@ -26,7 +30,9 @@ MINUTE, HOUR = 60, 3600
 
 @dataclass(frozen=True)
 class DispatcherLimits:
-    threads: int = 48  # the webhooks of one user, all of them hanging, leave more than half
+    threads: int = 48  # at most half of them for slow webhooks, three quarters with new ones
+    threads_per_owner: int = 8
+    unproven_threads_per_owner: int = 3  # of these, for slow and new webhooks
     retries_seconds: tuple[float, ...] = (  # after each attempt but the last: ten in three days
         *(5, 5 * MINUTE, 30 * MINUTE),
         *(2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR),
@@ -45,8 +51,8 @@ class WebhookDispatcher:
     def __init__(self, client: SafeHttpClient, limits: DispatcherLimits | None = None) -> None:
         self._client, self._limits = client, limits or DispatcherLimits()
         self._stopped = threading.Event()
-        self._busy: set[str] = set()  # ids of webhooks with a delivery in flight
-        self._slow: set[str] = set()  # ids of webhooks whose last attempt was slow
+        self._busy: dict[str, str] = {}  # webhooks with a delivery in flight, and their owners
+        self._durations: dict[str, int | None] = {}  # in ms, of webhooks' last attempts; None: new
         self._queue: queue.SimpleQueue[WebhookDelivery | None] = queue.SimpleQueue()
         self._senders: list[threading.Thread] = []
         self._dispatcher = threading.Thread(target=self._run, name="dispatcher", daemon=True)
@@ -75,27 +81,52 @@ class WebhookDispatcher:
     def _dispatch_due(self) -> float:
         """Dispatch what is due; returns the seconds until the next delivery is."""
         wait_seconds = self._limits.poll_seconds
-        busy = set(self._busy)  # before the query: its rows of these webhooks may be outdated
+        busy = self._busy.copy()  # before the query: its rows of these webhooks may be outdated
         with connected():
             waiting = [
                 one for one in WebhookDelivery.next_due_per_webhook() if one.webhook_id not in busy
             ]
-        for delivery in sorted(waiting, key=lambda one: one.due_at or 0):  # the oldest first
+            self._recall({one.webhook_id for one in waiting} | busy.keys())
+        for delivery in _in_turn(waiting, Counter(busy.values())):
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < self._limits.wait_seconds:
                 wait_seconds = min(wait_seconds, left_seconds)
-            elif self._has_thread_for(delivery.webhook_id):
+            elif self._has_thread_for(delivery):
                 if left_seconds > -self._limits.overdue_seconds:
                     request_activity.wait_until_idle(self._limits.idle_wait_seconds)
                 self._enqueue(delivery)
         return wait_seconds
 
-    def _has_thread_for(self, webhook_id: str) -> bool:
-        half = self._limits.threads // 2
-        return webhook_id not in self._slow or len(self._busy & self._slow) < half
+    def _recall(self, webhook_ids: set[str]) -> None:
+        """Know of these webhooks, and of no others, how long their last attempts took."""
+        for id in webhook_ids - self._durations.keys():
+            self._durations[id] = WebhookDelivery.last_duration_ms(id)
+        for id in self._durations.keys() - webhook_ids:
+            del self._durations[id]
+
+    def _has_thread_for(self, delivery: WebhookDelivery) -> bool:
+        limits, busy = self._limits, self._busy.copy()
+        mine = {id for id, owner_id in busy.items() if owner_id == delivery.owner_id}
+        if len(busy) >= limits.threads or len(mine) >= limits.threads_per_owner:
+            return False
+        if self._is_proven(delivery.webhook_id):
+            return True
+        slow = {id for id in busy if self._is_slow(id)}
+        unproven = {id for id in busy if not self._is_proven(id)}
+        return (
+            len(unproven) < limits.threads * 3 // 4
+            and len(unproven & mine) < limits.unproven_threads_per_owner
+            and (len(slow) < limits.threads // 2 or not self._is_slow(delivery.webhook_id))
+        )
+
+    def _is_slow(self, webhook_id: str) -> bool:
+        return (self._durations.get(webhook_id) or 0) > self._limits.slow_ms
+
+    def _is_proven(self, webhook_id: str) -> bool:
+        return self._durations.get(webhook_id) is not None and not self._is_slow(webhook_id)
 
     def _enqueue(self, delivery: WebhookDelivery) -> None:
-        self._busy.add(delivery.webhook_id)
+        self._busy[delivery.webhook_id] = delivery.owner_id
         self._queue.put(delivery)
         if len(self._senders) < min(len(self._busy), self._limits.threads):
             self._senders.append(threading.Thread(target=self._send, name="sender", daemon=True))
@@ -109,7 +140,7 @@ class WebhookDispatcher:
                 logging.getLogger("docservice").exception("delivery %s failed", delivery.id)
                 self._stopped.wait(self._limits.backoff_seconds)
             finally:
-                self._busy.discard(delivery.webhook_id)
+                self._busy.pop(delivery.webhook_id, None)
                 delivery_queued.set()
 
     def deliver(self, delivery: WebhookDelivery) -> None:
@@ -120,8 +151,7 @@ class WebhookDispatcher:
                 return
             url, headers, body = _request(webhook, delivery)
         outcome = self._client.post(url, headers, body)
-        is_slow = outcome.duration_ms > self._limits.slow_ms
-        (self._slow.add if is_slow else self._slow.discard)(webhook.id)
+        self._durations[webhook.id] = outcome.duration_ms
         with connected():
             webhook.record_outcome(delivery, outcome, self._retry_at(delivery.attempts, outcome))
 
@@ -133,6 +163,18 @@ class WebhookDispatcher:
         wait_seconds = retries_seconds[attempts] * random.uniform(0.8, 1.2)  # noqa: S311
         asked_seconds = min(outcome.retry_after_seconds, self._limits.retry_after_seconds)
         return now() + int(max(wait_seconds, asked_seconds) * 1000)
+
+
+def _in_turn(waiting: list[WebhookDelivery], held: Counter[str]) -> list[WebhookDelivery]:
+    """The oldest first, but owners who hold fewer threads before others, as if one after another.
+
+    `held` is the number of threads by owner.
+    """
+    places = {}
+    for delivery in sorted(waiting, key=lambda one: one.due_at or 0):
+        places[delivery.id] = held[delivery.owner_id], delivery.due_at or 0
+        held[delivery.owner_id] += 1
+    return sorted(waiting, key=lambda one: places[one.id])
 
 
 def _request(webhook: Webhook, delivery: WebhookDelivery) -> tuple[str, dict[str, str], bytes]:

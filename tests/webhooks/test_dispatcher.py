@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from models import Event, Webhook, WebhookDelivery
+from models import Event, User, Webhook, WebhookDelivery
 from models.delivery import Outcome
 from models.records.ids import now
 from models.request_activity import request_activity
@@ -309,3 +309,142 @@ def test_as_many_sender_threads_are_started_as_deliveries_are_in_flight(alice, s
     finally:
         client.released.set()
     until(lambda: all(rows(hook)[0].attempts for hook in hooks))
+
+
+class BlockedClient:
+    """Receivers whose address has `hang` in it do not respond until they are released."""
+
+    def __init__(self):
+        self.sent, self.held, self.released = [], [], threading.Event()
+        self.next = threading.Semaphore(0)  # each release of it lets one receiver go
+
+    def post(self, url, _headers, _body):
+        self.sent.append(url)
+        if "hang" not in url:
+            return Outcome(1, 200, "")
+        self.held.append(url)
+        while not self.released.is_set() and not self.next.acquire(timeout=0.01):
+            pass
+        self.held.remove(url)
+        return Outcome(15_000, None, error="There was no answer within 15 s.")
+
+
+@pytest.fixture
+def blocked(send):
+    """Is released before the dispatcher is stopped."""
+    client = BlockedClient()
+    yield client
+    client.released.set()
+
+
+@pytest.fixture
+def people(alice):
+    """A dozen further users."""
+    return [
+        User.register(f"{n}@example.com", "correct horse battery", None, "open") for n in range(12)
+    ]
+
+
+def hanging(owner, number):
+    return [hooked(owner, f"https://hang.example/{owner.id}/{n}") for n in range(number)]
+
+
+def is_delivered(hook):
+    return rows(hook)[-1].state == "delivered"
+
+
+def test_new_hanging_webhooks_of_three_users_leave_threads_to_others(alice, people, blocked, send):
+    for owner in people[:3]:
+        hanging(owner, 20)
+        emit(owner)
+    send(blocked)
+    until(lambda: len(blocked.held) == 3 * 3)
+
+    hook = hooked(alice)
+    emit(alice)
+
+    until(lambda: is_delivered(hook))
+    assert len(blocked.held) == 3 * 3
+
+
+def test_four_users_who_create_hanging_webhooks_again_delay_nobody(alice, people, blocked, send):
+    send(blocked)
+    for _ in range(3):
+        for owner in people[:4]:
+            for hook in hanging(owner, 20):
+                hook.remove()
+            hanging(owner, 20)
+            emit(owner)
+            until(lambda: sum(owner.id in url for url in blocked.held) == 3)  # noqa: B023
+            Webhook.delete().where(Webhook.owner_id == owner.id).execute()
+
+    hook = hooked(alice)
+    emit(alice)
+
+    until(lambda: is_delivered(hook))
+
+
+def test_webhooks_that_answer_fast_wait_for_no_new_ones(alice, people, blocked, send):
+    hook = hooked(alice)
+    running = send(blocked)
+    emit(alice)
+    until(lambda: is_delivered(hook))
+    for owner in people:
+        hanging(owner, 4)
+        emit(owner)
+    until(lambda: len(blocked.held) == 36)  # three quarters of the threads
+
+    emit(alice)
+
+    until(lambda: len(rows(hook)) == 2 and is_delivered(hook))
+    running.stop()
+
+
+def test_after_a_restart_the_last_attempt_still_tells_which_webhook_is_fast(
+    alice, people, blocked, send
+):
+    hook = hooked(alice)
+    first = send(blocked)
+    emit(alice)
+    until(lambda: is_delivered(hook))
+    first.stop()
+    assert blocked.held == []
+    for owner in people:
+        hanging(owner, 4)
+        emit(owner)
+    send(blocked)
+    until(lambda: len(blocked.held) == 36)
+
+    emit(alice)
+
+    until(lambda: len(rows(hook)) == 2 and is_delivered(hook))
+
+
+def test_whoever_holds_fewer_threads_is_next(alice, people, blocked, send):
+    for owner in people:
+        hanging(owner, 20)
+        emit(owner)
+    send(blocked)
+    until(lambda: len(blocked.held) == 36)
+    hook = hooked(alice)
+    emit(alice)  # is the youngest: 204 others wait
+
+    assert not is_delivered(hook)
+    blocked.next.release()
+
+    until(lambda: is_delivered(hook))
+    assert len(blocked.sent) == 37
+
+
+def test_a_user_holds_at_most_a_share_of_all_threads(alice, people, blocked, send, monkeypatch):
+    monkeypatch.setattr(WebhookDelivery, "last_duration_ms", lambda _id: 1)  # all are proven
+    hanging(alice, 20)
+    emit(alice)
+    hook = hooked(people[0])
+    send(blocked)
+    until(lambda: len(blocked.held) == 8)
+
+    emit(people[0])
+
+    until(lambda: is_delivered(hook))
+    assert len(blocked.held) == 8
