@@ -28,6 +28,7 @@ const save = () => {
   if (!embedded) return $(".save")?.click();
   saveAs(original(), record.name || document.title);
 };
+$("nav:has(> .save)") && $(".what").after($("nav:has(> .save)")); // last in the file, early in the order of Tab
 const saver = $("#save") || (embedded && $("a.save"));
 saver && saver.addEventListener("click", e => { e.preventDefault(); save(); });
 for (const link of document.querySelectorAll(".take")) link.addEventListener("click", e => {
@@ -82,12 +83,16 @@ const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
 if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
 
 // --- tools ---
-let scale = 1;
-const zoom = n => {
-  scale = Math.min(3, Math.max(.5, Math.round(n * 10) / 10));
-  root.style.setProperty("--zoom", scale);
-  root.classList.toggle("zoomed", scale !== 1);
-  if ($("#zoom")) $("#zoom").textContent = Math.round(scale * 100) + "%";
+const viewer = globalThis.viewer = { // what the scripts of a kind may change
+  scale: 1, least: .5, most: 3, carrier,
+  stepped: sign => Math.round(10 * viewer.scale + sign) / 10,
+  percent: () => Math.round(100 * viewer.scale),
+  zoom: n => {
+    viewer.scale = Math.min(viewer.most, Math.max(viewer.least, n));
+    root.style.setProperty("--zoom", viewer.scale);
+    root.classList.toggle("zoomed", viewer.scale !== 1);
+    if ($("#zoom")) $("#zoom").textContent = viewer.percent() + "%";
+  },
 };
 const wrap = () => {
   const on = root.dataset.wrap !== "on";
@@ -98,7 +103,25 @@ const theme = () => {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
 };
-const fit = () => $(".stage")?.classList.toggle("actual");
+const full = () => document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen?.().catch(() => {});
+// navigator.clipboard is missing without https and in a sandboxed page
+const copy = (node, button) => {
+  getSelection().selectAllChildren(node);
+  const copied = document.execCommand("copy");
+  getSelection().removeAllRanges();
+  const label = button?.textContent;
+  if (!copied || !button || label === "Copied") return;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+};
+const copyButton = node => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => copy(node, button));
+  return button;
+};
 const pages = [...document.querySelectorAll(".page")];
 let current = 0;
 const go = n => {
@@ -115,28 +138,27 @@ if (pages.length) {
   pages.forEach(p => observer.observe(p));
   $("#page").textContent = `1 / ${pages.length}`;
 }
-// An iframe is printed as high as on the screen, so the pages in them are printed from copies.
-// `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
-// A copy has no <html> or <body>: elements with names of their own stand for them.
-const paper = frame => {
-  const copy = document.createElement("div");
-  copy.className = "paper";
-  const rename = (_, start, css, end) =>
-    start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
-  const page = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
-  copy.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}</style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
-  frame.after(copy);
-};
-addEventListener("beforeprint", () => {
-  if (Element.prototype.setHTML) document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
-});
 const help = () => $("#help").open ? $("#help").close() : $("#help").showModal();
 const actions = {
-  s: save, p: () => print(), t: theme, w: wrap, f: fit, "?": help,
+  s: save, p: () => print(), t: theme, w: wrap, e: full, "?": help,
+  c: () => $(".code") && copy($(".code code"), $(".copy")),
   j: () => go(current + 1), k: () => go(current - 1),
-  "+": () => zoom(scale + .1), "=": () => zoom(scale + .1), "-": () => zoom(scale - .1), 0: () => zoom(1),
+  "+": () => viewer.zoom(viewer.stepped(1)), "=": () => viewer.zoom(viewer.stepped(1)),
+  "-": () => viewer.zoom(viewer.stepped(-1)), 0: () => viewer.zoom(1),
+};
+viewer.actions = actions;
+// What has a scroll bar of its own is scrolled without a click; a frame from the second key on.
+const scrollByKey = e => {
+  const box = [...document.querySelectorAll("main :is(.grid, .frame, .stage)")].find(one => one.offsetParent);
+  const page = .9 * box?.clientHeight, keys = { PageDown: page, PageUp: -page, " ": page, Home: -1e9, End: 1e9, ArrowDown: 40, ArrowUp: -40 };
+  if (!box || !Object.hasOwn(keys, e.key) || !e.target.matches("html, body, main")) return;
+  if (!box.matches(".frame") && box.scrollHeight <= box.clientHeight) return;
+  e.preventDefault();
+  box.focus({ preventScroll: true });
+  box.scrollBy(0, keys[e.key]);
 };
 document.addEventListener("keydown", e => {
+  if (!e.ctrlKey && !e.metaKey && !e.altKey && !e.shiftKey) scrollByKey(e);
   if (e.ctrlKey || e.metaKey || e.altKey || !$("#keys").checked || e.target.closest("input,textarea,select")) return;
   const action = Object.hasOwn(actions, e.key) && actions[e.key];
   if (action && (e.key === "?" || !$("#help").open)) { e.preventDefault(); action(); }
@@ -145,7 +167,14 @@ document.addEventListener("click", e => {
   const button = e.target.closest("[data-do]");
   if (button) actions[button.dataset.do]();
 });
-$(".is-image .stage")?.addEventListener("dblclick", fit);
+document.querySelectorAll("main > .code, .prose pre").forEach(pre => {
+  const box = document.createElement("div");
+  box.className = "copied";
+  pre.replaceWith(box);
+  box.append(pre, copyButton($(".prose") ? pre : pre.firstChild));
+});
+$("#digest")?.after(copyButton($("#digest")));
+if (!document.fullscreenEnabled) $("[data-do=e]")?.remove();
 
 // --- embedded: post events to the parent, accept its commands. A sandboxed page has no origin,
 // so both sides check the window of a message instead ---
@@ -166,7 +195,7 @@ if (framed) {
     const { command, value } = e.data;
     if (command === "theme" && /^(light|dark)$/.test(value)) root.dataset.theme = value;
     if (command === "page") go(value - 1);
-    if (command === "zoom") zoom(Number(value) || 1);
+    if (command === "zoom") viewer.zoom(Number(value) || 1);
     if (command === "print") print();
   });
   post("ready", { contentType: record.contentType, size: record.size, pages: pages.length });

@@ -13,6 +13,19 @@ ALIASES: Final = {
     "image/jpg": "image/jpeg",
     "image/pjpeg": "image/jpeg",
     "image/x-png": "image/png",
+    "image/x-bmp": "image/bmp",
+    "image/x-ms-bmp": "image/bmp",
+    "image/tif": "image/tiff",
+    "image/x-tiff": "image/tiff",
+    "image/psd": "image/vnd.adobe.photoshop",
+    "image/x-psd": "image/vnd.adobe.photoshop",
+    "image/x-photoshop": "image/vnd.adobe.photoshop",
+    "application/photoshop": "image/vnd.adobe.photoshop",
+    "application/x-photoshop": "image/vnd.adobe.photoshop",
+    "image/jpeg2000": "image/jp2",
+    "image/jpm": "image/jp2",
+    "image/tga": "image/x-tga",
+    "image/x-targa": "image/x-tga",
     "application/x-pdf": "application/pdf",
     "text/x-markdown": "text/markdown",
     "application/csv": "text/csv",
@@ -22,6 +35,12 @@ ALIASES: Final = {
     "audio/x-wav": "audio/wav",
     "audio/x-m4a": "audio/mp4",
     "application/x-zip-compressed": "application/zip",
+    "application/x-gzip": "application/gzip",
+    "application/x-tgz": "application/gzip",
+    "application/x-gtar": "application/x-tar",
+    "application/tar": "application/x-tar",
+    "application/bzip2": "application/x-bzip2",
+    "application/x-bzip": "application/x-bzip2",
 }
 OPEN_XML: Final = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT: Final = "application/vnd.oasis.opendocument."
@@ -39,12 +58,25 @@ SIGNATURES: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF8", "image/gif"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"8BPS\0\1", "image/vnd.adobe.photoshop"),
+    (b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
+    (b"\0\0\1\0", "image/x-icon"),
     (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\0", "application/x-xz"),
     (b"ID3", "audio/mpeg"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
     (b"\x1aE\xdf\xa3", "video/webm"),
 )
+BRANDS: Final = {  # the major brand of an ISO base media file, where it is no video
+    **dict.fromkeys((b"avif", b"avis"), "image/avif"),
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1"), "image/heic"),
+    b"M4A ": "audio/mp4",
+}
 BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -84,5 +116,9 @@ def _sniff_container(first: bytes) -> str | None:
     if first[:4] == b"RIFF":
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(first[8:12])
     if first[4:8] == b"ftyp":
-        return "image/avif" if first[8:12] in (b"avif", b"avis") else "video/mp4"
+        return BRANDS.get(first[8:12], "video/mp4")
+    if first[257:262] == b"ustar":
+        return "application/x-tar"
+    if first[:2] == b"BM" and first[6:10] == bytes(4):
+        return "image/bmp"
     return None

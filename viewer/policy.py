@@ -62,7 +62,7 @@ def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] 
     `more` names pages around this one, each with a script and a stylesheet.
     """
     scripts = (*SCRIPTS, *preview.scripts, *(f"{name}.js" for name in more))
-    styles = (*STYLES, *(f"{name}.css" for name in more))
+    styles = (*STYLES, *preview.styles, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (

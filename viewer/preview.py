@@ -23,5 +23,7 @@ class Preview:
     tools: frozenset[str] = frozenset()
     scripts: tuple[str, ...] = ()
     """Assets that the page runs after `viewer.js`."""
+    styles: tuple[str, ...] = ()
+    """Assets that follow `viewer.css`."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""

@@ -5,7 +5,9 @@
 Scripts mark the page when they run; requests are recorded by the listener.
 """
 
+import gzip
 import html
+import struct
 import zlib
 from itertools import count
 
@@ -17,6 +19,9 @@ from tests.viewer.samples import (
     open_document,
     package,
     pdf,
+    picture,
+    psd,
+    tar,
     xlsx,
 )
 
@@ -184,6 +189,9 @@ OTHERS = [
     ("pdf link", "application/pdf", pdf("x", extra=LINK).decode("latin-1")),
     ("pdf submit", "application/pdf", pdf("x", extra=SUBMIT).decode("latin-1")),
     ("pdf text", "application/pdf", pdf(f"</text></svg><script>{CALL}").decode("latin-1")),
+    ("html said to be tiff", "image/tiff", f"<html><script>{RUN}</script></html>"),
+    ("html said to be heic", "image/heic", f"<html><script>{RUN}</script></html>"),
+    ("heic and html", "image/heic", f"\0\0\0\x20ftypheic<script>{RUN}</script>"),
     ("broken media", "video/mp4", "\0\0\0\x20ftypisom" + "x" * 999),
     ("playlist", "audio/x-mpegurl", f"#EXTM3U\n{CALL}/playlist\n"),
     ("shortcut", "application/internet-shortcut", f"[InternetShortcut]\nURL={CALL}/url\n"),
@@ -217,6 +225,10 @@ def hostile(port):
     yield "workbook with a DTD", "a.xlsx", SHEETS_TYPE, xlsx(xl__styles_dot_xml=f"{ENTITIES}]><x/>")
     yield "open workbook", "a.ods", OPEN_DOCUMENT + "spreadsheet", _open_workbook(port)
     yield "page said to be a workbook", "a.xls", EXCEL, _bytes(IN_HTML["svg onload"], port)
+    wild_file = _bytes(IN_HTML["script"], port)
+    yield "zip of html", "a.zip", "application/zip", package(**{"<b>_dot_html": wild_file})
+    yield "zip of svg", "a.zip", "application/zip", package(a_dot_svg=_bytes(OTHERS[0][2], port))
+    yield "tar of html", "a.tgz", "application/gzip", tar(**{"\u202e<img src=x>": wild_file})
     yield "zip slip", "a.zip", "application/zip", package(**{"..__..__<script>": b"x"})
 
 
@@ -263,6 +275,18 @@ def _inflated_pdf():
         b"endobj\n4 0 obj<</Filter/FlateDecode/Length %d>>stream\n" % len(packed)
     )
     return head + packed + b"\nendstream endobj\ntrailer<</Root 1 0 R>>"
+
+
+def _tiff_loop():
+    """A TIFF whose list of pages leads back to its first page."""
+    data = bytearray(picture("TIFF", "red", "blue"))
+    first = struct.unpack("<I", data[4:8])[0]
+    entries = struct.unpack("<H", data[first : first + 2])[0]
+    end = first + 2 + 12 * entries
+    second = struct.unpack("<I", data[end : end + 4])[0]
+    end = second + 2 + 12 * struct.unpack("<H", data[second : second + 2])[0]
+    data[end : end + 4] = struct.pack("<I", first)
+    return bytes(data)
 
 
 HEAVY = {  # documents that need much memory or time; created on demand
@@ -339,4 +363,37 @@ HEAVY = {  # documents that need much memory or time; created on demand
         lambda: pdf("x").replace(b"0 0 300 200", b"0 0 2e6 2e6"),
     ),
     "stream bomb": ("a.pdf", "application/pdf", _inflated_pdf),
+    "zip of a bomb": (
+        "a.zip",
+        "application/zip",
+        lambda: package(**{f"{n}_dot_txt": bytes(1 << 20) for n in range(80)}),
+    ),
+    "packed tar of zeros": ("a.tgz", "application/gzip", lambda: tar(zeros=bytes(700 << 20))),
+    "packed zeros": ("a.gz", "application/gzip", lambda: gzip.compress(bytes(300 << 20), 9)),
+    "many entries": (
+        "a.zip",
+        "application/zip",
+        lambda: package(**{f"file {n}": b"" for n in range(20_000)}),
+    ),
+    "picture of many pixels": (
+        "a.tif",
+        "image/tiff",
+        lambda: picture("TIFF", "white", size=(19_000, 19_000), mode="1", compression="group4"),
+    ),
+    "picture of too many pixels": (
+        "a.ppm",
+        "image/x-portable-pixmap",
+        lambda: b"P6 60000 60000 255\n" + bytes(1 << 20),
+    ),
+    "two thousand pages": (
+        "a.tif",
+        "image/tiff",
+        lambda: picture("TIFF", *["red"] * 2_000, size=(9, 9)),
+    ),
+    "pages in a circle": ("a.tif", "image/tiff", _tiff_loop),
+    "large plane of a poster": (
+        "a.psd",
+        "image/vnd.adobe.photoshop",
+        lambda: psd(9_000, 9_000)[: 30 << 20],
+    ),
 }

@@ -4,11 +4,14 @@ import base64
 import io
 import math
 import struct
+import tarfile
 import wave
 import zipfile
 import zlib
 from email.message import EmailMessage
 from hashlib import sha256
+
+from PIL import Image
 
 from viewer import Original
 from viewer.sandbox.png import encode_png
@@ -84,6 +87,33 @@ def png(width=240, height=160):
     return encode_png(width, height, 3, bytes(rows))
 
 
+def picture(kind, *pages, size=(60, 40), mode="RGB", **options):
+    """A picture in a format of Pillow's, one page of this size for each colour."""
+    first, *others = (Image.new("RGB", size, page).convert(mode) for page in pages or ("teal",))
+    out = io.BytesIO()
+    first.save(
+        out, kind, **({"save_all": True, "append_images": others} if others else {}), **options
+    )
+    return out.getvalue()
+
+
+def psd(width=6, height=4):
+    """A Photoshop file without layers: planes of red, green and blue."""
+    head = b"8BPS" + struct.pack(">H6xHIIHH", 1, 3, height, width, 8, 3) + bytes(12)
+    return head + bytes(2) + b"".join(bytes([level]) * (width * height) for level in (200, 80, 20))
+
+
+HEIC = base64.b64decode(  # 64 by 48 pixels, teal
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAWltZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAA"
+    "AAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAABjQABAAAAAAAAABkAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAA"
+    "AAABAABodmMxAAAAAA5waXRtAAAAAAABAAAA6WlwcnAAAADKaXBjbwAAAHZodmNDAQNwAAAAkAAAAAAAHvAA/P34"
+    "+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAqQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbq5Ka5"
+    "uAhoMCAAAAMDIAAAAwAhYgABAAZEAcFzwIkAAAAUaXNwZQAAAAAAAABAAAAAQAAAAChjbGFwAAAAQAAAAAEAAAAw"
+    "AAAAAQAAAAAAAAAC////8AAAAAIAAAAQcGl4aQAAAAADCAgIAAAAF2lwbWEAAAAAAAAAAQABBIECBIMAAAAhbWRh"
+    "dAAAABUoAa8LYPXlg6//8GtW4vI/iYU/1Dg="
+)
+
+
 def wav(seconds=1):
     """A sine tone."""
     out = io.BytesIO()
@@ -102,6 +132,17 @@ def package(**parts):
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return out.getvalue()
+
+
+def tar(mode="w:gz", **files):
+    """A tar archive of these files, packed by gzip unless the mode says otherwise."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
     return out.getvalue()
 
 
@@ -311,6 +352,9 @@ def every_kind():
         ("report.pdf", "application/pdf", pdf("First page", "Second page")),
         ("sunset.png", "image/png", png()),
         ("logo.svg", "image/svg+xml", SVG),
+        ("scan.tiff", "image/tiff", picture("TIFF", "teal", "red")),
+        ("photo.heic", "image/heic", HEIC),
+        ("poster.psd", "image/vnd.adobe.photoshop", psd()),
         ("notes.txt", "text/plain", b"One line\nand another, with \xc3\xa9 and <tags>.\n"),
         ("README.md", "text/markdown", MARKDOWN),
         ("sum.py", "text/x-python", CODE),
@@ -331,6 +375,7 @@ def every_kind():
         ("costs.ods", OPEN_DOCUMENT + "spreadsheet", ods()),
         ("talk.odp", OPEN_DOCUMENT + "presentation", odp()),
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
+        ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("empty.txt", "text/plain", b""),
     ]

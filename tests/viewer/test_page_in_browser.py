@@ -13,6 +13,7 @@ from tests.viewer.samples import (
     mail_with_picture,
     original,
     pdf,
+    picture,
     png,
     wav,
     xlsx,
@@ -200,6 +201,115 @@ def test_buttons_and_keys_work(page, tmp_path):
     assert page.is_visible("#help")
     page.click("#help button")
     assert not page.is_visible("#help")
+
+
+def shown_width(page):
+    return page.locator(".stage img").evaluate("picture => picture.getBoundingClientRect().width")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"),
+    [
+        ("a.png", "image/png", png(2400, 1600)),
+        ("a.tif", "image/tiff", picture("TIFF", size=(2400, 1600))),
+    ],
+)
+def test_a_picture_is_zoomed_and_moved_by_buttons_keys_wheel_and_drag(
+    page, tmp_path, name, kind, data
+):
+    opened(page, tmp_path, download(original(data, name, kind)))
+    page.wait_for_function("document.querySelector('#zoom').textContent !== '100%'")
+    fitted = shown_width(page)
+
+    assert fitted < 1300
+    assert "2400 × 1600 pixels" in page.text_content(".what p").replace(",", "")
+    page.click("[data-do='+']")
+    assert shown_width(page) == pytest.approx(fitted * 1.25, rel=0.01)
+    page.keyboard.press("f")
+    page.keyboard.press("0")
+    assert shown_width(page) == pytest.approx(fitted, rel=0.01)
+    page.keyboard.press("f")
+    assert shown_width(page) == pytest.approx(2400, rel=0.01)
+    assert page.text_content("#zoom") == "100%"
+    page.mouse.move(640, 400)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_function("parseInt(document.querySelector('#zoom').textContent) > 110")
+    left = page.evaluate("document.querySelector('.stage').scrollLeft")
+    page.mouse.down()
+    page.mouse.move(540, 400, steps=4)
+    page.mouse.up()
+
+    assert page.evaluate("document.querySelector('.stage').scrollLeft") == pytest.approx(
+        left + 100, abs=3
+    )
+    assert page.heard == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "scroller"),
+    [
+        ("a.csv", "text/csv", b"a,b\n" * 500, ".grid"),
+        ("a.txt", "text/plain", b"a\n" * 500, "html"),
+        ("a.md", "text/markdown", b"a\n\n" * 500, "html"),
+    ],
+)
+def test_keys_scroll_what_is_on_the_screen_without_a_click(page, site, name, kind, data, scroller):
+    page.goto(site.put("/keys", view(original(data, name, kind))))
+    page.keyboard.press("PageDown")
+    page.wait_for_function("s => document.querySelector(s).scrollTop > 100", arg=scroller)
+
+
+def test_keys_scroll_an_html_page_without_a_click(page, site):
+    page.goto(site.put("/keys", view(original(b"<p>x" * 500, "a.html", "text/html"))))
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    page.frames[1].wait_for_function("scrollY > 100")
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.txt", "text/plain"), ("a.png", "image/png")])
+def test_save_is_the_first_button_in_the_order_of_tab(page, site, name, kind):
+    page.goto(site.put("/tab", view(original(png(), name, kind))))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+
+    assert page.evaluate("document.activeElement.matches('.save')")
+
+
+def test_text_code_and_digest_are_copied(page, site):
+    page.context.grant_permissions(["clipboard-read"])
+    document = original(b"one\n  two\n", "a.txt", "text/plain")
+    page.goto(site.put("/copied", view(document)))
+    for action, text in (
+        (lambda: page.keyboard.press("c"), "one\n  two"),
+        (lambda: page.click(".copied .copy"), "one\n  two"),
+        (lambda: page.click("footer .copy"), document.sha256),
+    ):
+        action()
+        assert clipboard(page, site).strip() == text
+
+
+def clipboard(page, site):
+    """What is on the clipboard: pasted, because reading it needs an origin."""
+    site.pages["/paste"] = ({"Content-Type": "text/html"}, b"<textarea autofocus></textarea>")
+    other = page.context.new_page()
+    other.goto(site.here + "/paste")
+    other.keyboard.press("Control+v")
+    text = other.input_value("textarea")
+    other.close()
+    return text
+
+
+@pytest.mark.parametrize(("name", "kind", "data"), [one for one in every_kind() if one[2]])
+def test_a_phone_has_all_tools_and_no_sideways_scrolling(browser, tmp_path, name, kind, data):
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+    page = opened(context.new_page(), tmp_path, download(original(data, name, kind)))
+    tools = page.locator(".tools .js:not(.wide)").all()
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert all(one.bounding_box()["x"] + one.bounding_box()["width"] <= 390 for one in tools)
+    context.close()
 
 
 def test_pdf_pages_are_drawn_with_searchable_text(page, tmp_path):

@@ -9,6 +9,7 @@ from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import (
+    archive,
     audio_video,
     card,
     code,
@@ -18,6 +19,7 @@ from . import (
     markdown,
     office,
     pdf,
+    picture,
     spreadsheet,
     table,
     text,
@@ -35,6 +37,8 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "message/rfc822": mail.preview,
     "application/zip": office.preview,
     **dict.fromkeys(IMAGES, image.preview),
+    **dict.fromkeys(picture.LABELS, picture.preview),
+    **dict.fromkeys(archive.LABELS, archive.preview),
 }
 PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
     **dict.fromkeys(("md", "markdown"), markdown.preview),

@@ -24,7 +24,7 @@ def preview(
         count=len(first),
         rows=[_hex_row(first, start) for start in range(0, len(first), ROW_BYTES)],
     )
-    return Preview("unknown", media_type, body.encode("utf-8", "replace"))
+    return Preview("unknown", media_type, body.encode("utf-8", "replace"), styles=("card.css",))
 
 
 def _hex_row(data: bytes, start: int) -> str:

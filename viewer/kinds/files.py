@@ -11,7 +11,7 @@ from typing import Final
 import pybase64
 
 from ..formatting import format_size
-from ..media_types import IMAGES, UNTYPED, sniff
+from ..media_types import IMAGES, UNKNOWN, UNTYPED, sniff
 from ..names import display_name, safe_file_name
 from ..sandbox import text_lines
 from ..templating import render
@@ -61,6 +61,7 @@ def _item(number: int, file: File, drawn: bytes) -> bytes:
         file=file,
         name=name,
         file_name=safe_file_name(name),
+        type="" if file.shown_type() == UNKNOWN else file.shown_type(),
         size=format_size(file.size),
         is_drawn=bool(drawn),
     )

@@ -12,6 +12,7 @@ SECONDS = 12
 CUT_NOTE = "Only its beginning is shown. Save the original to read all of it."
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
+SCRIPTS, STYLES = ("frame.js",), ("frame.css",)  # of each page with an iframe
 SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
 
 
@@ -26,7 +27,9 @@ def preview(original: Original, media_type: str) -> Preview:
         return code.preview(original, media_type)
     body = iframe(page, "The document, with scripts and network off")
     note = f"{NOTE} {CUT_NOTE}" if facts["cut"] else NOTE
-    return Preview("web", "HTML", body, note=note, foreign_style=True)
+    return Preview(
+        "web", "HTML", body, note=note, foreign_style=True, scripts=SCRIPTS, styles=STYLES
+    )
 
 
 def iframe(page: bytes, title: str) -> bytes:

@@ -11,8 +11,16 @@ LABELS: Final = {
     "image/vnd.microsoft.icon": "Icon",
     "image/webp": "WebP image",
 }
+SCRIPTS, STYLES = ("picture.js",), ("picture.css",)
 
 
 def preview(_original: Original, media_type: str) -> Preview:
     label = LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
-    return Preview("image", label, carrier="img", tools=frozenset({"fit"}))
+    return Preview(
+        "image",
+        label,
+        carrier="img",
+        tools=frozenset({"zoom", "fit"}),
+        scripts=SCRIPTS,
+        styles=STYLES,
+    )

@@ -13,7 +13,7 @@ from ..sandbox.process import SandboxError
 from ..templating import render
 from . import text
 from .files import File, section
-from .html import CUT_NOTE, iframe
+from .html import CUT_NOTE, SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
 SECONDS = 15
@@ -39,6 +39,8 @@ def preview(original: Original, media_type: str) -> Preview:
         head.encode("utf-8", "replace") + framed + _section(attached),
         facts=(format_count(len(attached), "attachment"),) if attached else (),
         note=CUT_NOTE if facts["cut"] else "",
+        scripts=SCRIPTS if is_html else (),
+        styles=("files.css", *STYLES),
         foreign_style=is_html,
     )
 

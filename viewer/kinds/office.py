@@ -1,10 +1,10 @@
-"""Office and OpenDocument files and archives: reading views rendered in the sandbox."""
+"""Office and OpenDocument files: reading views rendered in the sandbox."""
 
 from typing import Final
 
 from ..original import Original
 from ..preview import Preview
-from . import spreadsheet
+from . import archive, spreadsheet
 from .html import CUT_NOTE
 
 SECONDS: Final = 15
@@ -13,9 +13,8 @@ LABELS: Final = {
     "pptx": "Presentation",
     "odt": "Text document",
     "odp": "Presentation",
-    "zip": "Archive",
 }
-WIDE: Final = frozenset({"pptx", "odp", "zip"})
+WIDE: Final = frozenset({"pptx", "odp"})
 NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
 
 
@@ -25,8 +24,10 @@ def preview(original: Original, media_type: str) -> Preview:
     file_format = str(facts["format"])
     if file_format == "sheets":
         return spreadsheet.preview(original, media_type)
+    if file_format == "zip":
+        return archive.preview(original, media_type)
     wide = b" broad" if file_format in WIDE else b""
-    notes = (NOTE if file_format != "zip" else "", CUT_NOTE if facts["cut"] else "")
+    notes = (NOTE, CUT_NOTE if facts["cut"] else "")
     return Preview(
         "office",
         LABELS[file_format],

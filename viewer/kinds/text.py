@@ -12,7 +12,7 @@ from ..sandbox import text_lines
 MAX_READ = 2 << 20
 MAX_INLINE = 64 << 10  # smaller documents are not worth a child process
 SECONDS = 10
-TOOLS = frozenset({"zoom", "wrap"})
+TOOLS = frozenset({"zoom", "wrap", "copy"})
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:

@@ -13,15 +13,18 @@ def apply_resource_limits(*, memory_mb: int, cpu_seconds: int) -> None:
     _limit(resource.RLIMIT_CORE, 0)
 
 
-def forbid_new_files() -> None:
+def forbid_new_files(*, threads: bool = False) -> None:
     """Forbid new descriptors, processes and file writes, before the document is parsed.
+
+    The limit of processes counts threads as well: with `threads`, only seccomp forbids processes.
 
     Descriptors that are open already keep working. Without new ones the child process can
     neither read the disk nor reach the network, although it runs as the same user. Not every
     system has seccomp, which forbids more.
     """
     _limit(resource.RLIMIT_FSIZE, 0)
-    _limit(resource.RLIMIT_NPROC, 0)
+    if not threads:
+        _limit(resource.RLIMIT_NPROC, 0)
     _limit(resource.RLIMIT_NOFILE, 0)
 
 

@@ -17,6 +17,8 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+Step = tuple[int, int, int, int]  # of the filter: code, jumps if true and false, operand
+
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH, column
 SECCOMP: Final = (317, 277)
 
@@ -44,16 +46,20 @@ REFUSED: Final = _calls("""
     ioctl=16,29 fcntl=72,25 uname=63,160 sysinfo=99,179 prctl=157,167 prlimit64=302,261
     getrlimit=97,163 getrusage=98,165 sched_getaffinity=204,123 sigaltstack=131,132
 """)
+ALLOWED_TO_THREADS: Final = _calls("set_robust_list=273,99 rseq=334,293")
+CLONE, CLONE3 = (56, 220), (435, 435)
 NEWEST_KNOWN: Final = 469  # file_setattr, Linux 6.17; numbers above 423 are the same everywhere
 X32: Final = 0x4000_0000  # the bit that selects a second table of calls on x86_64
 
 LOAD, EQUAL, GREATER, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06  # BPF instructions
-NUMBER_AT, MACHINE_AT, PROTECTION_AT = 0, 4, 32  # offsets in struct seccomp_data; 32: args[2]
+# Offsets in struct seccomp_data: the last two are args[0] of clone(2) and args[2] of mmap(2).
+NUMBER_AT, MACHINE_AT, FLAGS_AT, PROTECTION_AT = 0, 4, 16, 32
 KILL, ALLOW, REFUSE, UNKNOWN = (
     *(0x8000_0000, 0x7FFF_0000),
     *(0x0005_0000 | code for code in (errno.EPERM, errno.ENOSYS)),
 )
 PROT_EXEC: Final = 4
+CLONE_THREAD: Final = 0x10000
 PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 4, 38
 SET_MODE_FILTER, GET_ACTION_AVAIL, TSYNC = 1, 2, 1
 
@@ -71,14 +77,15 @@ def forbid_inspection() -> None:
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def restrict_system_calls() -> None:
+def restrict_system_calls(*, threads: bool = False) -> None:
     """Install the filter in all threads, for good; where there is no seccomp, do nothing.
 
-    Raises OSError if the kernel offers seccomp and then refuses the filter.
+    With `threads`, for a library that decodes in a thread of its own, new threads are allowed;
+    they have the same filter. Raises OSError if the kernel offers seccomp, but not the filter.
     """
     if not seccomp_available():
         return
-    code = _program(os.uname().machine)
+    code = _program(os.uname().machine, threads=threads)
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("HP", len(code) // 8, ctypes.addressof(buffer))  # struct sock_fprog
     libc = ctypes.CDLL(None, use_errno=True)
@@ -93,17 +100,17 @@ def _seccomp(operation: int, flags: int, argument: object) -> int:
     return result
 
 
-def _program(machine: str) -> bytes:
-    """The filter's instructions, 8 bytes each: code, jumps if true and false, operand."""
+def _program(machine: str, *, threads: bool = False) -> bytes:
+    """Return the filter's steps, 8 bytes each."""
     architecture, column = MACHINES[machine]
-    return b"".join(struct.pack("HBBI", *step) for step in _steps(architecture, column))
+    return b"".join(struct.pack("HBBI", *step) for step in _steps(architecture, column, threads))
 
 
 def _numbers(calls: dict[str, tuple[int | None, ...]], column: int) -> Iterator[int]:
     return (number for numbers in calls.values() if (number := numbers[column]) is not None)
 
 
-def _steps(architecture: int, column: int) -> Iterator[tuple[int, int, int, int]]:
+def _steps(architecture: int, column: int, threads: bool) -> Iterator[Step]:
     yield LOAD, 0, 0, MACHINE_AT
     yield from ((EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL))
     yield LOAD, 0, 0, NUMBER_AT
@@ -115,4 +122,15 @@ def _steps(architecture: int, column: int) -> Iterator[tuple[int, int, int, int]
     for number in _numbers(ALLOWED_WITHOUT_EXECUTION, column):
         yield from ((EQUAL, 0, 4, number), (LOAD, 0, 0, PROTECTION_AT))
         yield from ((ANY_BIT, 0, 1, PROT_EXEC), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW))
+    if threads:
+        yield from _thread_steps(column)
     yield RETURN, 0, 0, KILL
+
+
+def _thread_steps(column: int) -> Iterator[Step]:
+    """Allow clone(2) of a thread; clone3(2), whose flags lie in memory, seems not to exist."""
+    for number in _numbers(ALLOWED_TO_THREADS, column):
+        yield from ((EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW))
+    yield from ((EQUAL, 0, 1, CLONE3[column]), (RETURN, 0, 0, UNKNOWN))
+    yield from ((EQUAL, 0, 3, CLONE[column]), (LOAD, 0, 0, FLAGS_AT))
+    yield from ((ANY_BIT, 0, 1, CLONE_THREAD), (RETURN, 0, 0, ALLOW))

@@ -6,7 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-LIBRARIES: Final = ("markdown-it-py", "nh3", "Pygments", "pypdfium2", "xlrd")  # imported by jobs
+LIBRARIES: Final = (  # imported by jobs
+    *("markdown-it-py", "nh3", "pi-heif", "pillow", "Pygments", "pypdfium2", "xlrd"),
+)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..decoding import preload_codecs
 from .messages import read_message, write_message
 from .resource_limits import apply_resource_limits, forbid_new_files
-from .seccomp import forbid_inspection, restrict_system_calls
+from .seccomp import forbid_inspection, restrict_system_calls, seccomp_available
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "text": ("text_lines", 256, 6),
@@ -19,7 +19,11 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
     "sheets": ("office.sheets", 768, 10),
+    "archive": ("archive", 768, 10),
+    "picture": ("pictures", 1536, 20),
+    "heif": ("pictures", 1536, 20),
 }
+THREADED: Final = frozenset({"heif"})  # jobs whose library decodes in a thread of its own
 
 
 def main() -> None:
@@ -37,8 +41,9 @@ def main() -> None:
     preload_codecs(options.get("charset"))
     if prepare := getattr(job, "prepare", None):
         prepare(data, options)
-    forbid_new_files()
-    restrict_system_calls()
+    threads = options["job"] in THREADED
+    forbid_new_files(threads=threads and seccomp_available())
+    restrict_system_calls(threads=threads)
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
 
 

@@ -24,8 +24,8 @@ def test_a_workbook_with_another_type_is_shown_as_a_spreadsheet(make):
     assert shown(make()).kind == "sheets"
 
 
-def test_an_archive_has_no_note():
-    assert shown(samples.package(a=b"x")).note == ""
+def test_another_zip_is_shown_as_an_archive():
+    assert shown(samples.package(a=b"x")).kind == "archive"
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a zip"])

@@ -88,6 +88,30 @@ def test_a_dangerous_call_ends_the_child(deed):
     assert not done.stdout
 
 
+THREADS = "seccomp.restrict_system_calls(threads=True)"
+LOCK = "__import__('_thread').allocate_lock()"  # held until a new thread releases it
+START = "__import__('_thread').start_new_thread(lock.release, ())"
+THREAD = f"(lambda lock: [lock.acquire(), {START}, lock.acquire(timeout=20)][2])({LOCK})"
+
+
+@needs_seccomp
+def test_a_job_with_threads_may_start_them():
+    assert child(THREAD, THREADS).stdout == "True\n"
+
+
+@needs_seccomp
+@pytest.mark.parametrize("deed", sorted(set(DEEDS) - {"a thread", "clone3"}))
+def test_a_job_with_threads_may_do_nothing_else_that_is_dangerous(deed):
+    assert child(DEEDS[deed], THREADS).returncode == -signal.SIGSYS
+
+
+@needs_seccomp
+def test_clone3_whose_flags_cannot_be_examined_does_not_exist_with_threads():
+    said = child(f"({DEEDS['clone3']}, ctypes.get_errno())", THREADS).stdout
+
+    assert said == f"(-1, {errno.ENOSYS})\n"
+
+
 @needs_seccomp
 @pytest.mark.parametrize("deed", REFUSED.values(), ids=REFUSED)
 def test_opening_and_examining_files_is_refused(deed):
@@ -152,10 +176,10 @@ def test_no_process_of_the_same_user_may_inspect_the_child():
     assert child("libc.prctl(3)", "seccomp.forbid_inspection()").stdout == "0\n"
 
 
-def verdict(machine, architecture, number, protection=0):
+def verdict(machine, architecture, number, protection=0, flags=0, threads=False):
     """What the filter answers: its instructions, run by hand."""
-    program = list(struct.iter_unpack("HBBI", seccomp._program(machine)))
-    data, value, at = {0: number, 4: architecture, 32: protection}, 0, 0
+    program = list(struct.iter_unpack("HBBI", seccomp._program(machine, threads=threads)))
+    data, value, at = {0: number, 4: architecture, 16: flags, 32: protection}, 0, 0
     while True:
         code, if_true, if_false, operand = program[at]
         if code == seccomp.RETURN:
@@ -190,6 +214,18 @@ def test_the_program_answers_by_its_lists_on_each_machine(machine):
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
+def test_with_threads_the_program_allows_clone_of_a_thread_only(machine):
+    own, column = seccomp.MACHINES[machine]
+    clone, clone3 = seccomp.CLONE[column], seccomp.CLONE3[column]
+    process_flags, thread_flags = 0x1200011, 0x3D0F00  # as the C library calls it
+
+    assert verdict(machine, own, clone, flags=thread_flags, threads=True) == seccomp.ALLOW
+    assert verdict(machine, own, clone, flags=process_flags, threads=True) == seccomp.KILL
+    assert verdict(machine, own, clone3, threads=True) == seccomp.UNKNOWN
+    assert verdict(machine, own, clone, flags=thread_flags) == seccomp.KILL
+
+
+@pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_calls_of_another_architecture_end_the_child(machine):
     own, column = seccomp.MACHINES[machine]
     others = {numbers[0] for numbers in seccomp.MACHINES.values()} - {own} | {0x40000003}
@@ -211,6 +247,10 @@ def test_the_numbers_are_those_of_the_kernels_headers(column, header):
     known = {name: int(number) for name, number in found}
     known["newfstatat"] = known.get("newfstatat", known.get("fstatat"))
     for name, numbers in (
-        seccomp.ALLOWED | seccomp.REFUSED | seccomp.ALLOWED_WITHOUT_EXECUTION
+        seccomp.ALLOWED
+        | seccomp.REFUSED
+        | seccomp.ALLOWED_WITHOUT_EXECUTION
+        | seccomp.ALLOWED_TO_THREADS
+        | {"clone": seccomp.CLONE, "clone3": seccomp.CLONE3}
     ).items():
         assert numbers[column] in (known.get(name), None), name

@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders office files and zip archives as a reading view.
+"""Runs in the child process. Renders office files as a reading view.
 
 Shown are structure, text, tables and pictures, but not the page layout.
 """
@@ -9,7 +9,7 @@ from typing import Any, Final
 from .. import MAX_HTML, MAX_PICTURES
 from ..messages import Message
 from ..sanitizer import sanitize_fragment
-from . import archive, docx, odf, pptx
+from . import docx, odf, pptx
 from .package import Package
 
 Reader = Callable[[Package], tuple[str, list[str]]]
@@ -20,7 +20,9 @@ FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
 )
 
 
-WORKBOOK: Final[tuple[str, Reader]] = ("sheets", lambda _: ("", []))  # shown by another job
+# Shown by other jobs.
+WORKBOOK: Final[tuple[str, Reader]] = ("sheets", lambda _: ("", []))
+ARCHIVE: Final[tuple[str, Reader]] = ("zip", lambda _: ("", []))
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
@@ -43,4 +45,4 @@ def _detect_format(package: Package) -> tuple[str, Reader]:
     open_document = odf.detect_format(package)
     if open_document == "ods":
         return WORKBOOK
-    return (open_document, odf.read) if open_document else ("zip", archive.read)
+    return (open_document, odf.read) if open_document else ARCHIVE

@@ -1,4 +1,4 @@
-"""viewer/sandbox/office/__init__.py, archive.py"""
+"""viewer/sandbox/office/__init__.py"""
 
 import pytest
 
@@ -26,15 +26,3 @@ def read(data):
 )
 def test_the_format_is_detected_in_the_file(make, file_format):
     assert read(make())[0]["format"] == file_format
-
-
-def test_an_archive_is_shown_as_a_list_of_entries():
-    facts, html = read(samples.package(a_dot_txt=b"a" * 1000, b=b""))
-
-    assert facts["counts"] == ["2 files"]
-    assert "<td>a.txt</td>" in html
-    assert '<td class="num">1,000</td>' in html
-
-
-def test_entry_names_are_escaped():
-    assert "&lt;script&gt;" in read(samples.package(**{"<script>": b""}))[1]

@@ -1,0 +1,142 @@
+"""Runs in the child process. Lists the files of an archive and takes small ones out of it.
+
+Read are ZIP, tar (also packed by gzip, bzip2 or xz), and single files packed by these.
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import IO, Any, Final, NamedTuple, cast
+
+from .messages import Message
+
+MAX_LISTED: Final = 3_000  # files
+MAX_TAKEN: Final = 60  # files that are taken out
+MAX_FILE: Final = 1 << 20  # bytes of each
+MAX_ALL: Final = 8 << 20  # bytes of them in all
+MAX_UNPACKED: Final = 512 << 20  # bytes of a packed tar that are read
+MAX_NAME: Final = 1_000
+UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
+    (b"\x1f\x8b", lambda packed: gzip.GzipFile(fileobj=packed)),
+    (b"BZh", bz2.BZ2File),
+    (b"\xfd7zXZ\0", lzma.LZMAFile),
+)
+
+UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypted file
+    *(ValueError, OSError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
+    *(zipfile.BadZipFile, tarfile.TarError),
+)
+
+
+class UnreadableArchiveError(Exception):
+    """The archive is damaged from its beginning, or of another format."""
+
+    reason = "format"
+
+
+class Member(NamedTuple):
+    """A file in an archive; `read(limit)` returns at most so many of its bytes."""
+
+    name: str
+    size: int | None
+    read: Callable[[int], bytes]
+
+
+def prepare(_data: bytes, _options: dict[str, Any]) -> None:
+    """Import what the archive modules import on first use."""
+    zipfile.ZipFile(io.BytesIO(), "w").close()
+    list(_tar_members(io.BytesIO(bytes(tarfile.RECORDSIZE))))
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield the list of the files, then the content of each that was taken out.
+
+    The facts are name, size (None if it is unknown) and whether it was taken out, of each file,
+    and whether there are more. Raises UnreadableArchiveError if no file can be read.
+    """
+    files: list[tuple[str, int | None, bool]] = []
+    contents: list[bytes] = []
+    cut, left = False, MAX_ALL
+    try:
+        for member in _members(data, options["name"]):
+            content = _taken(member, left) if len(contents) < MAX_TAKEN else None
+            files.append((member.name[:MAX_NAME], member.size, content is not None))
+            if content is not None:
+                contents.append(content)
+                left -= len(content)
+            if cut := len(files) >= MAX_LISTED:
+                break
+    except Exception as error:  # damaged in one of many ways
+        if not files:
+            raise UnreadableArchiveError from error
+        cut = True
+    yield {"files": files, "cut": cut}, b""
+    yield from (({}, content) for content in contents)
+
+
+def _taken(member: Member, left: int) -> bytes | None:
+    """Return the whole content of a small file; None if it is larger, encrypted or damaged."""
+    limit = min(MAX_FILE, left)
+    if member.size is not None and member.size > limit:
+        return None
+    try:
+        content = member.read(limit + 1)
+    except UNREADABLE:
+        return None
+    return content if len(content) <= limit else None
+
+
+def _members(data: bytes, name: str) -> Iterator[Member]:
+    if data.startswith(b"PK"):
+        return _zip_members(zipfile.ZipFile(io.BytesIO(data)))
+    unpack = next((unpack for start, unpack in UNPACKERS if data.startswith(start)), None)
+    if unpack is None:
+        return _tar_members(io.BytesIO(data))
+    if _is_tar(unpack(io.BytesIO(data)).read(tarfile.BLOCKSIZE)):
+        return _tar_members(_Limited(unpack(io.BytesIO(data)), MAX_UNPACKED))
+    single = Member(name.rpartition(".")[0] or "content", None, unpack(io.BytesIO(data)).read)
+    return iter((single,))
+
+
+def _is_tar(start: bytes) -> bool:
+    try:
+        tarfile.TarInfo.frombuf(start, "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
+    for entry in archive.infolist():
+        if not entry.is_dir():
+            yield Member(entry.filename, entry.file_size, partial(_read_entry, archive, entry))
+
+
+def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:
+    with archive.open(entry) as file:
+        return file.read(limit)
+
+
+def _tar_members(stream: Any) -> Iterator[Member]:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for entry in filter(tarfile.TarInfo.isfile, archive):
+            content = cast(IO[bytes], archive.extractfile(entry))
+            yield Member(entry.name, entry.size, content.read)
+
+
+class _Limited:
+    """A stream that ends after so many bytes."""
+
+    def __init__(self, stream: Any, left: int) -> None:
+        self.stream, self.left = stream, left
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self.stream.read(min(size, self.left))
+        self.left -= len(data)
+        return data
