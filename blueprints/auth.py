@@ -6,6 +6,7 @@ from flask import g, request
 
 from models import Session, User, current_runtime
 from models.errors import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
+from models.invitation import register as register_account
 from models.rate_limiter import network_of
 from models.session import StartedSession
 from models.user import require_strong_password
@@ -20,15 +21,18 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 @auth.post("/register", accepts=[NOBODY, SESSION], idempotent=True)
 @may_fail_with(EmailTaken, RegistrationClosed, TooManyRequests)
 @auth.arguments(Registration())
+@auth.alt_response(200, schema=Profile)
 @auth.response(201, Profile)
-def register(body: dict[str, Any]) -> User:
+def register(body: dict[str, Any]) -> tuple[User, int]:
     """Register a new user account
 
-    Registering does not log in. Addresses that differ only in case are the same one.
+    Registering does not log in. Addresses that differ only in case are the same one. `invite` works
+    once, for its e-mail address, also while the service takes no new accounts. For an account that
+    exists it sets the new password and ends all sessions: then the response is 200, not 201.
     """
-    address = request.remote_addr or ""
-    report_allowance(current_runtime().registration_limiter.spend(network_of(address)))
-    return User.register(**body, address=address)
+    report_allowance(current_runtime().registration_limiter.spend(_network()))
+    user, is_new = register_account(**body, address=request.remote_addr or "")
+    return user, 201 if is_new else 200
 
 
 @auth.post("/login", accepts=[NOBODY, SESSION])
@@ -86,3 +90,7 @@ def list_sessions(query: dict[str, Any]) -> Any:
 def end_session(id: str) -> None:
     """End one of the caller's sessions"""
     Session.one_of(g.caller.owner_id, id).end()
+
+
+def _network() -> str:
+    return network_of(request.remote_addr or "")

@@ -1,4 +1,4 @@
-"""The secret strings this service issues: API keys, document tokens, root keys.
+"""The secret strings this service issues: API keys, document tokens, invitations, root keys.
 
     prefix || random base62 characters || 6 base62 characters: the CRC-32 of all before them
 
@@ -11,6 +11,7 @@ import secrets
 import zlib
 
 API_KEY = "pk_live_"
+INVITATION = "invite_"
 DOCUMENT_TOKEN = "dt_"  # noqa: S105  a prefix, not a secret
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

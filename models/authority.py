@@ -13,13 +13,14 @@ from crypto import DecryptionError, sealing
 from .api_key import ApiKey
 from .document_token import DocumentToken
 from .errors import OperatorError
+from .invitation import Invitation
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
 from .session import Session
 from .storage import connected, transaction, truncate_wal
 from .user import User
 
-AUTHENTICATED: tuple[Any, ...] = (User, Session, ApiKey, DocumentToken)
+AUTHENTICATED: tuple[Any, ...] = (User, Session, ApiKey, DocumentToken, Invitation)
 _REMEDY = "Restore a backup."
 
 
@@ -52,7 +53,7 @@ def _draw() -> None:
     row.insert_row()
     current_runtime().authority_key = row.key
     owners = {user.id for user in User.each() if _sign_user(user)}
-    for table in AUTHENTICATED[1:]:
+    for table in (Session, ApiKey, DocumentToken):
         for one in table.each():
             if one.owner_id in owners:
                 one.sign()

@@ -8,7 +8,14 @@ from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, Tex
 
 from crypto import passwords
 
-from .errors import EmailTaken, Invalid, OperatorError, RegistrationClosed, WrongCredentials
+from .errors import (
+    EmailTaken,
+    Invalid,
+    NotFound,
+    OperatorError,
+    RegistrationClosed,
+    WrongCredentials,
+)
 from .rate_limiter import network_of
 from .records.authenticated import Authenticated
 from .records.credential import OWNER_TABLE, OwnerAuthority
@@ -67,7 +74,7 @@ class User(Authenticated, OwnsDataKey):
         mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
         digest = passwords.hash_password(password, network_of(address))
-        user: Self = cls.fresh(email=email, email_folded=_folded(email))
+        user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         with transaction():
             cls._refuse_if_closed(mode)
             user.generate_key()
@@ -90,9 +97,9 @@ class User(Authenticated, OwnsDataKey):
 
         An unknown address takes as long as a wrong password. `TooManyRequests` after many failures.
         """
-        account, failures = _folded(email), current_runtime().login_failures
+        account, failures = fold_email(email), current_runtime().login_failures
         failures.refuse_if_many(account, address)
-        user = cls._find_by_email(account)
+        user = cls.find_by_email(email)
         user = None if user is None or user.disabled_at is not None else user
         digest = user.password_digest if user else None
         caller = network_of(address)
@@ -111,7 +118,7 @@ class User(Authenticated, OwnsDataKey):
 
     @classmethod
     def of_email(cls, email: str) -> Self:
-        found = cls._find_by_email(_folded(email))
+        found = cls.find_by_email(email)
         if found is None:
             raise OperatorError(f"There is no account {email}. List them to see which there are.")
         return found
@@ -127,8 +134,8 @@ class User(Authenticated, OwnsDataKey):
             self.change(sealed_name=self.seal("name/1", self.id, name))
 
     @classmethod
-    def _find_by_email(cls, folded: str) -> Self | None:
-        return next(iter(cls.rows(_BY_EMAIL, email_folded=folded)), None)
+    def find_by_email(cls, email: str) -> Self | None:
+        return next(iter(cls.rows(_BY_EMAIL, email_folded=fold_email(email))), None)
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password and end every other session.
@@ -139,6 +146,22 @@ class User(Authenticated, OwnsDataKey):
         with transaction():
             found = self.require_same_password()
             found._end_logins(kept_session_id, sealed_password=sealed_password)
+
+    def set_password(self, password: str, name: str | None = None) -> Self:
+        """Set a new password, whatever the former one was, and a name if given; end all sessions.
+
+        API keys and links stay valid. Returns the row as it is then.
+        """
+        require_strong_password(password, "#/password")
+        changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
+        if name is not None:
+            changes["sealed_name"] = self.seal("name/1", self.id, name)
+        with transaction():
+            found = self.find(self.id)
+            if found is None:
+                raise NotFound
+            found._end_logins(**changes)
+        return found
 
     def require_same_password(self) -> Self:
         """The row as it is now; call it in a transaction.
@@ -198,6 +221,6 @@ def require_strong_password(password: str, pointer: str) -> None:
         raise Invalid(pointer, sentence)
 
 
-def _folded(email: str) -> str:
+def fold_email(email: str) -> str:
     """E-mail addresses are compared without case."""
     return unicodedata.normalize("NFC", email).casefold()

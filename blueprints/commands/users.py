@@ -1,19 +1,21 @@
-"""`flask --app app users …`: lists, creates, disables and enables accounts."""
+"""`flask --app app users …`: lists, creates, invites, disables and enables accounts."""
 
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 from flask.cli import AppGroup
 from marshmallow import ValidationError
 
-from models import User
+from models import User, current_runtime
+from models.invitation import LIFE_DAYS, Invitation
 from models.user import Account
 
 from ..schemas.requests import Registration
 from .output import table, with_database
 
-users = AppGroup("users", help="List, create, disable and enable accounts.")
+users = AppGroup("users", help="List, create, invite, disable and enable accounts.")
 
 
 @users.command("list")
@@ -33,13 +35,30 @@ def list_() -> None:
 @with_database
 def create(email: str, name: str | None) -> None:
     """Create an account, whatever REGISTRATION says. Prompts for the password or reads stdin."""
-    try:
-        fields = Registration().load({"email": email, "password": _password(), "name": name})
-    except ValidationError as error:
-        (first, *_), *_ = dict(error.messages_dict).values()
-        raise click.UsageError(first) from None
+    fields = _checked(email=email, password=_password(), name=name)
     user = User.register(**fields, mode="open")
     click.echo(f"{user.email} has an account: {user.id}.")
+
+
+@users.command()
+@click.argument("email")
+@with_database
+def invite(email: str) -> None:
+    """Print a one-time link for an account, or for a new password. It replaces a former link."""
+    issued = Invitation.issue(_checked(email=email)["email"])
+    settings = current_runtime().settings
+    effect = "sets a new password" if User.find_by_email(email) else "makes an account"
+    click.echo(f"{settings.base_url or _here(settings.listen)}/app/signup?invite={issued.secret}")
+    click.echo(f"For {LIFE_DAYS} days and once, it {effect} for {email}.", err=True)
+
+
+@users.command()
+@click.argument("email")
+@with_database
+def password(email: str) -> None:
+    """Set a new password, and end all sessions. Prompts for the password or reads stdin."""
+    User.of_email(email).set_password(_password())
+    click.echo(f"{email} has a new password: sessions have ended; API keys and links still work.")
 
 
 @users.command()
@@ -58,6 +77,19 @@ def enable(email: str) -> None:
     """Enable a disabled account again."""
     User.of_email(email).enable()
     click.echo(f"{email} is enabled: API keys and links that have not expired work again.")
+
+
+def _checked(**fields: str | None) -> dict[str, Any]:
+    try:
+        return dict(Registration(only=list(fields)).load(fields))
+    except ValidationError as error:
+        (first, *_), *_ = dict(error.messages_dict).values()
+        raise click.UsageError(first) from None
+
+
+def _here(listen: str) -> str:
+    """Where the service is, if no setting gives its address."""
+    return "http://localhost" if listen.startswith("unix:") else f"http://{listen}"
 
 
 def _password() -> str:

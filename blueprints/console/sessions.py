@@ -6,6 +6,7 @@ from flask import Response, g, request
 
 from models import Session, User, current_runtime
 from models.errors import NotFound
+from models.invitation import register as register_account
 from models.rate_limiter import network_of
 
 from ..http import COOKIE, NOBODY
@@ -41,9 +42,10 @@ def sign_up() -> Response:
     """Register a new user account, and log in"""
     address, form = request.remote_addr or "", request.form
     fields = {"email": form.get("email", ""), "password": form.get("password", "")}
-    body = Registration().load(fields | {"name": text("name")})
+    body = Registration().load(fields | {"name": text("name"), "invite": text("invite")})
     current_runtime().registration_limiter.spend(network_of(address))
-    return _logged_in(User.register(**body, address=address), HOME)
+    user, _is_new = register_account(**body, address=address)
+    return _logged_in(user, HOME)
 
 
 @sessions.get("/login", accepts=PUBLIC)

@@ -54,6 +54,11 @@ class Registration(CamelCaseSchema):
     email = Email(required=True)
     password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
     name = Text(allow_none=True, load_default=None)
+    invite = Text(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "An invitation's secret. It is for one e-mail address."},
+    )
 
 
 class Login(CamelCaseSchema):

@@ -9,6 +9,7 @@ from crypto import KeyringError
 
 from ..document import Document
 from ..errors import OperatorError
+from ..invitation import Invitation
 from ..runtime import current_runtime
 from ..setup import open_runtime
 from ..storage import connected, sqlite_files, truncate_wal
@@ -107,6 +108,7 @@ def _check(deep: bool, report: ReportProgress) -> tuple[int, int]:
         if problems := check_database_file(deep) + check(report):
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
+        Invitation.delete().execute()  # else one used since the backup could be used again
         users, (documents, _) = User.select().count(), Document.stored()
         truncate_wal()
     return users, documents

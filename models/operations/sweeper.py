@@ -1,4 +1,4 @@
-"""Deletes what has expired: documents, sessions, stored responses, old tokens and events."""
+"""Deletes what has expired: documents, sessions, invitations, stored responses, old rows."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from ..delivery import WebhookDelivery
 from ..document import Document
 from ..document_token import DocumentToken
 from ..event import Event
+from ..invitation import Invitation
 from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
@@ -36,6 +37,7 @@ def _delete_old_rows() -> None:
     moment = now()
     with transaction():
         Session.delete().where(Session.expires_at <= moment).execute()
+        Invitation.delete().where(Invitation.expires_at <= moment).execute()
         StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS).execute()
         ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
         DocumentToken.delete().where(ended).execute()

@@ -54,8 +54,12 @@ def on_rollback(undo: Callable[[], object]) -> None:
 @contextmanager
 def in_one_transaction() -> Iterator[None]:
     """Makes all `transaction`s inside one. It begins with the first of them, so that expensive work
-    before the first write (hashing a password) does not hold the writer lock.
+    before the first write (hashing a password) does not hold the writer lock. Nested, it is part of
+    the outer one.
     """
+    if _scope.get():
+        yield
+        return
     with ExitStack() as scope:
         before = _scope.set(scope)
         try:

@@ -1,0 +1,17 @@
+"""Invitations, each for one e-mail address; the secret is stored as a digest."""
+
+from typing import Any
+
+STATEMENTS = (
+    """
+    CREATE TABLE invitation (
+        id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+        email_folded TEXT NOT NULL UNIQUE, digest BLOB NOT NULL UNIQUE,
+        expires_at INTEGER NOT NULL, authority_mac BLOB
+    )""",
+)
+
+
+def up(migrator: Any, db: Any) -> None:  # noqa: ARG001
+    for statement in STATEMENTS:
+        db.execute_sql(statement)
