@@ -116,5 +116,6 @@ def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
     if not lasts:
         document = Document.find(token.document_id)
         ends = [token.expires_at, document.expires_at if document else None]
-        return "expired", min(filter(None, ends), default=None)
+        ended_at = min(filter(None, ends), default=None)
+        return "expired" if ended_at else "", ended_at
     return "" if has_views_left else "used_up", None
