@@ -7,6 +7,10 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import fields
+from importlib import metadata
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
@@ -83,6 +87,63 @@ def test_the_containers_profile_forbids_inspection_but_not_the_parsers_filter():
         *("bpf", "io_uring_setup", "keyctl", "userfaultfd", "perf_event_open", "mount", "unshare"),
     }
     assert "ulimits: { core: 0 }" in compose
+
+
+def locked():
+    """Canonical name -> requirement, with its pin and marker, and the number of its hashes."""
+    text = (ROOT / "requirements.lock").read_text()
+    found = re.findall(r"^(\S.*?) \\\n((?:    --hash=sha256:[0-9a-f]{64}.*\n)+)", text, re.M)
+    pins = [(Requirement(line), hashes.count("--hash")) for line, hashes in found]
+    assert len(pins) == len(re.findall(r"^[^\s#]", text, re.M))
+    return {canonicalize_name(one.name): (one, hashes) for one, hashes in pins}
+
+
+def satisfied(needed, pins):
+    """Whether the pin of what is needed has a version that it takes."""
+    (pin, _), extras = pins[canonicalize_name(needed.name)], {"extra": ""}
+    (version,) = [one.version for one in pin.specifier]
+    return needed.specifier.contains(version) and (not pin.marker or pin.marker.evaluate(extras))
+
+
+def test_the_lock_file_pins_every_dependency_with_its_hashes():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pins = locked()
+
+    assert all(satisfied(Requirement(one), pins) for one in project["dependencies"])
+    assert all(hashes for _, hashes in pins.values())
+
+
+def test_the_lock_file_pins_what_its_packages_need():
+    pins = locked()
+    for name, (pin, _) in pins.items():
+        if pin.marker and not pin.marker.evaluate():
+            continue
+        for line in metadata.distribution(name).requires or ():
+            needed = Requirement(line)
+            if not needed.marker or needed.marker.evaluate({"extra": ""}):
+                assert satisfied(needed, pins), (name, line)
+
+
+def test_the_image_installs_by_hash_on_a_base_named_by_its_digest():
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text()
+    compose = (ROOT / "deploy/compose.yaml").read_text()
+    bases = re.findall(r"^(?:FROM| +image:) (\S+)", dockerfile + compose, re.M)
+
+    assert len(bases) == 2
+    assert all(re.fullmatch(r"\w+:\d+\.\d+\.\d+\S*@sha256:[0-9a-f]{64}", one) for one in bases)
+    assert "--require-hashes -r requirements.lock" in dockerfile
+    assert dockerfile.count("pip install") == 1
+
+
+def test_the_container_keeps_the_keyring_apart_from_the_database():
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text()
+    compose = (ROOT / "deploy/compose.yaml").read_text()
+    (keyring,) = re.findall(r"DOCSERVICE_INSTANCE_PATH=(\S+)", dockerfile)
+    (database,) = re.findall(r"DOCSERVICE_DATABASE=(\S+)/documents.sqlite", dockerfile)
+    mounts = dict(reversed(one.split(":")) for one in re.findall(r'"(\w+:/\w+)"', compose))
+
+    assert mounts[keyring] != mounts[database]
+    assert f"VOLUME {database} {keyring}" in dockerfile
 
 
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():

@@ -44,6 +44,8 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
         "needs a second machine"
     ),
     "python3 -m venv .venv": INSTALLS,
+    "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade "
+    "-o requirements.lock pyproject.toml": INSTALLS,
     ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
