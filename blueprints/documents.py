@@ -17,7 +17,6 @@ from .http.multipart import MalformedMultipart, Part
 from .schemas.requests import DocumentEdit, DocumentQuery
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
 from .schemas.uploads import Upload, UploadForm
-from .views.content import UNKNOWN_TYPE
 from .views.links import IssuedLink, base_url, link_options, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
@@ -100,21 +99,10 @@ class UploadedDocument(RowWith[Document]):
 
 
 def _store(
-    owner_id: str,
-    payload: Base64Payload | Part,
-    token: Any,
-    content_type: str = UNKNOWN_TYPE,
-    **facts: Any,
+    owner_id: str, payload: Base64Payload | Part, token: Any, **facts: Any
 ) -> UploadedDocument:
     """A document with its first link, in one transaction; `token` holds the link's options."""
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     link = None if token is None else link_options(token)
-    document, issued = store(
-        owner_id,
-        payload.pieces(),
-        size=payload.size,
-        content_type=content_type,
-        link=link,
-        **facts,
-    )
+    document, issued = store(owner_id, payload.pieces(), size=payload.size, link=link, **facts)
     return UploadedDocument(document, with_addresses(issued) if issued else None)

@@ -1,4 +1,4 @@
-"""Media types: their essence, and the file-name extension that is usual for each."""
+"""Media types: their essence, the file-name extension usual for each, and the type of each."""
 
 import mimetypes
 
@@ -10,51 +10,83 @@ _ADDED = {
     "application/rtf": ".rtf",
     "application/sql": ".sql",
     "application/toml": ".toml",
+    "application/vnd.ms-excel.sheet.macroenabled.12": ".xlsm",
     "application/vnd.oasis.opendocument.presentation": ".odp",
     "application/vnd.oasis.opendocument.spreadsheet": ".ods",
     "application/vnd.oasis.opendocument.text": ".odt",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/csv": ".csv",
-    "application/x-pdf": ".pdf",
+    "application/vnd.rar": ".rar",
+    "application/vnd.sqlite3": ".sqlite",
+    "application/x-7z-compressed": ".7z",
     "application/x-bzip2": ".bz2",
     "application/x-xz": ".xz",
-    "application/x-zip-compressed": ".zip",
     "application/xhtml+xml": ".xhtml",
     "application/xml": ".xml",
     "application/yaml": ".yaml",
+    "audio/aac": ".aac",
     "audio/flac": ".flac",
-    "audio/mp3": ".mp3",
     "audio/mp4": ".m4a",
     "audio/ogg": ".ogg",
     "audio/wav": ".wav",
     "audio/webm": ".weba",
-    "audio/x-m4a": ".m4a",
+    "font/woff": ".woff",
+    "font/woff2": ".woff2",
     "image/avif": ".avif",
     "image/heic": ".heic",
     "image/heif": ".heif",
     "image/jp2": ".jp2",
-    "image/jpg": ".jpg",
-    "image/pjpeg": ".jpg",
     "image/vnd.adobe.photoshop": ".psd",
     "image/webp": ".webp",
-    "image/x-icon": ".ico",
-    "image/x-png": ".png",
     "image/x-tga": ".tga",
     "text/calendar": ".ics",
     "text/javascript": ".js",
-    "text/json": ".json",
     "text/markdown": ".md",
     "text/vcard": ".vcf",
     "text/x-c": ".c",
-    "text/x-csv": ".csv",
     "text/x-java": ".java",
-    "text/x-markdown": ".md",
     "text/x-shellscript": ".sh",
-    "text/yaml": ".yaml",
+    "video/mp2t": ".ts",
     "video/ogg": ".ogv",
+    "video/x-matroska": ".mkv",
 }
+_OTHER_NAMES = {
+    "application/csv": ".csv",
+    "application/x-php": ".php",
+    "application/x-pdf": ".pdf",
+    "application/x-zip-compressed": ".zip",
+    "audio/mp3": ".mp3",
+    "audio/x-m4a": ".m4a",
+    "image/jpg": ".jpg",
+    "image/pjpeg": ".jpg",
+    "image/x-icon": ".ico",
+    "image/x-png": ".png",
+    "text/json": ".json",
+    "text/x-csv": ".csv",
+    "text/x-markdown": ".md",
+    "text/yaml": ".yaml",
+}
+_FURTHER_EXTENSIONS = {
+    ".db": "application/vnd.sqlite3",
+    ".h": "text/x-c",
+    ".log": "text/plain",
+    ".m2ts": "video/mp2t",
+    ".markdown": "text/markdown",
+    ".mjs": "text/javascript",
+    ".mts": "video/mp2t",
+    ".oga": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".php": "text/x-php",
+    ".sqlite3": "application/vnd.sqlite3",
+    ".tgz": "application/gzip",
+    ".yml": "application/yaml",
+}
+_TYPES = (
+    _STANDARD.types_map[True]
+    | {extension: media_type for media_type, extension in _ADDED.items()}
+    | _FURTHER_EXTENSIONS
+)
 
 
 def essence(content_type: str) -> str:
@@ -64,4 +96,11 @@ def essence(content_type: str) -> str:
 
 def usual_extension(media_type: str) -> str:
     """Return the file-name extension with its dot; an empty string for an unknown type."""
-    return _ADDED.get(media_type) or _STANDARD.guess_extension(media_type) or ""
+    known = _ADDED.get(media_type) or _OTHER_NAMES.get(media_type)
+    return known or _STANDARD.guess_extension(media_type) or ""
+
+
+def type_of_name(name: str) -> str:
+    """Return the media type that a file name's extension says; an empty string if it says none."""
+    _, dot, extension = name.rpartition(".")
+    return _TYPES.get(f".{extension.lower()}", "") if dot else ""

@@ -8,9 +8,10 @@
 untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
+from .detection import FIRST_BYTES, detect
 from .escaping import escape
 from .formatting import format_size
-from .media_types import is_shown_inline
+from .media_types import is_generic, is_shown_inline
 from .names import badge, content_disposition
 from .original import Original
 from .page import EMBEDDED_LIMIT, RenderedPage, download, view

@@ -65,7 +65,7 @@ def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
 
 def _detect(data: bytes) -> str:
     """UTF-16 if every other byte is zero, UTF-8 if valid, else cp1252 as browsers assume."""
-    if utf_16 := _detect_utf_16(data[:2000]):
+    if utf_16 := detect_utf_16(data[:2000]):
         return utf_16
     try:
         data.decode("utf-8")
@@ -74,7 +74,7 @@ def _detect(data: bytes) -> str:
     return "utf-8"
 
 
-def _detect_utf_16(sample: bytes) -> str | None:
+def detect_utf_16(sample: bytes) -> str | None:
     enough = max(2, len(sample) // 5)
     if sample[1::2].count(0) >= enough and not sample[0::2].count(0):
         return "utf-16-le"

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .media_types import UNTYPED, canonical_type, sniff
+from .detection import FIRST_BYTES, UNCERTAIN, detect, shown_type
+from .media_types import canonical_type
 from .sandbox.messages import Message
 from .sandbox.process import RunJob, SandboxError, run
 
@@ -14,7 +15,8 @@ class Original:
     """The document to show. Its name and content type come from the uploader: never trusted.
 
     `read(start, stop)` yields the bytes from `start` to before `stop`; `default_name` is shown
-    when the name has no visible character. `run` runs a job on the bytes in a child process; the
+    when the name has no visible character. `named_type` is the media type that the name's extension
+    says, or empty. `run` runs a job on the bytes in a child process; the
     caller may hand in its own, which keeps results and limits how many run at once.
     """
 
@@ -27,11 +29,18 @@ class Original:
     created_at: str
     read: Callable[[int, int], Iterable[bytes]]
     run: RunJob = run
+    named_type: str = ""
 
     def media_type(self) -> str:
-        """Return the declared type; the type detected in the content if none was declared."""
+        """Return the declared type, or the detected one if that says nothing certain."""
         declared = canonical_type(self.content_type)
-        return sniff(self.first(4096)) if declared in UNTYPED else declared
+        if declared not in UNCERTAIN:
+            return declared
+        return shown_type(declared, self.named_type, self.first(FIRST_BYTES))
+
+    def detected_type(self) -> str:
+        """Return what the document is by its name and its first bytes alone."""
+        return detect(self.named_type, self.first(FIRST_BYTES))
 
     def first(self, limit: int) -> bytes:
         return b"".join(self.read(0, min(limit, self.size))) if self.size else b""

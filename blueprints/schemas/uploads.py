@@ -2,7 +2,10 @@
 
 from typing import Any, cast
 
-from marshmallow import ValidationError, fields, pre_load
+from marshmallow import ValidationError, fields, post_load, pre_load
+
+import viewer
+from models.media_types import type_of_name
 
 from ..http.base64_payload import Base64Payload
 from ..http.multipart import Part
@@ -47,7 +50,12 @@ class UploadForm(NewDocument):
 
     file = File(required=True, attribute="payload")
     name = Text(metadata={"description": "The part's `filename` if absent."})
-    content_type = MediaType(metadata={"description": "The part's `Content-Type` if absent."})
+    content_type = MediaType(
+        metadata={
+            "description": "The part's `Content-Type` if absent; if that "
+            "is absent or generic, what the name and the first bytes say."
+        }
+    )
     expires_at = Timestamp()
 
     @pre_load
@@ -63,6 +71,15 @@ class UploadForm(NewDocument):
         file = by_name.get("file")
         said = {"name": file.filename, "contentType": file.content_type} if file else {}
         return {name: value for name, value in said.items() if value} | read
+
+    @post_load
+    def _detect_type(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Where the content type is missing or generic, the name and the first bytes say it."""
+        file = body["payload"]
+        if viewer.is_generic(body.setdefault("content_type", "")):
+            named = type_of_name(body["name"]) or type_of_name(file.filename)
+            body["content_type"] = viewer.detect(named, file.content.head(viewer.FIRST_BYTES))
+        return body
 
     @staticmethod
     def _limit_texts(parts: list[Part]) -> None:

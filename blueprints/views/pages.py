@@ -11,6 +11,7 @@ from flask import Response, request
 import viewer
 from models import Document, DocumentToken
 from models.errors import Invalid, ScopeMissing, WrongCredentials
+from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.token_grant import TokenGrant
 
@@ -97,6 +98,7 @@ def _original(document: Document, grant: TokenGrant | None) -> viewer.Original:
         created_at=rfc3339(document.created_at),
         read=document.read,
         run=job_runner(document, grant),
+        named_type=type_of_name(document.name),
     )
 
 

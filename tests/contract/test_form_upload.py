@@ -71,6 +71,57 @@ def test_the_fields_name_and_content_type_count_more(stored):
     assert (document["name"], document["contentType"]) == ("other.txt", "text/plain")
 
 
+GENERIC = "Content-Type: application/octet-stream"
+DETECTED = {
+    "by its name": (file("notes.md", b"# Title"), "text/markdown"),
+    "by its name in place of a generic type": (file("a.csv", b"a,b", GENERIC), "text/csv"),
+    "by its first bytes": (file("scan", b"%PDF-1.7"), "application/pdf"),
+    "by both": (file("a.jpg", b"\x89PNG\r\n\x1a\n", GENERIC), "image/png"),
+    "by the bytes of a photo": (file("a", b"\0\0\0\x18ftypheic", GENERIC), "image/heic"),
+    "as text": (file("notes", "Grüße".encode(), GENERIC), "text/plain"),
+    "by nothing": (file("any", b"\0\1\2"), "application/octet-stream"),
+    "by the name of an empty file": (file("a.txt", b""), "text/plain"),
+}
+
+
+@pytest.mark.parametrize(("part", "media_type"), DETECTED.values(), ids=DETECTED.keys())
+def test_a_type_that_is_missing_or_generic_is_detected(part, media_type, stored):
+    assert stored(part)["contentType"] == media_type
+
+
+def test_the_name_that_is_stored_tells_the_type_and_else_the_filename(stored):
+    assert stored(file("a.txt", b"# T"), field("name", b"b.md"))["contentType"] == "text/markdown"
+    assert stored(file("a.md", b"# T"), field("name", b"Title"))["contentType"] == "text/markdown"
+
+
+def test_a_generic_type_in_a_field_is_detected_as_well(stored):
+    generic = field("contentType", b"application/octet-stream")
+
+    assert stored(PDF, generic)["contentType"] == "application/pdf"
+
+
+@pytest.mark.parametrize("said", ["application/vnd.ms-excel", "text/csv; header=present", "x/y"])
+def test_a_specific_type_is_stored_as_it_was_said(said, stored):
+    assert stored(file("a.csv", b"a,b", f"Content-Type: {said}"))["contentType"] == said
+
+
+def test_the_content_is_served_as_what_was_detected(stored, alice):
+    page = content(alice, stored(file("page.html", b"<script>alert(1)</script>")))
+    assert page.headers["Content-Type"] == "text/html"
+    assert page.headers["Content-Disposition"].startswith("attachment")
+    assert page.policy["sandbox"] == []
+    assert (
+        content(alice, stored(file("a", b"%PDF-1.7"))).headers["Content-Type"] == "application/pdf"
+    )
+
+
+def test_json_stores_a_generic_type_as_it_was_said_and_shows_what_the_document_is(alice):
+    document = alice.upload(b"# *Title*", "application/octet-stream", name="a.md")
+
+    assert document["contentType"] == "application/octet-stream"
+    assert "<em>Title</em>" in alice.get(at(document, "/view")).text
+
+
 def test_fields_may_come_before_the_file(stored):
     assert stored(field("name", "Über".encode()), PDF)["name"] == "Über"
 
@@ -276,6 +327,12 @@ def test_curl_uploads_a_file_of_any_name(name, options, tmp_path, alice):
     quoted = str(tmp_path / name).replace('"', '\\"')
 
     assert curl(alice, *options, "-F", f'file=@"{quoted}"')["name"] == name
+
+
+def test_curl_uploads_a_type_that_it_does_not_know(tmp_path, alice):
+    (tmp_path / "notes.md").write_bytes(b"# Title")
+
+    assert curl(alice, "-F", f"file=@{tmp_path}/notes.md")["contentType"] == "text/markdown"
 
 
 def test_curl_names_and_types_a_file_as_it_is_told(tmp_path, alice):

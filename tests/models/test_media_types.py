@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.media_types import essence, usual_extension
+from models.media_types import essence, type_of_name, usual_extension
 
 EXTENSIONS = [
     ("application/csv", ".csv"),
@@ -98,3 +98,32 @@ def test_an_unknown_type_has_no_extension():
 
 def test_the_essence_is_the_type_in_lower_case_without_parameters():
     assert essence(" Text/HTML ; charset=UTF-8") == "text/html"
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("report.pdf", "application/pdf"),
+        ("REPORT.PDF", "application/pdf"),
+        ("archive.tar.gz", "application/gzip"),
+        ("photo.jpeg", "image/jpeg"),
+        ("photo.jpg", "image/jpeg"),
+        ("data.csv", "text/csv"),
+        ("data.yml", "application/yaml"),
+        ("data.xml", "application/xml"),
+        ("song.mp3", "audio/mpeg"),
+        ("script.mjs", "text/javascript"),
+        ("Makefile", ""),
+        ("a.nobody-knows", ""),
+        ("pdf", ""),
+        ("", ""),
+        (".", ""),
+    ],
+)
+def test_a_name_says_a_type_by_its_extension(name, media_type):
+    assert type_of_name(name) == media_type
+
+
+@pytest.mark.parametrize("extension", sorted({extension for _, extension in EXTENSIONS}))
+def test_the_type_of_an_extension_has_this_as_its_usual_one(extension):
+    assert usual_extension(type_of_name("a" + extension)) == extension

@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from PIL import Image
 
+from models.media_types import type_of_name
 from viewer import Original
 from viewer.sandbox.png import encode_png
 
@@ -29,7 +30,8 @@ def original(data, name="file", content_type="application/octet-stream", **facts
     digest = facts.get("sha256") or sha256(data).hexdigest()
     created = "2026-01-31T09:30:00.000Z"
     return Original(
-        "doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read
+        *("doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read),
+        named_type=type_of_name(name),
     )
 
 

@@ -57,10 +57,18 @@ def preview_of(original: Original) -> Preview:
     media_type = original.media_type()
     if not original.size:
         return card.preview(original, media_type, "This document is empty.")
+    if _renderer(media_type, original.name) == card.preview:
+        media_type = _detected(original, media_type)
     try:
         return _renderer(media_type, original.name)(original, media_type)
     except SandboxError:
         return card.preview(original, media_type, FAILED)
+
+
+def _detected(original: Original, media_type: str) -> str:
+    """Return the detected type if there is a preview for it, else the same type."""
+    found = original.detected_type()
+    return media_type if _renderer(found, original.name) == card.preview else found
 
 
 def _renderer(media_type: str, name: str) -> Renderer:

@@ -1,10 +1,9 @@
 """Source code, configuration and structured data: highlighted by file name or media type."""
 
-import re
 from typing import Any, Final
 
 from ..formatting import format_count
-from ..media_types import charset
+from ..media_types import CODE_TYPE, charset
 from ..names import extension_of
 from ..original import Original
 from ..preview import Preview
@@ -13,11 +12,6 @@ from . import text
 
 MAX_SIZE: Final = 256 << 10
 SECONDS: Final = 10
-CODE_TYPE: Final = re.compile(
-    r"application/(json|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|typescript|x-sh|x-httpd-php"
-    r"|graphql|x-ndjson|x-python|x-ruby|x-perl|x-tex|x-latex|xml-dtd|rtf)"
-    r"|.*\+(json|xml|yaml)|text/(?!plain$).*"
-)
 CODE_EXTENSIONS: Final = frozenset(
     {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
     | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}

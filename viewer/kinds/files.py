@@ -10,8 +10,9 @@ from typing import Final
 
 import pybase64
 
+from ..detection import FIRST_BYTES, shown_type
 from ..formatting import format_size
-from ..media_types import IMAGES, UNKNOWN, UNTYPED, sniff
+from ..media_types import IMAGES, UNKNOWN
 from ..names import display_name, safe_file_name
 from ..sandbox import text_lines
 from ..templating import render
@@ -36,7 +37,7 @@ class File:
 
     def shown_type(self) -> str:
         """Return the declared type; the type detected in the content if none was declared."""
-        return sniff(self.data or b"") if self.media_type in UNTYPED else self.media_type
+        return shown_type(self.media_type, "", (self.data or b"")[:FIRST_BYTES])
 
 
 def section(heading: str, files: Iterable[File]) -> bytes:

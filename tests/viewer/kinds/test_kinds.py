@@ -88,6 +88,48 @@ def test_the_content_decides_only_if_no_type_is_declared():
     assert preview_of(original(samples.pdf("x"), "x", "text/plain")).kind == "text"
 
 
+DATA = {name: data for name, _, data in every_kind()}
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("sales.csv", "application/vnd.ms-excel", "table"),
+        ("sum.ts", "video/mp2t", "code"),
+        ("sum.ts", "video/vnd.dlna.mpeg-tts", "code"),
+        ("sum.ts", "text/vnd.trolltech.linguist", "code"),
+        ("sum.sh", "application/x-shellscript", "code"),
+        ("sum.php", "application/x-php", "code"),
+        ("sum.rb", "application/x-ruby", "code"),
+        ("sum.rs", "application/rls-services+xml", "code"),
+        ("README.md", "application/octet-stream", "markdown"),
+        ("sales.csv", "application/octet-stream", "table"),
+        ("page.html", "application/octet-stream", "web"),
+        ("logo.svg", "application/octet-stream", "image"),
+        ("letter.eml", "application/octet-stream", "mail"),
+        ("report.docx", "application/zip", "office"),
+        ("report.docx", "application/msword", "office"),
+        ("sheet.xlsx", "application/x-zip-compressed", "sheets"),
+        ("costs.ods", "application/octet-stream", "sheets"),
+        ("talk.odp", "application/octet-stream", "office"),
+        ("files.zip", "application/x-compressed", "archive"),
+        ("report.pdf", "application/acrobat", "pdf"),
+        ("sunset.png", "application/x-png", "image"),
+        ("mystery.bin", "application/x-anything", "unknown"),
+    ],
+)
+def test_a_document_that_its_declared_type_cannot_show_is_shown_as_what_it_is(name, declared, kind):
+    data = DATA.get(name, b"if (a) { b(); }\n")
+
+    assert preview_of(original(data, name, declared)).kind == kind
+
+
+def test_a_card_names_the_declared_type():
+    card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
+
+    assert card.label == "application/x-anything"
+
+
 WITHOUT = """
 names = ['pypdfium2', 'nh3', 'markdown_it', 'pygments']
 hide = "import sys; sys.modules.update(dict.fromkeys({}))"
