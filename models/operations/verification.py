@@ -11,6 +11,7 @@ from crypto import DecryptionError, KeyringError
 from ..authority import AUTHENTICATED
 from ..document import Document
 from ..errors import NotFound
+from ..records.authenticated import shown
 from ..setup import TABLES_WITH_KEYS
 from ..storage import sqlite_files
 from ..user import User
@@ -44,7 +45,7 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
 def check_authority() -> list[str]:
     """Verifies the MAC of every row that says who may do what."""
     altered = (row.id for table in AUTHENTICATED for row in table.each() if not row.is_genuine())
-    return [f"{id} was altered outside of the service, and is refused." for id in altered]
+    return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]
 
 
 def check_database_file(deep: bool) -> list[str]:

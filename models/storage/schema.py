@@ -4,6 +4,7 @@ A trigger or view that somebody has put into the file would run inside the servi
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,13 +13,14 @@ from playhouse.migrations import Runner
 
 from .sqlite import database
 
-Schema = dict[str, str]  # "trigger name" -> its statement
+Schema = Counter[tuple[str, str]]  # "trigger name" and its statement
 
 _HISTORY = "schema_migration"  # made by the library that runs the migrations, in its own words
-_OBJECTS = """
-    SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master
-    WHERE sql IS NOT NULL AND NOT (type = 'table' AND name IN
-    ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4'))"""
+_OF_ENGINE = {  # what ANALYZE makes
+    ("table sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("table sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+}
+_OBJECTS = "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
 
 
 class _OneMigration(Runner):  # type: ignore[misc]
@@ -42,18 +44,20 @@ def schema_differences(directory: str, migrations: Iterable[str]) -> list[str]:
 
 
 def _differences(expected: Schema, found: Schema) -> Iterator[str]:
-    yield from (f"{name} is foreign" for name in sorted(found.keys() - expected.keys()))
-    yield from (f"{name} is missing" for name in sorted(expected.keys() - found.keys()))
-    for name in sorted(found.keys() & expected.keys()):
-        if found[name] != expected[name]:
-            yield f"{name} was altered"
+    foreign = {name for name, _ in (found - expected).keys() - _OF_ENGINE}
+    missing = {name for name, _ in expected - found}
+    yield from (f"{name} is foreign" for name in sorted(foreign - missing))
+    yield from (f"{name} is missing" for name in sorted(missing - foreign))
+    yield from (f"{name} was altered" for name in sorted(foreign & missing))
 
 
 def _schema(database: Any) -> Schema:
+    """All of it: SQLite executes each statement, whatever type and name the file gives to it."""
     rows = database.execute_sql(_OBJECTS).fetchall()
-    return {name: "" if table == _HISTORY else _plain(sql) for name, table, sql in rows}
+    return Counter((name, _plain(sql, table)) for name, table, sql in rows)
 
 
-def _plain(sql: str) -> str:
-    """Without what versions of SQLite write in different ways when they alter a table."""
-    return re.sub(r"[\s\"`\[\]]", "", sql).lower()
+def _plain(sql: str, table: str) -> str:
+    """Without what versions of SQLite, or of the library, write in different ways."""
+    unquoted = re.sub(r"[\"`\[](\w+)[\"`\]]", r"\1", re.sub(r"\s+", " ", sql))
+    return unquoted.partition("(")[0] if table == _HISTORY else unquoted

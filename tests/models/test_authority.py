@@ -190,6 +190,16 @@ def test_no_statement_in_the_code_changes_an_authority_column():
             assert not set(re.findall(r"(\w+) =", assignments)) & columns.get(table, set()), path
 
 
+def test_an_altered_id_does_not_write_lines_into_the_log(alice, file, caplog):
+    key = ApiKey.issue(alice, None, "documents:read", None)
+    file("UPDATE api_key SET id = 'key_1' || char(10) || 'a line'")
+
+    with reopened(), pytest.raises(KeyRevoked):
+        ApiKey.of_secret(key.secret)
+
+    assert caplog.messages[0].startswith("key_1?a?line was altered")
+
+
 def test_every_table_with_a_mac_is_checked_and_has_its_columns():
     for table in AUTHENTICATED:
         assert set(table.AUTHORITY) <= set(table._meta.sorted_field_names)

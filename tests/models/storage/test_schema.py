@@ -1,9 +1,22 @@
 """The schema that the migrations make in their order; and how connections are hardened."""
 
+import sqlite3
+from collections import Counter
+from contextlib import closing
+
 import pytest
+from peewee import DatabaseError
 
 from models import setup
-from models.storage import close_database, database, pragma, schema_differences, sqlite_files
+from models.errors import OperatorError
+from models.storage import (
+    close_database,
+    database,
+    pragma,
+    schema,
+    schema_differences,
+    sqlite_files,
+)
 
 
 def test_migrations_in_another_order_make_their_own_schema(tmp_path):
@@ -28,7 +41,33 @@ def test_no_connection_trusts_the_schema(instance, tmp_path):
 
 
 @pytest.mark.parametrize("written", ['"user_account"', "`user_account`", "[user_account]"])
-def test_quotes_and_spaces_make_no_difference(written):
-    assert (
-        setup.storage.schema._plain(f"REFERENCES  {written}\n(id)") == "referencesuser_account(id)"
-    )
+def test_quotes_of_names_and_longer_spaces_make_no_difference(written):
+    plain = schema._plain(f"REFERENCES  {written}\n(id)", "session")
+
+    assert plain == "REFERENCES user_account (id)"
+
+
+HIDDEN = "CREATE TRIGGER undo AFTER UPDATE ON api_key BEGIN SELECT 1; END"
+
+
+@pytest.mark.parametrize("name", ["table sqlite_stat1", "table schema_migration"])
+def test_a_statement_under_a_name_that_is_let_through_is_foreign(name):
+    """SQLite may execute the statement of each row, whatever the row's type and name are."""
+    made = Counter([("table schema_migration", "CREATE TABLE schema_migration ")])
+
+    assert list(schema._differences(made, made + Counter([(name, HIDDEN)]))) == [
+        f"{name} is foreign"
+    ]
+
+
+def test_a_row_of_the_schema_that_is_not_what_its_name_says_is_not_opened(instance, tmp_path):
+    path = tmp_path / "documents.sqlite"
+    close_database()
+    with closing(sqlite3.connect(path)) as plain, plain:
+        plain.execute("PRAGMA writable_schema = ON")
+        values = "table", "schema_migration", "schema_migration", 0, HIDDEN
+        plain.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", values)
+
+    with pytest.raises((OperatorError, DatabaseError), match="is foreign|malformed"):
+        setup.open_database(str(path))
+    close_database()
