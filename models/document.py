@@ -51,6 +51,9 @@ class Document(OwnsDataKey, Owned):
     def condition(cls, name: str) -> Any:
         if name == "created_after":
             return cls.created_at > param(name)
+        if name == "media_types":  # words with spaces between and around them
+            word = SQL("' '").concat(cls.media_type).concat(SQL("' '"))
+            return fn.REPLACE(param(name), word, SQL("''")) != param(name)
         return cls.created_at < param(name) if name == "created_before" else super().condition(name)
 
     @classmethod
@@ -60,8 +63,9 @@ class Document(OwnsDataKey, Owned):
 
     @classmethod
     def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
-        """A page of documents by `content_type`, with parameters or without, and by the moments
-        `created_after` and `created_before`, both exclusive.
+        """A page of documents by `content_type`, with parameters or without, by `media_types`
+        (words with spaces between and around them), and by the moments `created_after` and
+        `created_before`, both exclusive.
         """
         asked = {name: value for name, value in filters.items() if value is not None}
         if ";" not in asked.get("content_type", ";"):

@@ -1,14 +1,20 @@
 """The links of a user over all documents."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from peewee import fn
 
 from crypto import DecryptionError, RootKeyMissing
 
 from .document import Document
 from .document_token import DocumentToken
+from .records.ids import now
 from .records.issued import RowWith
 from .records.owned import ResultPage
+from .storage import Prepared, param
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,32 @@ def links_of_owner(
     tokens, further = DocumentToken.page_of(owner_id, limit, after, **filters)
     documents = {id: Document.find(id) for id in {token.document_id for token in tokens}}
     return [_listed(token, documents[token.document_id]) for token in tokens], further
+
+
+def count_live_links(documents: Sequence[Document]) -> dict[str, int]:
+    """The number of live links by document; those of a page of one owner's documents."""
+    if not documents:
+        return {}
+    ids = sorted(document.id for document in documents)
+    range = {"owner_id": documents[0].owner_id, "first": ids[0], "last": ids[-1]}
+    return {id: int(count) for id, count in _LIVE_BY_DOCUMENT.all(now=now(), **range)}
+
+
+def _live_by_document() -> Any:
+    token = DocumentToken
+    return (
+        token.select(token.document_id, fn.COUNT(token.id))
+        .where(
+            token.owner_id == param("owner_id"),
+            token.document_id >= param("first"),
+            token.document_id <= param("last"),
+            token.condition("live"),
+        )
+        .group_by(token.document_id)
+    )
+
+
+_LIVE_BY_DOCUMENT = Prepared(_live_by_document)
 
 
 def _listed(token: DocumentToken, document: Document | None) -> ListedLink:

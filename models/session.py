@@ -55,7 +55,12 @@ class Session(Credential):
             claims = current_runtime().session_tokens.open(token)
         except DecryptionError:
             raise SessionExpired from None
-        found = cls.presented(_LIVE, id=claims.id, user_id=claims.user_id, now=now())
+        return cls.live_of(claims.id, claims.user_id)
+
+    @classmethod
+    def live_of(cls, id: str, user_id: str) -> tuple[str, str]:
+        """The owner's id and the session's id; `SessionExpired` if it has ended."""
+        found = cls.presented(_LIVE, id=id, user_id=user_id, now=now())
         if found is None or found.owner.disabled_at is not None:
             raise SessionExpired
         session = found.row

@@ -11,9 +11,11 @@ from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 from .document import Document
 from .document_token import DocumentToken
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
+from .link_options import PERMISSIONS
 from .records.credential import Presented
 from .records.ids import now
 from .runtime import current_runtime
+from .session import Session
 from .storage import Prepared, param
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
@@ -43,6 +45,7 @@ class TokenGrant:
     origins: tuple[str, ...]
     has_view_limit: bool
     sealed_password: bytes | None
+    owner_id: str = ""  # if there is no token: of a page that the owner opened in a session
 
     @property
     def has_password(self) -> bool:
@@ -60,15 +63,25 @@ class TokenGrant:
         return cls._of_row(found, unspent=found.further[-1])
 
     @classmethod
+    def of_owner(cls, session_id: str, document_id: str, owner_id: str) -> Self:
+        may = frozenset(PERMISSIONS)
+        return cls(session_id, document_id, may, (), False, None, owner_id)
+
+    @classmethod
     def of_ticket(cls, ticket: str) -> Self:
         """Lets a page that a token opened load its original, also after the token's last view,
-        while the token has the same password and still permits to view.
+        while the token has the same password and still permits to view. A page that the owner
+        opened loads it as long as the session lasts.
         """
         too_late = NotAuthenticated("This page was opened too long ago. Open it again.")
         try:
             claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
             raise too_late from None
+        if claims.id.startswith(Session.PREFIX):
+            owner_id, _, document_id = claims.user_id.partition(" ")
+            owner_id, session_id = Session.live_of(claims.id, owner_id)
+            return cls.of_owner(session_id, document_id, owner_id)
         found = DocumentToken.presented(_BY_ID, now=now(), id=claims.id)
         if found is None:
             raise TokenSpent
@@ -92,7 +105,12 @@ class TokenGrant:
 
     @property
     def _opening(self) -> str:
-        """What a ticket is bound to beside the token: the document, and the password if any."""
+        """What a ticket is bound to beside the token: the document, and the password if any.
+
+        Beside a session it is the owner and the document.
+        """
+        if self.owner_id:
+            return f"{self.owner_id} {self.document_id}"
         lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
         return self.document_id + lock[:16]
 

@@ -17,7 +17,9 @@ The session's cookie and the guard against other sites' requests are in
 """
 
 from .account import account
+from .document import document
+from .documents import documents
 from .keys import keys
 from .sessions import sessions
 
-CONSOLE = (sessions, account, keys)
+CONSOLE = (sessions, documents, document, account, keys)

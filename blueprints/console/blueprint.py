@@ -12,7 +12,7 @@ from flask import Blueprint, Response, render_template, request
 from ..http import COOKIE
 from ..http.problems import PROBLEM
 from ..http.session_cookie import clear_cookie
-from .forms import show_again
+from .forms import accepts_html, show_again
 
 HOME = "/app/documents"
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -42,19 +42,20 @@ class Pages(Blueprint):
         *,
         accepts: tuple[str, ...] = (COOKIE,),
         shows: Page | None = None,
-        takes_uploads: bool = False,
+        form: Any = None,
         **options: Any,
     ) -> Any:
         """Register a page that `accepts` these credentials.
 
-        What a form is refused for is shown by the page `shows`, at the fields.
+        What a form is refused for is shown by the page `shows`, at the fields. `form` is the schema
+        of an upload's parts.
         """
         register = super().route(rule, **options)
 
         def registered(view: Page) -> Any:
             page = show_again(view, shows) if shows else view
             page.__dict__.update(accepts=accepts, scopes=(), permission="")
-            page.__dict__["takes_uploads"] = takes_uploads
+            page.__dict__["form"] = form
             return register(page)
 
         return registered
@@ -85,11 +86,6 @@ def errors_as_pages(response: Response) -> Response:
         (name, response.headers[name]) for name in _KEPT if name in response.headers
     )
     return page
-
-
-def accepts_html() -> bool:
-    wanted = request.accept_mimetypes
-    return wanted["text/html"] >= wanted["application/json"]
 
 
 @cache

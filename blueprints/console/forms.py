@@ -9,6 +9,7 @@ from functools import wraps
 from hashlib import sha256
 from typing import Any
 
+import flask_smorest
 from flask import Response, g, request
 from marshmallow import ValidationError
 
@@ -17,6 +18,7 @@ from models.errors import ServiceError
 from models.records.ids import now, rfc3339
 
 from ..http.idempotency import execute_once
+from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
 
 WAIT_SECONDS = 10  # a second click for the answer to the first
@@ -70,10 +72,12 @@ def show_again(view: Callable[..., Response], page: Callable[..., Response]) -> 
         try:
             return view(**path)
         except ValidationError as error:
+            if not accepts_html():
+                flask_smorest.abort(422, messages={"json": error.messages_dict})
             return _refused(page, path, 422, _by_field(error.messages_dict))
         except ServiceError as error:
             status = STATUS[error.code]
-            if status in {400, 404, 500, 503}:
+            if status in {400, 404, 500, 503} or not accepts_html():
                 raise
             return _refused(page, path, status, {_field_of(error): error.sentence})
 
@@ -92,6 +96,12 @@ def once(execute: Callable[[], Any]) -> Any:
     user, digest = g.caller.owner_id, sha256(form.encode()).hexdigest()
     id = StoredResponse.id_of("form", user, request.path, digest)
     return execute_once(user, id, "", execute, WAIT_SECONDS)
+
+
+def accepts_html() -> bool:
+    """Whether a page answers the request; the console's script asks for JSON."""
+    wanted = request.accept_mimetypes
+    return wanted["text/html"] >= wanted["application/json"]
 
 
 def text(name: str) -> str | None:
@@ -129,7 +139,9 @@ def _end_of_day() -> str:
 def _refused(
     page: Callable[..., Response], path: Mapping[str, str], status: int, errors: Mapping[str, str]
 ) -> Response:
-    g.posted = Form(request.path, request.form.to_dict(flat=False), errors)
+    is_upload = request.mimetype == FORM_DATA  # werkzeug would write its files to the disk
+    typed = {} if is_upload else request.form.to_dict(flat=False)
+    g.posted = Form(request.path, typed, errors)
     response = page(**path)
     response.status_code = status
     return response
@@ -137,12 +149,15 @@ def _refused(
 
 def _by_field(messages: Mapping[str, Any]) -> dict[str, str]:
     """The first message for each field."""
-    pairs = [(pointer.split("/")[1:2], one) for pointer, one in messages_by_pointer(messages)]
-    return {"".join(name): one for name, one in reversed(pairs)}
+    found: dict[str, str] = {}
+    for pointer, sentence in messages_by_pointer(messages):
+        found.setdefault("".join(pointer.split("/")[1:2]), sentence)
+    return found
 
 
 def _field_of(error: ServiceError) -> str:
     pointer: str | None = getattr(error, "pointer", None)
     if pointer:
         return pointer.removeprefix("#").removeprefix("/").partition("/")[0]
-    return next((name for name in _FIELDS.get(error.code, ()) if name in request.form), "")
+    named = _FIELDS.get(error.code, ())
+    return next((name for name in named if name in request.form), "") if named else ""

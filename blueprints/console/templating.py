@@ -8,8 +8,10 @@ from markupsafe import Markup
 import viewer
 from models.records.ids import now, rfc3339
 
+from ..schemas.fields import Timestamp
 from .blueprint import asset
 from .forms import form, form_key
+from .kinds import kind_of
 
 State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 
@@ -19,13 +21,31 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(asset=asset, form=form, form_key=form_key)
     environment.filters.update(
-        moment=rfc3339, size=viewer.format_size, visible=_visible, key_state=_key_state
+        moment=rfc3339,
+        milliseconds=lambda moment: Timestamp().deserialize(moment),
+        size=viewer.format_size,
+        kind=kind_of,
+        badge=lambda document: viewer.badge(document.name, kind_of(document.media_type)),
+        visible=_visible,
+        key_state=_key_state,
+        link_state=_link_state,
     )
 
 
 def _visible(text: str) -> Markup:
     """With what reorders or hides text made visible."""
     return Markup(viewer.escape(text))  # noqa: S704
+
+
+def _link_state(link: Any) -> State:
+    """The moment is the one it ends or has ended at."""
+    if link.revoked_at:
+        return "over", "revoked", link.revoked_at
+    if link.has_expired_at(now()):
+        return "over", "ended", link.expires_at
+    if link.max_views and link.views >= link.max_views:
+        return "over", "used up", link.last_used_at
+    return "live", "live", link.expires_at
 
 
 def _key_state(key: Any) -> State:

@@ -45,7 +45,7 @@ class Caller:
 
     def may(self, scope: str) -> bool:
         """Whether the owner's session or API key permits what `scope` names."""
-        return self.credential_type == SESSION or scope in self.permissions
+        return self.credential_type in {SESSION, COOKIE} or scope in self.permissions
 
     def actor(self) -> dict[str, str]:
         """The caller as events name them."""
@@ -55,11 +55,9 @@ class Caller:
 
     def document(self, id: str) -> Document:
         """The caller's own document, or the one of their token. Raises `NotFound`."""
-        if self.grant is None:
-            return Document.one_of(self.owner_id, id)
-        if id != self.grant.document_id:
+        if self.grant and id != self.grant.document_id:
             raise NotFound
-        return Document.of_token(id)
+        return Document.one_of(self.owner_id, id) if self.owner_id else Document.of_token(id)
 
 
 Resolve = Callable[[str], Caller]
@@ -182,7 +180,7 @@ def _by_document_token(secret: str) -> Caller:
 
 def _by_ticket(secret: str) -> Caller:
     grant = TokenGrant.of_ticket(secret)
-    return Caller(TICKET, id=grant.id, grant=grant)
+    return Caller(TICKET, grant.owner_id, grant.id, grant=grant)
 
 
 def _refuse_in_url(_secret: str) -> Caller:

@@ -108,7 +108,7 @@ def _record_and_send(
     """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
-    if grant:
+    if grant and not grant.owner_id:
         DocumentToken.count_view(grant.id, type)
     else:
         document.record_read(type)
@@ -116,11 +116,11 @@ def _record_and_send(
 
 
 def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -> str | None:
-    """Where the page loads a large original from, with a ticket that dies with the token."""
+    """Where the page loads a large original from; its ticket dies with the token or session."""
     if grant is None or document.size <= viewer.EMBEDDED_LIMIT:
         return None
-    ticket = grant.ticket()
-    return f"{base_url()}/v1/documents/{document.id}/content?ticket={ticket}{more}"
+    origin = "" if grant.owner_id else base_url()
+    return f"{origin}/v1/documents/{document.id}/content?ticket={grant.ticket()}{more}"
 
 
 def _oembed_url(document: Document, grant: TokenGrant | None) -> str | None:

@@ -57,11 +57,12 @@ def forms_of(page):
     return parser.forms
 
 
-def field_of(page, name):
-    """The attributes of the field with this name."""
+def field_of(page, name, action=None):
+    """The attributes of the field with this name, in the form that is sent to `action`."""
     parser = _Forms()
     parser.feed(page.text)
-    return next(one for one in parser.inputs if one.get("name") == name)
+    fields = (one for one in parser.inputs if one["form"] == action or not action)
+    return next(one for one in fields if one.get("name") == name)
 
 
 def element_of(page, id):
@@ -74,14 +75,15 @@ def element_of(page, id):
 class _Forms(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.forms, self.inputs, self._select = [], [], None
+        self.forms, self.inputs, self._select, self._area = [], [], None, None
 
     def handle_starttag(self, tag, attributes):
         known = dict(attributes)
         if tag == "form":
             self.forms.append({"action": known.get("action"), "fields": {}})
         if tag in {"input", "textarea", "select"}:
-            self.inputs.append(known)
+            self.inputs.append(known | {"form": self.forms and self.forms[-1]["action"]})
+        self._area = known.get("name") if tag == "textarea" and self.forms else None
         if not self.forms or (tag == "input" and "name" not in known):
             return
         if tag == "select":
@@ -96,6 +98,15 @@ class _Forms(HTMLParser):
             fields[known["name"]] = known.get("value") or ""
         elif tag == "option" and (self._select not in fields or "selected" in known):
             fields[self._select] = known["value"]
+
+
+    def handle_data(self, data):
+        if self._area:
+            fields = self.forms[-1]["fields"]
+            fields[self._area] = fields.get(self._area, "") + data.removeprefix("\n")
+
+    def handle_endtag(self, _tag):
+        self._area = None
 
 
 class _Text(HTMLParser):

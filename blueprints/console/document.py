@@ -1,0 +1,129 @@
+"""One document: preview, saving, its facts, its end, its links."""
+
+from typing import Any
+
+import segno
+from flask import Response, g, request
+from marshmallow import ValidationError
+
+from models import Document, DocumentToken
+from models.records.ids import now
+from models.token_grant import TokenGrant
+
+from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
+from ..schemas.responses import DocumentTokenWithSecret
+from ..views import content, pages
+from ..views.links import link_options, with_addresses
+from .blueprint import HOME, Pages, go, render
+from .forms import end, number, once, text
+
+document = Pages("document", "/documents/<id>")
+DAY_MS = 86_400_000
+MOST_LINKS = 100
+
+
+def _owned(id: str) -> Document:
+    return Document.one_of(g.caller.owner_id, id)
+
+
+@document.get("")
+def show_document(id: str) -> Response:
+    """Show a document: preview, facts, links"""
+    found = _owned(id)
+    links, _further = DocumentToken.page_of_document(found, MOST_LINKS, None)
+    lines = "\n".join(f"{name}: {value}" for name, value in found.metadata.items())
+    links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
+    return render("document", document=found, links=links, lines=lines, day=now() + DAY_MS)
+
+
+@document.post("", shows=show_document)
+def edit_document(id: str) -> Response:
+    """Change the document's name, metadata or end"""
+    _owned(id).edit(**DocumentEdit().load({"name": text("name"), "metadata": _pairs(), **end()}))
+    return go(f"{HOME}/{id}", "saved")
+
+
+@document.get("/view")
+def view(id: str) -> Response:
+    """Show the document in the page's frame"""
+    grant = TokenGrant.of_owner(g.caller.id, _owned(id).id, g.caller.owner_id)
+    return pages.render("view", _owned(id), grant)
+
+
+@document.get("/content")
+def save_original(id: str) -> Response:
+    """Return the original's bytes"""
+    return content.read(_owned(id), None)
+
+
+@document.get("/download")
+def save_file(id: str) -> Response:
+    """Save the document as one HTML file"""
+    return pages.render("download", _owned(id), None)
+
+
+@document.post("/download", shows=show_document)
+def save_sealed_file(id: str) -> Response:
+    """Save the document as one HTML file that a password opens"""
+    body = DownloadRequest().load({"password": request.form.get("password", "")})
+    return pages.encrypted_download(_owned(id), None, body["password"])
+
+
+@document.post("/end", shows=show_document)
+def end_document(id: str) -> Response:
+    """Delete the document for good, or tomorrow, or not after all"""
+    found, act = _owned(id), request.form.get("act")
+    if act == "delete":
+        _require_name(found)
+        found.delete_with_tokens()
+        return go(HOME, "deleted")
+    if act not in {"tomorrow", "keep"}:
+        raise ValidationError({"": ["Choose what to do: delete for good, tomorrow, or not."]})
+    found.edit(expires_at=now() + DAY_MS if act == "tomorrow" else None)
+    return go(f"{HOME}/{id}", "ends" if act == "tomorrow" else "kept")
+
+
+@document.post("/links", shows=show_document)
+def share(id: str) -> Response:
+    """Create a link and show it, this once"""
+    found, body = _owned(id), NewDocumentToken().load(link_fields())
+    link = once(lambda: _issue(found, body))
+    return render("shared", document=found, link=link, qr=_qr_code(link["viewUrl"]))
+
+
+def link_fields() -> dict[str, Any]:
+    """The fields of a form for a link, as the API names them."""
+    return {
+        "label": text("label"),
+        "permissions": request.form.getlist("permissions"),
+        "maxViews": number("maxViews"),
+        "password": request.form.get("password") or None,
+        "allowedOrigins": request.form.get("allowedOrigins", "").split(),
+        **end(),
+    }
+
+
+def _issue(found: Document, body: dict[str, Any]) -> Any:
+    issued = with_addresses(DocumentToken.issue(found, link_options(body)))
+    return DocumentTokenWithSecret().dump(issued)
+
+
+def _pairs() -> dict[str, str]:
+    """The metadata: a pair a line, as in `name: value`."""
+    lines = [line for line in request.form.get("metadata", "").splitlines() if line.strip()]
+    pairs = [line.partition(":") for line in lines]
+    found = {name.strip(): value.strip() for name, colon, value in pairs if colon}
+    if len(found) < len(lines):
+        raise ValidationError({"metadata": ["Write each line as `name: value`, each name once."]})
+    return found
+
+
+def _require_name(found: Document) -> None:
+    typed = request.form.get("sure", "")
+    if " ".join(typed.split()) != " ".join(found.name.split()):
+        raise ValidationError({"sure": ["This is not the document's name. Nothing was deleted."]})
+
+
+def _qr_code(url: str) -> str:
+    """An SVG of black on white, also in the dark: some readers take nothing else."""
+    return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))

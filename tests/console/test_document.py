@@ -1,0 +1,235 @@
+"""The page of one document: looking, saving, changing, deleting, sharing."""
+
+import hashlib
+import re
+
+import pytest
+
+from tests.console.test_documents import api_of
+from tests.console.visitor import Visitor, element_of, field_of
+from tests.formats import seconds_until
+
+
+@pytest.fixture
+def found(member):
+    """A document of the member's: its record, with the path of its page."""
+    record = api_of(member).upload(b"# Hello", "text/markdown", name="hello.md", token=None)
+    return record | {"path": f"/app/documents/{record['id']}"}
+
+
+def record_of(member, found):
+    return api_of(member).get(f"/v1/documents/{found['id']}").json
+
+
+def events_of(member, found):
+    path = f"/v1/events?documentId={found['id']}"
+    return [one["type"] for one in api_of(member).get(path).json["events"]]
+
+
+def test_the_page_shows_type_size_and_checksum(member, found):
+    text = member.get(found["path"]).text
+    for part in ("hello.md", "text/markdown", "7 bytes", hashlib.sha256(b"# Hello").hexdigest()):
+        assert part in text
+
+
+def test_opening_the_page_is_no_view(member, found):
+    member.get(found["path"])
+    assert events_of(member, found) == ["document.created"]
+
+
+def test_the_preview_is_the_viewer_in_a_sandbox(member, found):
+    answer = member.get(found["path"] + "/view?embed=1")
+    assert answer.status == 200
+    assert "allow-scripts" in answer.policy["sandbox"]
+    assert "allow-same-origin" not in answer.policy["sandbox"]
+    assert answer.policy["frame-ancestors"] == ["'self'"]
+    assert "document.viewed" in events_of(member, found)
+
+
+def test_the_original_is_saved_byte_for_byte(member, found):
+    answer = member.get(found["path"] + "/content?save=1")
+    assert answer.body == b"# Hello"
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="hello.md"')
+    assert answer.policy == {"default-src": ["'none'"], "sandbox": []}
+
+
+def test_the_document_is_saved_as_one_file_and_sealed_by_a_password(member, found):
+    plain = member.get(found["path"] + "/download")
+    assert plain.headers["Content-Disposition"].startswith("attachment")
+    assert hashlib.sha256(b"# Hello").hexdigest() in plain.text
+
+    page = member.get(found["path"])
+    sealed = member.submit(page, found["path"] + "/download", password="open sesame")
+    assert sealed.headers["Content-Disposition"].startswith("attachment")
+    assert hashlib.sha256(b"# Hello").hexdigest() not in sealed.text
+
+    refused = member.submit(page, found["path"] + "/download", password="")
+    assert refused.status == 422
+    assert "A password is needed" in refused.text
+
+
+def test_a_large_preview_loads_its_original_by_a_ticket_that_ends_with_the_session(member):
+    record = api_of(member).upload(bytes(9 << 20), "image/png", name="large.png", token=None)
+    page = member.get(f"/app/documents/{record['id']}/view").text
+    (address,) = set(re.findall(r'/v1/documents/\w+/content\?ticket=[\w.-]+(?=")', page))
+    stranger = Visitor(member.service)
+
+    assert len(stranger.get(address).body) == 9 << 20
+    another = api_of(member).upload(b"x", token=None)["id"]
+    assert stranger.get(address.replace(record["id"], another)).status == 404
+    member.post("/app/logout")
+    assert stranger.get(address).status == 401
+
+
+def test_name_metadata_and_end_are_changed(member, found):
+    page = member.get(found["path"])
+    fields = {"name": "bye.md", "metadata": "department: sales\r\ncase: 7: 8", "ends": "30"}
+    answer = member.submit(page, found["path"], **fields)
+    assert answer.headers["Location"] == found["path"] + "?done=saved"
+    record = record_of(member, found)
+    assert record["name"] == "bye.md"
+    assert record["metadata"] == {"department": "sales", "case": "7: 8"}
+    assert 29 * 86_400 < seconds_until(record["expiresAt"]) < 31 * 86_400
+    page = member.get(found["path"])
+    assert "department: sales\ncase: 7: 8" in page.text
+    member.submit(page, found["path"], name="again.md")
+    assert record_of(member, found) == record | {"name": "again.md"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [({"name": "x" * 300}, "name"), ({"metadata": "no colon"}, "metadata"),
+     ({"metadata": "a: 1\na: 2"}, "metadata"),
+     ({"metadata": "\n".join(f"{n}: x" for n in range(17))}, "metadata"),
+     ({"ends": "date", "endsOn": "2001-01-01"}, "endsOn")],
+)  # fmt: skip
+def test_a_refused_change_is_told_at_its_field(fields, name, member, found):
+    answer = member.submit(member.get(found["path"]), found["path"], **fields)
+    assert answer.status == 422
+    assert "<title>Error: hello.md" in answer.text
+    assert field_of(answer, name, found["path"])["aria-invalid"] == "true"
+    assert record_of(member, found)["name"] == "hello.md"
+
+
+def test_deleting_for_good_takes_the_name(member, found):
+    path = found["path"] + "/end"
+    wrong = member.post(path, {"act": "delete", "sure": "hello"})
+    assert wrong.status == 422
+    assert field_of(wrong, "sure")["aria-invalid"] == "true"
+
+    answer = member.post(path, {"act": "delete", "sure": " hello.md "})
+
+    assert answer.headers["Location"] == "/app/documents?done=deleted"
+    assert member.get(found["path"]).status == 404
+    assert "The document is deleted" in member.get(answer.headers["Location"]).text
+
+
+def test_deleting_tomorrow_can_be_taken_back(member, found):
+    path = found["path"] + "/end"
+    assert member.post(path, {"act": "tomorrow"}).status == 303
+    assert 86_000 < seconds_until(record_of(member, found)["expiresAt"]) <= 86_400
+    page = member.get(found["path"])
+    assert "Take that back" in page.text
+    assert "Delete in 24 hours" not in page.text
+    assert member.post(path, {"act": "keep"}).status == 303
+    assert record_of(member, found)["expiresAt"] is None
+
+
+def test_an_unknown_act_does_nothing(member, found):
+    assert member.post(found["path"] + "/end", {"act": "nonsense"}).status == 422
+    assert member.get(found["path"]).status == 200
+
+
+def new_link(member, found, **fields):
+    action = found["path"] + "/links"
+    return member.submit(member.get(found["path"]), action, **fields)
+
+
+def links_of(member, found):
+    return api_of(member).get(f"/v1/documents/{found['id']}/tokens").json["tokens"]
+
+
+def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
+    page = new_link(member, found, label="the auditor", maxViews="5", password="hunter22")
+
+    assert page.status == 200
+    link = re.search(r'id="link" value="([^"]+)"', page.text)[1]
+    assert link.startswith(f"{member.service.url}/v1/documents/{found['id']}/view?token=dt_")
+    assert Visitor(member.service).get(link.removeprefix(member.service.url)).status == 200
+    assert "mailto:?subject=hello.md" in page.text
+    assert "<svg" in page.text
+    assert "&lt;iframe" in page.text
+    (record,) = links_of(member, found)
+    assert (record["label"], record["maxViews"], record["hasPassword"]) == ("the auditor", 5, True)
+    assert record["permissions"] == ["view", "download"]
+    assert 6 * 86_400 < seconds_until(record["expiresAt"]) <= 7 * 86_400
+    again = member.get(found["path"]).text
+    assert "the auditor" in again
+    assert link.partition("token=")[2] not in again
+
+
+def test_links_are_written_with_the_public_address(start_service):
+    member = Visitor(start_service(BASE_URL="https://docs.example.org")).sign_up("a@example.org")
+    found = api_of(member).upload(b"x", name="x.txt", token=None)
+    page = new_link(member, found | {"path": f"/app/documents/{found['id']}"})
+    assert re.search(r'id="link" value="https://docs.example.org/v1/', page.text)
+    assert "127.0.0.1" not in page.text
+
+
+def test_a_link_sent_twice_is_made_once(member, found):
+    page, action = member.get(found["path"]), found["path"] + "/links"
+    answers = [member.submit(page, action, password="slow words") for _ in range(2)]
+    shown = [re.search(r"token=(dt_\w+)", answer.text)[1] for answer in answers]
+    assert shown[0] == shown[1]
+    assert len(links_of(member, found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [({"maxViews": "0"}, "maxViews"), ({"maxViews": "many"}, "maxViews"),
+     ({"maxViews": "²"}, "maxViews"), ({"label": "x" * 300}, "label"),
+     ({"allowedOrigins": "https://a.example\r\nintranet"}, "allowedOrigins"),
+     ({"ends": "date", "endsOn": ""}, "endsOn")],
+)  # fmt: skip
+def test_a_refused_link_is_told_at_its_field_and_keeps_what_was_typed(fields, name, member, found):
+    page = new_link(member, found, **fields | {"password": "a password"})
+    assert page.status == 422
+    field = field_of(page, name)
+    assert field["aria-invalid"] == "true"
+    sentences = [element_of(page, one) for one in field["aria-describedby"].split()]
+    assert all(sentences)
+    assert "a password" not in page.text
+    assert links_of(member, found) == []
+
+
+def test_a_link_permits_something(member, found):
+    answer = member.post(found["path"] + "/links", {"label": "x", "ends": "7"})
+    assert answer.status == 422
+    assert element_of(answer, "links-permissions-error") == "Name at least one permission."
+
+
+def test_links_of_the_document_are_listed_with_their_state(member, found):
+    api = api_of(member)
+    live = api.share(found, label="live one")
+    used = api.share(found, label="used one", maxViews=1)
+    revoked = api.share(found, label="revoked one")
+    api.delete(f"/v1/documents/{found['id']}/tokens/{revoked['id']}")
+    stranger = Visitor(member.service)
+    stranger.post(f"/v1/documents/{found['id']}/view", {"token": used["token"]})
+    stranger.get(live["viewUrl"].removeprefix(member.service.url))
+
+    text = re.sub(r"<[^>]+>|\s+", " ", member.get(found["path"]).text)
+    assert re.search(r"live one +live +1 time", re.sub(" +", " ", text))
+    assert re.search(r"used one +used up +1 of 1 time", re.sub(" +", " ", text))
+    assert re.search(r"revoked one +revoked +0 times", re.sub(" +", " ", text))
+
+
+@pytest.mark.parametrize("act", ["", "/view", "/content", "/download"])
+def test_a_document_of_somebody_else_is_not_there(act, member, document):
+    assert member.get(f"/app/documents/{document['id']}{act}").status == 404
+
+
+@pytest.mark.parametrize("act", ["", "/end", "/links", "/download"])
+def test_a_document_of_somebody_else_cannot_be_changed(act, member, document):
+    fields = {"act": "delete", "sure": document["name"], "password": "x", "permissions": "view"}
+    assert member.post(f"/app/documents/{document['id']}{act}", fields).status == 404

@@ -1,0 +1,179 @@
+"""The list of documents, and uploading from its page."""
+
+import json
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.console.visitor import SAME_SITE, Visitor
+from tests.people import Person
+from tests.waiting import run_in_threads
+
+JSON = {"Accept": "application/json"}
+
+
+def api_of(member):
+    return Person(member.service).with_token(member.cookies["session"])
+
+
+def upload(member, key, content=b"a file", name="a.txt", kind="text/plain", headers=()):
+    body = (
+        f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+        f"Content-Type: {kind}\r\n\r\n"
+    ).encode() + content
+    form = {"Content-Type": "multipart/form-data; boundary=x"} | SAME_SITE | dict(headers)
+    path = f"/app/documents?key={key}"
+    return member.request("POST", path, form, body + b"\r\n--x--\r\n")
+
+
+def stored(member):
+    return api_of(member).get("/v1/documents").json["documents"]
+
+
+def rows(answer):
+    """The names in the list."""
+    return re.findall(r'<a href="/app/documents/doc_\w+">([^<]*)<', answer.text)
+
+
+def test_an_empty_list_says_how_to_begin(member):
+    text = member.get("/app/documents").text
+    assert "Nothing here yet." in text
+    assert f"{member.service.url}/v1/documents" in text
+    assert "Up to 64.0 MiB each" in text
+
+
+def test_an_upload_leads_to_its_page(member):
+    answer = upload(member, "k", b"# Hello", "hello.md", "text/markdown")
+
+    assert answer.status == 303
+    page = member.get(answer.headers["Location"])
+    assert "hello.md" in page.text
+    (document,) = stored(member)
+    assert (document["name"], document["contentType"]) == ("hello.md", "text/markdown")
+    links = api_of(member).get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    assert links == []
+
+
+def test_the_script_gets_the_address_of_what_it_uploaded(member):
+    answer = upload(member, "k", headers=JSON)
+    assert (answer.status, answer.kind) == (200, "application/json")
+    assert member.get(answer.json["address"]).status == 200
+
+
+def test_an_upload_tried_again_is_stored_once(member):
+    answers = [upload(member, "same", headers=JSON) for _ in range(2)]
+    assert answers[0].json == answers[1].json
+    assert len(stored(member)) == 1
+    upload(member, "another")
+    assert len(stored(member)) == 2
+
+
+def test_two_uploads_at_once_with_one_key_are_stored_once(member):
+    answers = []
+    send = lambda: answers.append(upload(member, "both", b"x" * 300_000))  # noqa: E731
+    run_in_threads(send, send)
+    assert len({answer.headers["Location"] for answer in answers}) == 1
+    assert len(stored(member)) == 1
+
+
+def test_an_upload_of_many_bytes_is_taken_with_the_cookie_only(member):
+    content = b"x" * (3 << 20)
+    assert upload(member, "large", content).status == 303
+    stranger = Visitor(member.service)
+    answer = upload(stranger, "large", content)
+    assert answer.headers["Location"].startswith("/app/login")
+    stranger.cookies = {"session": "v4.local.over"}
+    assert upload(stranger, "large", content).headers["Location"].startswith("/app/login")
+    assert len(stored(member)) == 1
+
+
+def test_a_file_that_is_too_large_is_refused_in_words(start_service):
+    service = start_service(MAX_DOCUMENT_BYTES="100000")
+    member = Visitor(service).sign_up("a@example.org")
+    answer = upload(member, "k", b"x" * 100_001)
+    assert (answer.status, answer.kind) == (413, "text/html")
+    assert "The limit is 100,000 bytes." in answer.text
+    problem = upload(member, "k", b"x" * 100_001, headers=JSON)
+    assert (problem.status, problem.json["code"]) == (413, "payload_too_large")
+    assert 'data-limit="100000"' in member.get("/app/documents").text
+
+
+def test_a_full_quota_is_told_on_the_page(start_service):
+    member = Visitor(start_service(QUOTA_DOCUMENTS="1")).sign_up("a@example.org")
+    assert upload(member, "one").status == 303
+    answer = upload(member, "two")
+    assert answer.status == 403
+    assert "You may keep 1 documents" in answer.text
+
+
+def test_a_form_without_a_file_is_refused(member):
+    form = {"Content-Type": "multipart/form-data; boundary=x"} | SAME_SITE
+    answer = member.request("POST", "/app/documents?key=k", form, b"--x--\r\n")
+    assert (answer.status, answer.kind) == (422, "text/html")
+    answer = member.request("POST", "/app/documents?key=k", form | JSON, b"--x--\r\n")
+    assert (answer.status, answer.json["code"]) == (422, "invalid_request")
+
+
+def test_an_upload_of_another_site_is_refused(member):
+    other = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
+    assert upload(member, "k", headers=other).status == 403
+    assert stored(member) == []
+
+
+@pytest.fixture(scope="module")
+def keeper(service):
+    """Somebody with sixty documents."""
+    keeper = Visitor(service).sign_up("keeper@console.example")
+    api = api_of(keeper)
+    for number in range(30):
+        api.upload(b"x", "application/pdf", name=f"Report {number}.pdf", token=None)
+        api.upload(b"x", "image/png", name=f"Photo {number}.png", token=None)
+    return keeper
+
+
+def test_pages_of_the_list_hold_each_document_once(keeper):
+    path, found = "/app/documents", []
+    while path:
+        page = keeper.get(path)
+        found += rows(page)
+        older = re.search(r'rel="next" href="([^"]+)"', page.text)
+        path = older and "/app/documents" + older[1].replace("&amp;", "&")
+    assert len(found) == len(set(found)) == 60
+    assert found[0] == "Photo 29.png"
+
+
+def test_the_list_is_searched_by_name_and_type(keeper):
+    search = lambda **query: rows(keeper.get("/app/documents?" + urlencode(query)))  # noqa: E731
+    assert search(name="PHOTO 2") == [f"Photo {n}.png" for n in (*range(29, 19, -1), 2)]
+    assert set(search(type="pdf")) == {f"Report {n}.pdf" for n in range(5, 30)}
+    assert search(name="photo", type="pdf") == []
+    assert len(search(type="nonsense")) == 25
+    page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "pdf"}))
+    assert 'value="report"' in page.text
+    assert '<option value="pdf" selected>' in page.text
+    assert "name=report&amp;type=pdf&amp;after=doc_" in page.text
+
+
+def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
+    upload(member, "k", name="<b>x</b>\u202efdp.exe")
+    text = member.get("/app/documents").text
+    assert "<b>x</b>" not in text
+    assert "U+202E" in text
+
+
+def test_the_list_says_how_many_links_are_live(member):
+    api = api_of(member)
+    document, other = api.upload(b"x", token=None), api.upload(b"y", token=None)
+    first, _ = api.share(document), api.share(document)
+    assert "2 live" in member.get("/app/documents").text
+    api.delete(f"/v1/documents/{document['id']}/tokens/{first['id']}")
+    text = member.get("/app/documents").text
+    assert "1 live" in text
+    assert text.count("none") == 1
+    assert other["name"] in text
+
+
+def test_documents_of_others_are_not_listed(member, document):
+    assert rows(member.get("/app/documents")) == []
+    assert json.dumps(document["id"]) not in member.get("/app/documents").text
