@@ -9,7 +9,7 @@ const paper = frame => {
   const rename = (_, start, css, end) =>
     start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
   const page = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
-  copy.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}</style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
+  copy.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}<\/style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
   frame.after(copy);
 };
 addEventListener("beforeprint", () => {

@@ -23,6 +23,7 @@ const saveAs = (blob, name) => {
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 60000);
 };
+if (embedded) globalThis.originalBytes = () => original().arrayBuffer();  // for the scripts of some kinds
 const save = () => {
   if (document.body.classList.contains("no-save")) return;
   if (!embedded) return $(".save")?.click();

@@ -19,6 +19,16 @@ CHARSETS = """
     cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
     shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 big5hkscs
 """
+FALLBACK = "cp1252"  # as browsers assume
+# Source: the labels of the WHATWG Encoding Standard, 4.2.
+BROWSER_LABELS = {
+    **{"cp932": "shift_jis", "cp949": "euc-kr", "big5hkscs": "big5", "gb2312": "gbk"},
+    **{"euc_jp": "euc-jp", "euc_kr": "euc-kr", "iso2022_jp": "iso-2022-jp", "latin_1": "latin1"},
+    **{"utf_16_le": "utf-16le", "utf_16_be": "utf-16be", "utf_16": "utf-16le"},
+    **{"mac_roman": "macintosh", "tis_620": "windows-874", "cp874": "windows-874"},
+    **{"koi8_r": "koi8-r", "koi8_u": "koi8-u", "utf_8": "utf-8", "ascii": "utf-8"},
+}
+UNKNOWN_TO_BROWSERS = ("cp437", "cp850", "cp852", "utf_32", "utf_32_le", "utf_32_be")
 PRELOADED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", "cp437")
 
 
@@ -26,6 +36,19 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
     """Return the text with line ends normalised to \\n, and the encoding used."""
     text, encoding = _decode(data, charset)
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def needs_detection(data: bytes, charset: str | None) -> bool:
+    """Whether neither the charset nor the bytes say what encoding this is."""
+    if safe_codec(charset) or data.startswith(tuple(mark for mark, _ in BYTE_ORDER_MARKS)):
+        return False
+    return _detect(data) == FALLBACK
+
+
+def browser_label(encoding: str) -> str:
+    """Return the name by which browsers know an encoding; empty if they don't."""
+    codec = _codec_module(encoding)
+    return BROWSER_LABELS.get(codec, "" if codec in UNKNOWN_TO_BROWSERS else encoding)
 
 
 def safe_codec(charset: str | None) -> str | None:
@@ -64,13 +87,13 @@ def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
 
 
 def _detect(data: bytes) -> str:
-    """UTF-16 if every other byte is zero, UTF-8 if valid, else cp1252 as browsers assume."""
+    """UTF-16 if every other byte is zero, UTF-8 if valid, else FALLBACK."""
     if utf_16 := detect_utf_16(data[:2000]):
         return utf_16
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return "utf-8" if _is_truncated(error, data) else "cp1252"
+        return "utf-8" if _is_truncated(error, data) else FALLBACK
     return "utf-8"
 
 

@@ -15,8 +15,13 @@ SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
 )
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
-SCRIPTS: Final = ("viewer.js",)
-STYLES: Final = ("base.css", "viewer.css")
+# Those of some kinds too: the headers do not depend on the content, which HEAD does not read.
+SCRIPTS: Final = (
+    *("viewer.js", "frame.js", "lines.js", "picture.js", "sheets.js", "source.js", "table.js"),
+)
+STYLES: Final = (
+    *("base.css", "viewer.css", "card.css", "files.css", "frame.css", "grid.css", "picture.css"),
+)
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
     "microphone=(), midi=(), payment=(), serial=(), usb=(), browsing-topics=()"
@@ -61,8 +66,8 @@ def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] 
 
     `more` names pages around this one, each with a script and a stylesheet.
     """
-    scripts = (*SCRIPTS, *preview.scripts, *(f"{name}.js" for name in more))
-    styles = (*STYLES, *preview.styles, *(f"{name}.css" for name in more))
+    scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
+    styles = (*STYLES, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (

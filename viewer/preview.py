@@ -1,6 +1,7 @@
 """The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Carrier = Literal["a", "img", "audio", "video"]
@@ -21,9 +22,10 @@ class Preview:
     facts: tuple[str, ...] = ()
     note: str = ""
     tools: frozenset[str] = frozenset()
-    scripts: tuple[str, ...] = ()
-    """Assets that the page runs after `viewer.js`."""
+    source: Mapping[str, str | int] = field(default_factory=dict)
+    """What scripts need to show more of the original: data attributes of the main element."""
     styles: tuple[str, ...] = ()
-    """Assets that follow `viewer.css`."""
+    scripts: tuple[str, ...] = ()
+    """Assets that follow those of every page."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer import decoding
-from viewer.decoding import decode, preload_codecs, safe_codec
+from viewer.decoding import browser_label, decode, needs_detection, preload_codecs, safe_codec
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,26 @@ def test_decoding_never_fails(data, charset):
 
 def test_preloading_an_unknown_charset_does_not_raise():
     preload_codecs("koi8-r", None, "no such thing")
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "needed"),
+    [
+        (b"a", None, False),
+        ("é".encode(), None, False),
+        (b"\xe9", None, True),
+        (b"\xe9", "latin-1", False),
+        (b"\xe9", "utf-7", True),
+        (b"\xff\xfea\0", None, False),
+    ],
+)
+def test_an_encoding_is_guessed_only_if_nothing_says_it(data, charset, needed):
+    assert needs_detection(data, charset) is needed
+
+
+@pytest.mark.parametrize(
+    ("encoding", "label"),
+    [("utf-8", "utf-8"), ("cp932", "shift_jis"), ("cp1252", "cp1252"), ("cp437", "")],
+)
+def test_browsers_know_an_encoding_by_their_own_name(encoding, label):
+    assert browser_label(encoding) == label

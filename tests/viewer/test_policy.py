@@ -27,8 +27,7 @@ def test_the_policy_denies_by_default():
 def test_scripts_are_allowed_by_hash_only():
     rules = directives(policy.for_view(FOREIGN, (), None))
 
-    assert rules["script-src"].startswith("'sha256-")
-    assert " " not in rules["script-src"]
+    assert all(one.startswith("'sha256-") for one in rules["script-src"].split())
     assert rules["style-src"] == "'unsafe-inline'"
     assert directives(policy.for_file(PLAIN))["style-src"].startswith("'sha256-")
 
@@ -75,8 +74,8 @@ def test_a_file_has_no_directives_that_need_a_header():
 def test_the_policy_of_a_sealed_file_allows_both_scripts_and_a_blob_iframe():
     rules = directives(policy.for_sealed_file(PLAIN))
 
-    assert rules["script-src"].count("'sha256-") == 2
-    assert rules["style-src"].count("'sha256-") == 3
+    assert rules["script-src"].count("'sha256-") == len(policy.SCRIPTS) + 1
+    assert rules["style-src"].count("'sha256-") == len(policy.STYLES) + 1
     assert rules["frame-src"] == "blob:"
     assert directives(policy.for_sealed_file(FOREIGN))["style-src"] == "'unsafe-inline'"
 

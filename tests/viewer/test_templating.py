@@ -3,10 +3,11 @@
 import pytest
 from jinja2 import UndefinedError
 
+from viewer.policy import SCRIPTS, STYLES
 from viewer.templating import asset, render, source_hash
 
 
-@pytest.mark.parametrize("name", ["base.css", "viewer.css", "sealed.css", "viewer.js", "sealed.js"])
+@pytest.mark.parametrize("name", [*SCRIPTS, *STYLES, "sealed.css", "sealed.js"])
 def test_an_embedded_asset_does_not_end_its_element_or_start_a_comment(name):
     assert "</" not in asset(name)
     assert "<!--" not in asset(name)

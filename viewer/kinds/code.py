@@ -10,8 +10,7 @@ from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import text
 
-MAX_SIZE: Final = 256 << 10
-SECONDS: Final = 10
+SECONDS: Final = 20
 CODE_EXTENSIONS: Final = frozenset(
     {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
     | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}
@@ -31,22 +30,32 @@ def is_code(media_type: str, name: str) -> bool:
 
 
 def preview(original: Original, media_type: str) -> Preview:
-    """Return highlighted lines; plain lines above MAX_SIZE or if highlighting fails."""
-    if original.size > MAX_SIZE:
-        return text.preview(original, media_type, kind="code")
+    """Return highlighted lines, JSON laid out; plain lines if highlighting fails."""
     options = _options(original, media_type)
     try:
-        facts, html = original.run_html_job("code", options, seconds=SECONDS)
+        facts, html = original.run_html_job(
+            "code", options, seconds=SECONDS, most_bytes=text.MAX_READ
+        )
     except SandboxError:
         return text.preview(original, media_type, kind="code")
+    is_complete = original.size <= text.MAX_READ
+    source = text.source(facts, original) | ({"layout": "json"} if facts["laid_out"] else {})
     return Preview(
         "code",
         str(facts["language"]) or text.label_of(media_type),
         html,
-        facts=(format_count(int(facts["lines"]), "line"),),
-        note=text.note(facts),
+        facts=(format_count(int(facts["lines"]), "line"),) if is_complete else (),
+        note=" ".join(filter(None, (text.note(facts, original), _colour_note(facts)))),
         tools=text.TOOLS,
+        source=source,
+        scripts=text.SCRIPTS,
     )
+
+
+def _colour_note(facts: dict[str, Any]) -> str:
+    """Return the note that colours end before the lines do."""
+    end = facts["coloured"]
+    return f"Colours end at line {end:,}." if end is not None and end < facts["shown"] else ""
 
 
 def _options(original: Original, media_type: str) -> dict[str, Any]:
@@ -56,5 +65,6 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
         "name": name[-120:],
         "type": "application/json" if is_json else media_type,
         "json": is_json,
+        "whole": original.size <= text.MAX_READ,
         "charset": charset(original.content_type),
     }

@@ -31,6 +31,7 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=(format_count(int(facts["sheets"]), "sheet"),),
         note=" ".join(_notes(facts)),
         tools=frozenset({"zoom"}),
+        styles=("grid.css",),
         scripts=("sheets.js",),
     )
 

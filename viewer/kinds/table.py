@@ -3,6 +3,7 @@
 import csv
 from typing import Any
 
+from ..decoding import browser_label
 from ..formatting import format_count
 from ..names import extension_of
 from ..original import Original
@@ -28,6 +29,14 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=() if partial else (format_count(int(facts["rows"]), "row"),),
         note=_note(facts, partial=partial),
         tools=frozenset({"zoom"}),
+        source={
+            "charset": browser_label(str(facts["encoding"])),
+            "delimiter": str(facts["delimiter"]),
+            "note": _note(facts, partial=False),
+            **({"cut": "yes"} if partial else {}),
+        },
+        styles=("grid.css",),
+        scripts=("source.js", "table.js"),
     )
 
 

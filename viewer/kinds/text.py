@@ -1,18 +1,22 @@
 """Plain text: numbered lines without highlighting."""
 
+import contextlib
 from types import ModuleType
 from typing import Any
 
+from ..decoding import browser_label, needs_detection
 from ..formatting import format_count, format_size
 from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
 from ..sandbox import text_lines
+from ..sandbox.process import SandboxError
 
 MAX_READ = 2 << 20
 MAX_INLINE = 64 << 10  # smaller documents are not worth a child process
 SECONDS = 10
 TOOLS = frozenset({"zoom", "wrap", "copy"})
+SCRIPTS = ("source.js", "lines.js")
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
@@ -22,21 +26,40 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
         label or label_of(media_type),
         html,
         facts=_facts(facts, complete=original.size <= MAX_READ),
-        note=note(facts) or _size_note(original.size),
+        note=note(facts, original),
         tools=TOOLS,
+        source=source(facts, original),
+        scripts=SCRIPTS,
     )
 
 
 def render_start(
     job: str, module: ModuleType, original: Original, options: dict[str, Any]
 ) -> tuple[dict[str, Any], bytes]:
-    """Run a job on at most MAX_READ bytes; small documents are rendered in this process."""
+    """Run a job on at most MAX_READ bytes.
+
+    A small document that says its encoding is rendered in this process, any small one if the
+    child process fails.
+    """
     options = {"charset": charset(original.content_type), **options}
-    if min(original.size, MAX_READ) > MAX_INLINE:
+    data = original.first(MAX_INLINE)
+    if original.size > MAX_INLINE:
         return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
-    (message,) = module.render(original.first(MAX_READ), options)
+    if needs_detection(data, options["charset"]):
+        with contextlib.suppress(SandboxError):
+            return original.run_html_job(job, options, seconds=SECONDS)
+    (message,) = module.render(data, options)
     facts, html = message
     return facts, html
+
+
+def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:
+    """Return what the script needs to show all lines, or those of another encoding."""
+    is_cut = facts["cut"] or original.size > MAX_READ
+    return {
+        "charset": browser_label(str(facts["encoding"])),
+        **({"shown": int(facts["shown"])} if is_cut else {}),
+    }
 
 
 def label_of(media_type: str) -> str:
@@ -46,12 +69,13 @@ def label_of(media_type: str) -> str:
     return subtype.upper() if len(subtype) < 8 else subtype
 
 
-def note(facts: dict[str, Any]) -> str:
-    """Return the note about lines that are left out; empty if none is."""
-    if not facts["cut"]:
+def note(facts: dict[str, Any], original: Original) -> str:
+    """Return the note about what is left out; empty if nothing is."""
+    if not facts["cut"] and original.size <= MAX_READ:
         return ""
     lines = format_count(int(facts["shown"]), "line")
-    return f"Showing the first {lines}. Save the original to read all of it."
+    start = f" of the first {format_size(MAX_READ)}" if original.size > MAX_READ else ""
+    return f"Showing {lines}{start}. Save the original to read all of it."
 
 
 def _facts(facts: dict[str, Any], *, complete: bool) -> tuple[str, ...]:
@@ -59,9 +83,3 @@ def _facts(facts: dict[str, Any], *, complete: bool) -> tuple[str, ...]:
     count = (format_count(int(facts["lines"]), "line"),) if complete else ()
     encoding = str(facts["encoding"])
     return count if encoding in ("utf-8", "ascii") else (*count, encoding)
-
-
-def _size_note(size: int) -> str:
-    if size <= MAX_READ:
-        return ""
-    return f"Showing the first {format_size(MAX_READ)}. Save the original to read all of it."

@@ -26,14 +26,15 @@ Row = Sequence[str]
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the table. Raises csv.Error if the content can't be parsed.
 
-    The facts are the delimiter, the number of rows without the header, the number of columns,
+    The facts are the encoding, the delimiter, the numbers of columns and of rows below the header,
     and whether rows were left out.
     """
-    content, _ = decode(data, options["charset"])
+    content, encoding = decode(data, options["charset"])
     delimiter = options["delimiter"] or _delimiter(content)
     rows, cut = _rows(content, delimiter)
     html, shown = _table(rows)
     facts = {
+        "encoding": encoding,
         "delimiter": delimiter,
         "rows": shown,
         "columns": max(map(len, rows), default=0),

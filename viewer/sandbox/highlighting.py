@@ -1,5 +1,6 @@
 """Runs in the child process. Turns source code into HTML with a class for each token type."""
 
+import time
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,8 +14,9 @@ from ..escaping import escape
 from . import MAX_HTML
 from .json_indent import indent_json
 from .messages import Message
-from .text_lines import html_lines, text_lines
+from .text_lines import MAX_LINES, html_lines
 
+SECONDS: Final = 2.5  # of CPU time for one document
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
     "k": (Keyword, Name.Tag, Operator.Word),
     "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
@@ -53,6 +55,20 @@ class Highlighter:
             return escape(code)
         return "".join(_span(token, text) for token, text in lexer.get_tokens(code))
 
+    def highlight_start(self, language: str, code: str) -> tuple[str, int | None]:
+        """Highlight until SECONDS or MAX_HTML is reached; return the line where colours end."""
+        lexer = self.lexers.get(language)
+        if lexer is None:
+            return escape(code), None
+        out, size, position, deadline = [], 0, 0, time.process_time() + SECONDS
+        for token, text in lexer.get_tokens(code):
+            out.append(_span(token, text))
+            size, position = size + len(out[-1]), position + len(text)
+            if size > MAX_HTML or time.process_time() > deadline:
+                out.append(escape(code[position:]))
+                return "".join(out), code.count("\n", 0, position) + 1
+        return "".join(out), None
+
 
 DOCUMENT: Final = Highlighter()
 
@@ -62,14 +78,17 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the highlighted lines; plain ones if they exceed MAX_HTML."""
+    """Yield one message with the highlighted lines; the last ones plain if they are many."""
     text, encoding = decode(data, options.get("charset"))
-    if options["json"]:
-        text = indent_json(text)
-    html = DOCUMENT.highlight("", text.removesuffix("\n")).removesuffix("\n")
-    facts, block = html_lines(html) if len(html) <= MAX_HTML else text_lines(text)
+    laid_out = indent_json(text, whole=options["whole"]) if options["json"] else None
+    text = (laid_out or text).removesuffix("\n")
+    total = text.count("\n") + 1
+    text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
+    html, coloured = DOCUMENT.highlight_start("", text)
+    facts, block = html_lines(html.removesuffix("\n"), total, text if laid_out else "")
     lexer = DOCUMENT.lexers.get("")
-    yield {"encoding": encoding, "language": lexer.name if lexer else "", **facts}, block
+    facts |= {"encoding": encoding, "language": lexer.name if lexer else ""}
+    yield {**facts, "coloured": coloured, "laid_out": laid_out is not None}, block
 
 
 def _found(find: Any, value: str) -> Lexer | None:

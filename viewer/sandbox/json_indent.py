@@ -4,18 +4,24 @@ import json
 import re
 from typing import Final
 
-TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 INDENT: Final = "  "
 MAX_DEPTH: Final = 60
 
 
-def indent_json(text: str) -> str:
-    """Return the JSON indented; unchanged if it is not valid or too deeply nested."""
+def indent_json(text: str, *, whole: bool = True) -> str | None:
+    """Return the JSON indented; None if it is not valid or too deeply nested.
+
+    Text that is not whole can't be checked: it counts as valid if it starts as JSON does.
+    """
     try:
-        json.loads(text)
+        if whole:
+            json.loads(text)
+        elif not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+            return None
         return _indent(TOKEN.findall(text))
     except (ValueError, RecursionError):
-        return text
+        return None
 
 
 def _indent(words: list[str]) -> str:

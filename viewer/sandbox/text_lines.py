@@ -1,6 +1,6 @@
 """Renders text as numbered lines, up to MAX_LINES and MAX_HTML."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..decoding import decode
@@ -27,28 +27,47 @@ def text_lines(text: str) -> Message:
     return _numbered(map(_escaped_blocks, lines), text.count("\n") + 1)
 
 
-def html_lines(html: str) -> Message:
-    """Return lines of ready HTML, at most MAX_HTML of them, as numbered lines."""
-    lines = html.split("\n", MAX_LINES)[:MAX_LINES]
-    return _numbered(([line] for line in lines), html.count("\n") + 1)
+def html_lines(html: str, total: int, folds: str = "") -> Message:
+    """Return lines of ready HTML, the first of `total`, at most MAX_HTML of them, numbered.
+
+    `folds` is the same text without markup if its brackets are to be folded: where a line ends
+    with an opening bracket, the lines up to its closing one become a <details>.
+    """
+    bare = folds.split("\n") if folds else ()
+    return _numbered(([line] for line in html.split("\n")), total, bare)
 
 
-def _numbered(lines: Iterable[Iterable[str]], total: int) -> Message:
+def _numbered(lines: Iterable[Iterable[str]], total: int, bare: Sequence[str] = ()) -> Message:
     """Join lines, given in blocks. The facts are the numbers of lines and of those shown.
 
     CSS adds the line numbers, so that they are not copied with the text.
     """
-    out, shown, full = bytearray(START), 0, False
-    for shown, blocks in enumerate(lines, 1):  # noqa: B007
-        out += f'<span class="ln" id="L{shown}">'.encode()
+    out, shown, full, depth = bytearray(START), 0, False, 0
+    for shown, blocks in enumerate(lines, 1):
+        line = bare[shown - 1] if bare else ""
+        if depth and line.lstrip().startswith(("]", "}")):
+            out += b"</details>"
+            depth -= 1
+        is_fold = line.endswith(("[", "{"))
+        depth += is_fold
+        out += _start(shown, folds=bool(bare), is_fold=is_fold)
         for block in blocks:
             out += block.encode("utf-8", "replace")
             if full := len(out) > MAX_HTML:
                 break
-        out += b"\n</span>"
+        out += b"\n</summary>" if is_fold else b"\n</span>"
         if full:
             break
-    return {"lines": total, "shown": shown, "cut": full or shown < total}, bytes(out + END)
+    facts = {"lines": total, "shown": shown, "cut": full or shown < total}
+    return facts, bytes(out + b"</details>" * depth + END)
+
+
+def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
+    """CSS can't count lines in a closed <details>: with folds each has its number itself."""
+    if not folds:
+        return b'<span class="ln" id="L%d">' % number
+    start = b'<details open><summary class="ln"' if is_fold else b'<span class="ln"'
+    return start + b' id="L%d" data-n="%d">' % (number, number)
 
 
 def _escaped_blocks(line: str) -> Iterator[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
-    *("markdown-it-py", "nh3", "pi-heif", "pillow", "Pygments", "pypdfium2", "xlrd"),
+    *("charset-normalizer", "markdown-it-py", "nh3", "pi-heif"),
+    *("pillow", "Pygments", "pypdfium2", "xlrd"),
 )
 
 

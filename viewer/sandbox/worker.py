@@ -4,7 +4,8 @@ import importlib
 import sys
 from typing import Any, Final
 
-from ..decoding import preload_codecs
+from ..decoding import needs_detection, preload_codecs
+from . import charset_detection
 from .messages import read_message, write_message
 from .resource_limits import apply_resource_limits, forbid_new_files
 from .seccomp import forbid_inspection, restrict_system_calls, seccomp_available
@@ -14,7 +15,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "table": ("csv_table", 384, 6),
     "pdf": ("pdf_pages", 1024, 25),
     "markdown": ("markdown_text", 512, 6),
-    "code": ("highlighting", 512, 6),
+    "code": ("highlighting", 512, 8),
     "html": ("foreign_html", 768, 3),
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
@@ -39,6 +40,8 @@ def main() -> None:
     apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))
+    if "charset" in options and needs_detection(data, options["charset"]):
+        charset_detection.prepare()
     if prepare := getattr(job, "prepare", None):
         prepare(data, options)
     threads = options["job"] in THREADED
@@ -49,6 +52,8 @@ def main() -> None:
 
 def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
     try:
+        if "charset" in options:
+            options["charset"] = charset_detection.detect(data, options["charset"])
         for facts, block in job.render(data, options):
             write_message(sys.stdout.buffer, facts, block)
     except Exception as error:  # noqa: BLE001

@@ -1,9 +1,13 @@
 """viewer/kinds/code.py"""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.viewer.samples import CODE, JSON, original
-from viewer.kinds.code import MAX_SIZE, is_code, preview
+from viewer.kinds.code import is_code, preview
+from viewer.kinds.text import MAX_READ
+from viewer.sandbox.process import JobResult
 
 
 @pytest.mark.parametrize(
@@ -39,10 +43,26 @@ def test_json_is_indented_for_any_file_name():
     assert (shown.label, shown.facts) == ("JSON", ("11 lines",))
 
 
-def test_code_above_the_size_limit_is_not_highlighted():
-    shown = preview(
-        original(b"x=1\n" * (MAX_SIZE // 4 + 1), "a.py", "text/x-python"), "text/x-python"
-    )
+def test_code_of_any_size_is_highlighted_from_its_start():
+    data = b"x = 1\n" * (MAX_READ // 6 + 9)
+    shown = preview(original(data, "a.py", "text/x-python"), "text/x-python")
 
-    assert shown.kind == "code"
-    assert "tok-" not in shown.body.decode()
+    assert "tok-" in shown.body.decode()
+    assert "Showing 20,000 lines of the first 2.0 MiB" in shown.note
+    assert shown.source == {"charset": "utf-8", "shown": 20_000}
+
+
+def test_json_above_the_limit_is_laid_out_from_its_start():
+    data = b"[" + b'{"a":1},' * (MAX_READ // 8) + b"{}]"
+    shown = preview(original(data, "a.json", "application/json"), "application/json")
+
+    assert shown.source["layout"] == "json"
+    assert shown.body.count(b"<details open>") == shown.body.count(b"</details>") > 1_000
+
+
+def test_colours_that_end_early_are_said_to(monkeypatch):
+    facts = {"lines": 9, "shown": 9, "cut": False, "encoding": "utf-8", "laid_out": False}
+    facts |= {"language": "Python", "coloured": 4}
+    document = replace(original(CODE), run=lambda *_, **__: JobResult([(facts, b"")], None))
+
+    assert preview(document, "text/x-python").note == "Colours end at line 4."

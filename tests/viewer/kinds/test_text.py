@@ -1,5 +1,7 @@
 """viewer/kinds/text.py"""
 
+import sys
+
 from tests.viewer.samples import original
 from viewer.kinds.text import MAX_READ, label_of, preview
 from viewer.sandbox.text_lines import MAX_LINES
@@ -28,6 +30,7 @@ def test_lines_above_the_limit_are_left_out_with_a_note():
 
     assert cut.body.decode().count('class="ln"') == MAX_LINES
     assert "20,000 lines" in cut.note
+    assert cut.source["shown"] == MAX_LINES
 
 
 def test_bytes_above_the_limit_are_not_read():
@@ -41,3 +44,19 @@ def test_a_label_is_made_from_the_media_type():
     assert label_of("text/plain") == "Plain text"
     assert label_of("text/x-ini") == "INI"
     assert label_of("text/troff-long-name") == "troff-long-name"
+
+
+def test_an_encoding_that_nothing_says_is_guessed():
+    text = "これは日本語の文章です。東京都の売上一覧表。\n"
+
+    for encoding in ("shift_jis", "euc_jp"):
+        shown_text = shown(text.encode(encoding))
+        assert text in shown_text.body.decode()
+        assert shown_text.source["charset"] == encoding.replace("euc_", "euc-")
+    assert "größer" in shown("Etwas größer".encode("cp1252")).body.decode()
+
+
+def test_without_a_child_process_the_encoding_is_that_of_browsers(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+
+    assert "größer" in shown("größer".encode("cp1252")).body.decode()

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.viewer.samples import CODE
+from viewer.sandbox import highlighting
 from viewer.sandbox.highlighting import Highlighter
 from viewer.sandbox.process import run
 
@@ -35,7 +36,7 @@ def test_highlighting_keeps_every_character():
     ("name", "code"), [("a.swift", b"var s: NSString"), ("a.asy", b"x"), ("a.mm", b"NSString *s;")]
 )
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
-    options = {"name": name, "type": "text/plain", "json": False}
+    options = {"name": name, "type": "text/plain", "json": False, "whole": True}
 
     ((facts, _),) = run("code", [code], options, seconds=20).messages
     assert facts["language"]
@@ -47,3 +48,13 @@ def test_an_unknown_language_is_not_highlighted():
 
 def test_invisible_characters_are_visible_in_code():
     assert "U+202E" in highlighted("# a\u202eb", filename="a.py")
+
+
+def test_colours_end_in_time_and_no_character_is_lost(monkeypatch):
+    monkeypatch.setattr(highlighting, "SECONDS", 0)
+    highlighter = Highlighter()
+    highlighter.load("", filename="a.py")
+    html, coloured = highlighter.highlight_start("", "x = 1\nif x:\n    y = '<'\n")
+
+    assert coloured == 1
+    assert re.sub(r"<[^>]+>", "", html) == "x = 1\nif x:\n    y = &#x27;&lt;&#x27;\n"

@@ -29,5 +29,10 @@ def test_numbers_escapes_and_duplicate_names_are_kept():
 @pytest.mark.parametrize(
     "text", ["{", "{a: 1}", "", "[" * 100_000, "[" * 900 + "]" * 900, "1" * 9999]
 )
-def test_invalid_or_deeply_nested_json_is_unchanged(text):
-    assert indent_json(text) == text
+def test_invalid_or_deeply_nested_json_is_not_laid_out(text):
+    assert indent_json(text) is None
+
+
+def test_the_start_of_json_is_laid_out_although_it_can_not_be_checked():
+    assert indent_json('[{"a": "b', whole=False) == '[\n  {\n    "a": "b'
+    assert indent_json("hello {", whole=False) is None

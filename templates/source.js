@@ -1,0 +1,66 @@
+// The original as text, for scripts that show more of it or read it in another encoding.
+globalThis.viewerSource = (() => {
+"use strict";
+const main = document.querySelector("#main");
+const ENCODINGS = {
+  "utf-8": "Unicode (UTF-8)", "utf-16le": "Unicode (UTF-16 LE)", "utf-16be": "Unicode (UTF-16 BE)",
+  "windows-1252": "Western", "windows-1250": "Central European (Windows)", "iso-8859-2": "Central European (ISO)",
+  "windows-1251": "Cyrillic (Windows)", "koi8-r": "Cyrillic (KOI8-R)", "ibm866": "Cyrillic (DOS)",
+  "windows-1253": "Greek", "windows-1254": "Turkish", "windows-1257": "Baltic", "windows-1255": "Hebrew",
+  "windows-1256": "Arabic", "windows-874": "Thai", "windows-1258": "Vietnamese", "macintosh": "Western (Mac)",
+  "shift_jis": "Japanese (Shift_JIS)", "euc-jp": "Japanese (EUC-JP)", "iso-2022-jp": "Japanese (ISO-2022-JP)",
+  "gb18030": "Chinese, simplified", "big5": "Chinese, traditional", "euc-kr": "Korean",
+};
+const INVISIBLE = new RegExp("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e" +
+  "\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]+", "gu");
+const element = (name, properties, ...children) => {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+};
+// Returns nodes for a text, with a chip in place of each run of invisible characters.
+const visible = text => {
+  const nodes = [];
+  let end = 0;
+  for (const found of text.matchAll(INVISIBLE)) {
+    const codes = [...found[0]].map(c => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0"));
+    const label = codes.slice(0, 4).join(" ") + (codes.length > 4 ? ` …×${codes.length}` : "");
+    nodes.push(text.slice(end, found.index), element("span", { className: "ctl", title: label }, label));
+    end = found.index + found[0].length;
+  }
+  nodes.push(text.slice(end));
+  return nodes;
+};
+const decoder = label => { try { return new TextDecoder(label); } catch { return null; } };
+const first = decoder(main.dataset.charset || "unknown");
+const source = {
+  available: Boolean(globalThis.originalBytes && first),
+  charset: first?.encoding,
+  changed() {},
+  element,
+  visible,
+  count: number => number.toLocaleString("en"),
+  // Resolves to the whole text, line ends normalised.
+  async text() {
+    const decoded = new TextDecoder(source.charset).decode(await globalThis.originalBytes());
+    return decoded.replace(/\r\n?/g, "\n");
+  },
+  // Replaces the note above the document; an empty text removes it.
+  note(text) {
+    const old = document.querySelector("#main > .note");
+    if (!text) return old?.remove();
+    const made = element("p", { className: "note", textContent: text });
+    made.setAttribute("role", "note");
+    old ? old.replaceWith(made) : main.prepend(made);
+  },
+};
+if (source.available) {
+  const options = { [source.charset]: source.charset, ...ENCODINGS };
+  const menu = element("select", {}, ...Object.entries(options).map(([value, text]) => new Option(text, value)));
+  menu.value = source.charset;
+  menu.addEventListener("change", () => { source.charset = menu.value; source.changed(); });
+  const place = element("label", { className: "encoding" }, "Encoding ", menu);
+  source.charset === "utf-8" ? document.querySelector("footer").prepend(place) : main.prepend(place);
+}
+return source;
+})();
