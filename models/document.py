@@ -100,7 +100,7 @@ class Document(OwnsDataKey, Owned):
         meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
         return meta
 
-    def show_bare_if_damaged(self) -> None:
+    def show_bare_if_damaged(self) -> Self:
         """In a list, so that a document that does not open does not hide the others."""
         try:
             _ = self.meta
@@ -108,6 +108,7 @@ class Document(OwnsDataKey, Owned):
             why = str(error) or "It was altered."
             logging.getLogger("docservice").error("%s does not open. %s", self.id, why)
             self.showing_only({})
+        return self
 
     def showing_only(self, known: dict[str, Any]) -> Self:
         """With nothing of what is sealed but `name` and `metadata`, if they are known."""

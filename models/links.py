@@ -1,5 +1,6 @@
 """The links of a user over all documents."""
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +12,23 @@ from crypto import DecryptionError, RootKeyMissing
 
 from .document import Document
 from .document_token import DocumentToken
+from .event import READINGS, Event
 from .records.ids import now
 from .records.issued import RowWith
 from .records.owned import ResultPage
 from .storage import Prepared, param
 
+_EVENTS = 500
+
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
-    """A token with its label, which is None if the document is gone or does not open."""
+    """A token with its label and its document's name; both are None if the document is gone, and
+    the label if it does not open.
+    """
 
     label: str | None
+    document_name: str | None
 
 
 def links_of_owner(
@@ -60,12 +67,26 @@ def _live_by_document() -> Any:
 _LIVE_BY_DOCUMENT = Prepared(_live_by_document)
 
 
+def link_of_owner(owner_id: str, id: str) -> DocumentToken:
+    """`NotFound` also if the document is gone."""
+    token = DocumentToken.one_of(owner_id, id)
+    token.document = Document.of_token(token.document_id).show_bare_if_damaged()
+    return token
+
+
+def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
+    """When the token was used, as far as the last events of its document say; with their facts."""
+    events, _ = Event.newest(token.owner_id, _EVENTS, None, document_id=token.document_id)
+    facts = [(event, json.loads(event.data)) for event in events if event.type in READINGS]
+    return [(event, data) for event, data in facts if data.get("tokenId") == token.id]
+
+
 def _listed(token: DocumentToken, document: Document | None) -> ListedLink:
     if document is None:
-        return ListedLink(token, None)
-    token.document = document
+        return ListedLink(token, None, None)
+    name, token.document = document.show_bare_if_damaged().name, document
     try:
-        return ListedLink(token, token.label)
+        return ListedLink(token, token.label, name)
     except (DecryptionError, RootKeyMissing):
         logging.getLogger("docservice").error("the label of %s does not open", token.id)
-        return ListedLink(token, None)
+        return ListedLink(token, None, name)

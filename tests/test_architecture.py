@@ -65,7 +65,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "pygments": {"viewer"},
     "pypdfium2": {"viewer"},
     "pyseto": {"crypto"},
-    "segno": {"blueprints.console"},
+    "segno": {"blueprints"},
     "waitress": {"server"},
     "webargs": {"blueprints"},
     "werkzeug": {"blueprints"},

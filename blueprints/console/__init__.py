@@ -17,9 +17,12 @@ The session's cookie and the guard against other sites' requests are in
 """
 
 from .account import account
+from .activity import activity
 from .document import document
 from .documents import documents
 from .keys import keys
+from .links import links
 from .sessions import sessions
+from .webhooks import webhooks
 
-CONSOLE = (sessions, documents, document, account, keys)
+CONSOLE = (sessions, documents, document, links, keys, webhooks, activity, account)

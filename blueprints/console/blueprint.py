@@ -9,6 +9,8 @@ from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Response, render_template, request
 
+from models.errors import NotFound
+
 from ..http import COOKIE
 from ..http.problems import PROBLEM
 from ..http.session_cookie import clear_cookie
@@ -95,13 +97,13 @@ def asset(kind: str) -> tuple[str, str]:
     return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
 
 
-def send_asset(path: str) -> Response | None:
-    for kind, content_type in _ASSETS.items():
-        address, text = asset(kind)
-        if path == address:
-            headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-            return Response(text, headers=headers, content_type=content_type)
-    return None
+def send_asset(kind: str) -> Response:
+    """Raises `NotFound` for one of another version."""
+    address, text = asset(kind)
+    if request.path != address:
+        raise NotFound
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(text, headers=headers, content_type=_ASSETS[kind])
 
 
 def _to_login() -> Response:

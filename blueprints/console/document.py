@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import segno
 from flask import Response, g, request
 from marshmallow import ValidationError
 
@@ -13,7 +12,7 @@ from models.token_grant import TokenGrant
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
 from ..schemas.responses import DocumentTokenWithSecret
 from ..views import content, pages
-from ..views.links import link_options, with_addresses
+from ..views.links import link_options, qr_code, with_addresses
 from .blueprint import HOME, Pages, go, render
 from .forms import end, number, once, text
 
@@ -88,7 +87,7 @@ def share(id: str) -> Response:
     """Create a link and show it, this once"""
     found, body = _owned(id), NewDocumentToken().load(link_fields())
     link = once(lambda: _issue(found, body))
-    return render("shared", document=found, link=link, qr=_qr_code(link["viewUrl"]))
+    return render("shared", document=found, link=link, qr=qr_code(link["viewUrl"]))
 
 
 def link_fields() -> dict[str, Any]:
@@ -122,8 +121,3 @@ def _require_name(found: Document) -> None:
     typed = request.form.get("sure", "")
     if " ".join(typed.split()) != " ".join(found.name.split()):
         raise ValidationError({"sure": ["This is not the document's name. Nothing was deleted."]})
-
-
-def _qr_code(url: str) -> str:
-    """An SVG of black on white, also in the dark: some readers take nothing else."""
-    return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))

@@ -84,17 +84,17 @@ def show_again(view: Callable[..., Response], page: Callable[..., Response]) -> 
     return checked
 
 
-def once(execute: Callable[[], Any]) -> Any:
+def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
     """What `execute` returns, as JSON. The same form sent again gets the same without executing.
 
     The form holds a random key. What is returned is kept sealed for 24 hours. A form that was
-    changed since is another one, also with the same key.
+    changed since is another one, also with the same key. Give both for the form of an upload.
     """
-    form = json.dumps(list(request.form.items(multi=True)))
-    if not request.form.get("key"):
+    if not (key or request.form.get("key")):
         return execute()
-    user, digest = g.caller.owner_id, sha256(form.encode()).hexdigest()
-    id = StoredResponse.id_of("form", user, request.path, digest)
+    content = content or json.dumps(list(request.form.items(multi=True)))
+    user, digest = g.caller.owner_id, sha256(content.encode()).hexdigest()
+    id = StoredResponse.id_of("form", user, request.path, key, digest)
     return execute_once(user, id, "", execute, WAIT_SECONDS)
 
 

@@ -1,6 +1,7 @@
 """Getting in and out: sign up, log in, log out; and the stylesheet and script of all pages."""
 
 import re
+from contextlib import suppress
 
 from flask import Response, g, request
 
@@ -73,12 +74,10 @@ def log_out() -> Response:
     return response
 
 
-@sessions.get("/console-<name>", accepts=PUBLIC)
-def static(name: str) -> Response:  # noqa: ARG001
+@sessions.get("/console-<version>.<any(css,js):kind>", accepts=PUBLIC)
+def static(version: str, kind: str) -> Response:  # noqa: ARG001
     """Return the stylesheet or the script of the pages"""
-    if found := send_asset(request.path):
-        return found
-    raise NotFound
+    return send_asset(kind)
 
 
 def _next() -> str:
@@ -88,7 +87,7 @@ def _next() -> str:
 
 
 def _logged_in(user: User, path: str) -> Response:
-    if g.caller.credential_type == COOKIE:
+    with suppress(NotFound):  # there was none, or an invitation has ended it
         Session.one_of(g.caller.owner_id, g.caller.id).end()
     session = Session.begin(user, current_runtime().settings.session_seconds)
     response = go(path)

@@ -6,12 +6,12 @@ from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
 
 import viewer
+from models.document_kinds import kind_of
 from models.records.ids import now, rfc3339
 
 from ..schemas.fields import Timestamp
 from .blueprint import asset
 from .forms import form, form_key
-from .kinds import kind_of
 
 State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 
@@ -20,21 +20,27 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment = state.app.jinja_env
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(asset=asset, form=form, form_key=form_key)
-    environment.filters.update(
-        moment=rfc3339,
-        milliseconds=lambda moment: Timestamp().deserialize(moment),
-        size=viewer.format_size,
-        kind=kind_of,
-        badge=lambda document: viewer.badge(document.name, kind_of(document.media_type)),
-        visible=_visible,
-        key_state=_key_state,
-        link_state=_link_state,
-    )
+    environment.filters |= {"moment": rfc3339, "milliseconds": Timestamp().deserialize}
+    environment.filters |= {"size": viewer.format_size, "kind": kind_of, "visible": visible}
+    environment.filters |= {"badge": _badge, "zip": zip, "event_words": _event_words}
+    states = {"key_state": _key_state, "link_state": _link_state, "webhook_state": _webhook_state}
+    environment.filters |= states
 
 
-def _visible(text: str) -> Markup:
+def visible(text: str) -> Markup:
     """With what reorders or hides text made visible."""
     return Markup(viewer.escape(text))  # noqa: S704
+
+
+def _badge(document: Any) -> str:
+    return viewer.badge(document.name, kind_of(document.media_type))
+
+
+def _event_words(type: str) -> str:
+    """A type of events, such as `token.spent`, for people: `link ended`."""
+    for name, word in (("token", "link"), ("api_", ""), ("spent", "ended"), (".", " ")):
+        type = type.replace(name, word)
+    return type
 
 
 def _link_state(link: Any) -> State:
@@ -46,6 +52,14 @@ def _link_state(link: Any) -> State:
     if link.max_views and link.views >= link.max_views:
         return "over", "used up", link.last_used_at
     return "live", "live", link.expires_at
+
+
+def _webhook_state(webhook: Any) -> State:
+    if webhook.disabled_at is None:
+        failing = webhook.failing_since
+        return ("soon", "failing", failing) if failing else ("live", "on", None)
+    why = {"gone": "off: it answered 410 Gone", "failing": "off: it failed for five days"}
+    return "over", why.get(webhook.disabled_reason, "off"), webhook.disabled_at
 
 
 def _key_state(key: Any) -> State:

@@ -113,3 +113,38 @@ def test_the_account_shows_what_is_used_of_the_quota(start_service):
     text = re.sub(r"<[^>]+>", "", visitor.get("/app/account").text)
     assert "Documents: 1 of 3" in text
     assert "Storage: 2.0 KiB of 3.8 MiB" in text
+
+
+def invite(service, email):
+    return re.search(r"/app/signup\?invite=\S+", service.run_command("users", "invite", email))[0]
+
+
+def test_an_invitation_makes_an_account_while_registration_is_closed(start_service):
+    service = start_service(REGISTRATION="closed")
+    visitor, link = Visitor(service), invite(service, "new@example.org")
+    page = visitor.get(link)
+    other = visitor.submit(page, "/app/signup", email="other@example.org", password=PASSWORD)
+    assert other.status == 422
+    assert "Ask the person who runs this service for a new one." in other.text
+
+    answer = visitor.submit(other, "/app/signup", email="new@example.org", password=PASSWORD)
+
+    assert answer.status == 303
+    assert "new@example.org" in visitor.get("/app/account").text
+    again = Visitor(service)
+    answer = again.submit(page, "/app/signup", email="new@example.org", password="another one")
+    assert answer.status == 422
+
+
+def test_an_invitation_sets_a_new_password_also_in_a_browser_that_is_logged_in(member):
+    other = Visitor(member.service)
+    other.log_in(member.email)
+    page = member.get(invite(member.service, member.email))
+
+    fields = {"email": member.email, "password": "a new password"}
+    answer = member.submit(page, "/app/signup", **fields)
+
+    assert answer.status == 303
+    assert member.get("/app/account").status == 200
+    assert other.get("/app/account").status == 303
+    assert Visitor(member.service).log_in(member.email, "a new password").status == 303

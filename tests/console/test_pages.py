@@ -7,7 +7,9 @@ import pytest
 from tests.console.visitor import Visitor
 
 PUBLIC = ["/app/login", "/app/signup"]
-PAGES = ["/app/account", "/app/keys"]
+PAGES = [
+    f"/app/{noun}" for noun in ("documents", "links", "keys", "webhooks", "activity", "account")
+]
 
 
 @pytest.mark.parametrize("path", PUBLIC + PAGES)

@@ -1,0 +1,96 @@
+"""What happened, in sentences."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from flask import Response, g, request
+from markupsafe import Markup
+
+from models import ApiKey, Document, DocumentToken, Event, Webhook, current_runtime
+from models.errors import ServiceError
+from models.records.owned import Owned
+
+from .blueprint import Pages, render
+from .templating import visible
+
+activity = Pages("activity", "/activity")
+_SENTENCES = {
+    "document.created": "{document} was uploaded {by}.",
+    "document.viewed": "{document} was opened {by}{times}.",
+    "document.downloaded": "{document} was saved {by}{times}.",
+    "document.deleted": "{document} was deleted {by}.",
+    "document.expired": "{document} reached its end and is deleted.",
+    "token.created": "A link to {document} was made {by}{whom}.",
+    "token.updated": "The link to {document}{whom} was changed {by}.",
+    "token.revoked": "The link to {document}{whom} was revoked {by}.",
+    "token.spent": "The link to {document}{whom} has ended.",
+    "api_key.created": "The key {key} was created {by}.",
+    "api_key.revoked": "The key {key} was revoked {by}.",
+    "api_key.rotated": "The key {key} was replaced by a new one {by}.",
+    "webhook.test": "A test was sent to {webhook} {by}.",
+    "webhook.disabled": "The webhook {webhook} was switched off.",
+}
+
+
+@activity.get("")
+def show_activity() -> Response:
+    """Tell what happened, newest first, by document and type"""
+    asked = {name: request.args.get(name, "") for name in ("type", "document")}
+    filters = {"type": asked["type"], "document_id": asked["document"]}
+    events, further = Event.newest(g.caller.owner_id, 50, request.args.get("after"), **filters)
+    names = _Names(g.caller.owner_id)
+    lines = [(one, names.sentence(one)) for one in events]
+    shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}
+    shown["days"] = current_runtime().settings.event_days
+    return render("activity", lines=lines, document=names.document(asked["document"]), **shown)
+
+
+class _Names:
+    """What ids are called, each looked up once."""
+
+    def __init__(self, owner_id: str) -> None:
+        self._owner_id = owner_id
+        self._called = cache(self._look_up)
+
+    def sentence(self, event: Event) -> Markup:
+        data = json.loads(event.data)
+        label = self._called(DocumentToken, data.get("tokenId"))
+        key = self._called(ApiKey, data.get("apiKeyId")) or "without a name"
+        by = {"session": "by you", "api_key": f"by the key {key}"}
+        by["document_token"] = f"by the link for {label}" if label else "by a link"
+        sentence = Markup(_SENTENCES.get(event.type, event.type)).format(  # noqa: S704
+            document=self.document(data.get("documentId")) or "a document that is gone",
+            by=visible(by.get(data["via"], "by the service")),
+            whom=visible(f" for {label}" if label else ""),
+            times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
+            key=visible(key),
+            webhook=self._called(Webhook, data.get("webhookId")) or "a webhook that is gone",
+        )
+        return sentence[:1].upper() + sentence[1:]
+
+    def document(self, id: str | None) -> Markup | None:
+        name = self._called(Document, id)
+        link = Markup('<a href="/app/documents/{}">{}</a>')
+        return link.format(id, visible(name)) if name else None
+
+    def _look_up(self, table: type[Owned], id: str | None) -> str | None:
+        with suppress(ServiceError):
+            row: Any = table.one_of(self._owner_id, id or "")
+            return _CALLED[table](row)
+        return None
+
+
+def _label(token: DocumentToken) -> str | None:
+    token.document = Document.of_token(token.document_id)
+    return token.label
+
+
+_CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
+    Document: lambda document: document.show_bare_if_damaged().name,
+    DocumentToken: _label,
+    ApiKey: lambda key: key.name,
+    Webhook: lambda webhook: webhook.url,
+}

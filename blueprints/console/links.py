@@ -1,0 +1,59 @@
+"""Links: all of them, and one with its terms and openings."""
+
+import re
+from urllib.parse import urlsplit
+
+from flask import Response, g, request
+
+from models import DocumentToken
+from models.links import link_of_owner, links_of_owner, openings
+
+from ..schemas.requests import DocumentTokenEdit
+from ..views.links import base_url, given_options
+from .blueprint import Pages, go, render
+from .document import link_fields
+
+links = Pages("links", "/links")
+PATH, ROWS = "/app/links", 25
+_DOCUMENT = re.compile(r"/app/documents/doc_[0-9a-z]{26}")
+
+
+@links.get("")
+def show_links() -> Response:
+    """List the links to all documents, live ones first"""
+    owner_id, after = g.caller.owner_id, request.args.get("after")
+    state = "ended" if request.args.get("state") == "ended" else "live"
+    found, further = links_of_owner(owner_id, ROWS, after, state)
+    if state == "live" and not further:
+        state = "ended"
+        ended, further = links_of_owner(owner_id, ROWS, None, state)
+        found += ended
+    older = further and f"?state={state}&after={further}"
+    return render("links", links=found, older=older, after=after, base=base_url())
+
+
+@links.get("/<id>")
+def show_link(id: str) -> Response:
+    """Show a link's terms and openings"""
+    link = link_of_owner(g.caller.owner_id, id)
+    return render("link", link=link, document=link.document, openings=openings(link))
+
+
+@links.post("/<id>", shows=show_link)
+def change_link(id: str) -> Response:
+    """Change a link without sending it anew"""
+    fields = link_fields()
+    if not (fields["password"] or "open" in request.form):
+        del fields["password"]
+    body = DocumentTokenEdit().load(fields)
+    document = link_of_owner(g.caller.owner_id, id).document
+    DocumentToken.edit(document, id, **given_options(body))
+    return go(f"{PATH}/{id}", "saved")
+
+
+@links.post("/<id>/revoke")
+def revoke_link(id: str) -> Response:
+    """Revoke a link"""
+    DocumentToken.one_of(g.caller.owner_id, id).revoke()
+    came_from = urlsplit(request.referrer or "").path
+    return go(came_from if _DOCUMENT.fullmatch(came_from) else PATH, "taken")

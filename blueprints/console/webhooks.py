@@ -1,0 +1,86 @@
+"""Webhooks, and what was sent to them."""
+
+from typing import Any
+
+from flask import Response, g, request
+
+from models import EVENT_TYPES, Webhook
+
+from ..schemas.requests import NewWebhook, WebhookEdit
+from ..schemas.responses import WebhookWithSecret
+from .blueprint import Pages, go, render
+from .forms import once, text
+
+webhooks = Pages("webhooks", "/webhooks")
+PATH = "/app/webhooks"
+
+
+def _owned(id: str) -> Webhook:
+    return Webhook.one_of(g.caller.owner_id, id)
+
+
+@webhooks.get("")
+def show_webhooks() -> Response:
+    """List the webhooks"""
+    found, _ = Webhook.page_of(g.caller.owner_id, 100, None)
+    return render("webhooks", webhooks=found, types=EVENT_TYPES)
+
+
+@webhooks.post("", shows=show_webhooks)
+def create_webhook() -> Response:
+    """Have events sent to an address; its secret is shown this once"""
+    body = NewWebhook().load(_fields())
+    return _show_secret(lambda: Webhook.register(g.caller.owner_id, **body))
+
+
+@webhooks.get("/<id>")
+def show_webhook(id: str) -> Response:
+    """Show a webhook and its deliveries"""
+    found = _owned(id)
+    deliveries, further = found.deliveries(25, request.args.get("after"))
+    shown: dict[str, Any] = {"deliveries": deliveries, "further": further, "types": EVENT_TYPES}
+    return render("webhook", webhook=found, **shown)
+
+
+@webhooks.post("/<id>", shows=show_webhook)
+def change_webhook(id: str) -> Response:
+    """Change a webhook, switch it off, or on again"""
+    body = WebhookEdit().load(_fields() | {"enabled": "enabled" in request.form})
+    _owned(id).edit(**body)
+    return go(f"{PATH}/{id}", "saved")
+
+
+@webhooks.post("/<id>/test", shows=show_webhook)
+def test_webhook(id: str) -> Response:
+    """Send a test to a webhook"""
+    once(lambda: _owned(id).test().id)
+    return go(f"{PATH}/{id}", "tested")
+
+
+@webhooks.post("/<id>/rotate", shows=show_webhook)
+def rotate_secret(id: str) -> Response:
+    """Replace the secret, shown this once"""
+    return _show_secret(_owned(id).rotate_secret)
+
+
+@webhooks.post("/<id>/delete")
+def delete_webhook(id: str) -> Response:
+    """Delete a webhook with its deliveries"""
+    _owned(id).remove()
+    return go(PATH, "removed")
+
+
+@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", shows=show_webhook)
+def redeliver(id: str, delivery_id: str) -> Response:
+    """Send an event once more"""
+    _owned(id).redeliver(delivery_id)
+    return go(f"{PATH}/{id}", "resent")
+
+
+def _fields() -> dict[str, Any]:
+    types = request.form.getlist("events")
+    return {"url": text("url") or "", "description": text("description"), "events": types}
+
+
+def _show_secret(issue: Any) -> Response:
+    return render("secret", webhook=once(lambda: WebhookWithSecret().dump(issue())))

@@ -1,0 +1,147 @@
+"""All links on their page, and one link: its terms, its openings, its end."""
+
+import re
+
+import pytest
+
+from tests.console.test_documents import api_of
+from tests.console.visitor import SAME_SITE, Visitor, field_of
+from tests.formats import seconds_until
+
+
+@pytest.fixture
+def shared(member):
+    """A link of the member's: its record, with the document's and the path of its page."""
+    document = api_of(member).upload(b"# Hi", "text/markdown", name="shared.md", token=None)
+    link = api_of(member).share(document, label="the auditor", password="hunter22", maxViews=7)
+    return link | {"document": document["id"], "path": f"/app/links/{link['id']}"}
+
+
+def record_of(member, link):
+    tokens = api_of(member).get(f"/v1/documents/{link['document']}/tokens").json["tokens"]
+    return next(one for one in tokens if one["id"] == link["id"])
+
+
+def open_link(member, link, password="hunter22"):
+    path = f"/v1/documents/{link['document']}/view"
+    form = {"token": link["token"], "password": password}
+    return Visitor(member.service).post(path, form)
+
+
+def words(answer):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
+
+
+def test_live_links_are_listed_before_those_that_ended(member):
+    api = api_of(member)
+    document = api.upload(b"x", name="x.txt", token=None)
+    links = [api.share(document, label=f"number {n}") for n in range(4)]
+    for link in links[2:]:
+        api.delete(f"/v1/documents/{document['id']}/tokens/{link['id']}")
+    found = re.findall(r"number \d(?= *x.txt *(?:live|revoked))", words(member.get("/app/links")))
+    assert found == ["number 1", "number 0", "number 3", "number 2"]
+
+
+def test_pages_of_the_list_hold_each_link_once(member):
+    api = api_of(member)
+    document = api.upload(b"x", token=None)
+    ids = {api.share(document)["id"] for _ in range(30)}
+    for id in sorted(ids)[:3]:
+        api.delete(f"/v1/documents/{document['id']}/tokens/{id}")
+    path, found = "/app/links", []
+    while path:
+        page = member.get(path)
+        found += re.findall(r'<a href="/app/links/(tok_\w+)">', page.text)
+        older = re.search(r'rel="next" href="([^"]+)"', page.text)
+        path = older and "/app/links" + older[1].replace("&amp;", "&")
+    assert len(found) == 30
+    assert set(found) == ids
+
+
+def test_links_of_a_deleted_document_stay_listed(member, shared):
+    api_of(member).delete(f"/v1/documents/{shared['document']}")
+    assert "deleted" in words(member.get("/app/links"))
+    assert member.get(shared["path"]).status == 404
+
+
+def test_an_empty_list_says_how_to_begin(member):
+    assert "No links yet." in member.get("/app/links").text
+
+
+def test_a_link_shows_when_it_was_opened(member, shared):
+    assert "Nobody has opened it yet." in member.get(shared["path"]).text
+    assert open_link(member, shared).status == 200
+    api_of(member).get(f"/v1/documents/{shared['document']}/view")
+    text = words(member.get(shared["path"]))
+    assert "opened 1 of 7 times" in text
+    assert len(re.findall(r"UTC opened (?!1 of 7)", text)) == 1
+
+
+def test_the_terms_of_a_link_are_changed_without_sending_it_anew(member, shared):
+    before = record_of(member, shared)
+    page = member.get(shared["path"])
+    assert member.submit(page, shared["path"]).status == 303
+    assert record_of(member, shared) == before
+
+    fields = {"label": "the notary", "permissions": ["view"], "maxViews": "", "ends": "1"}
+    origins = "https://a.example\r\nhttps://b.example:8443"
+    answer = member.submit(page, shared["path"], **fields, allowedOrigins=origins)
+
+    assert answer.headers["Location"] == shared["path"] + "?done=saved"
+    record = record_of(member, shared)
+    assert (record["label"], record["permissions"], record["maxViews"]) == (
+        "the notary",
+        ["view"],
+        None,
+    )
+    assert record["allowedOrigins"] == ["https://a.example", "https://b.example:8443"]
+    assert 86_000 < seconds_until(record["expiresAt"]) <= 86_400
+    assert record["hasPassword"]
+
+
+def test_the_password_of_a_link_is_kept_replaced_or_removed(member, shared):
+    change = lambda **fields: member.submit(  # noqa: E731
+        member.get(shared["path"]), shared["path"], **fields
+    )
+    assert change(password="another word").status == 303
+    assert open_link(member, shared).status == 401
+    assert open_link(member, shared, "another word").status == 200
+    assert change(open="1").status == 303
+    assert not record_of(member, shared)["hasPassword"]
+    assert 'name="open"' not in member.get(shared["path"]).text
+
+
+def test_a_refused_change_is_told_at_its_field(member, shared):
+    page = member.get(shared["path"])
+    answer = member.submit(page, shared["path"], maxViews="0", label="typed")
+    assert answer.status == 422
+    assert field_of(answer, "maxViews")["aria-invalid"] == "true"
+    assert field_of(answer, "label")["value"] == "typed"
+
+
+def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
+    page = member.get(shared["path"])
+    answer = member.post(shared["path"] + "/revoke")
+    assert answer.headers["Location"] == "/app/links?done=taken"
+    assert open_link(member, shared).status == 410
+    assert "revoked" in words(member.get(shared["path"]))
+    assert 'name="label"' not in member.get(shared["path"]).text
+    refused = member.submit(page, shared["path"], label="x")
+    assert refused.status == 409
+    assert "role=\"alert\"" in refused.text
+
+
+def test_revoking_leads_back_to_the_document_where_it_was_done(member, shared):
+    path = f"/app/documents/{shared['document']}"
+    referrer = {"Referer": member.service.url + path}
+    answer = member.post(shared["path"] + "/revoke", {}, SAME_SITE | referrer)
+    assert answer.headers["Location"] == path + "?done=taken"
+
+
+def test_a_link_of_somebody_else_is_not_there(member, alice, document):
+    link = alice.share(document)
+    path = f"/app/links/{link['id']}"
+    assert member.get(path).status == 404
+    assert member.post(path, {"permissions": "view", "ends": "keep"}).status == 404
+    assert member.post(path + "/revoke").status == 404
+    assert alice.open(link["viewUrl"]).status == 200

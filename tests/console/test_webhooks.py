@@ -1,0 +1,131 @@
+"""Webhooks and their deliveries on their pages."""
+
+import re
+
+import pytest
+
+from tests.console.test_documents import api_of
+from tests.console.visitor import Visitor, element_of, field_of
+from tests.receiver import Receiver
+from tests.waiting import until
+
+ADDRESS = "https://hook.example/in"
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def owner(start_service):
+    """Somebody whose service may send to this machine."""
+    return Visitor(start_service(WEBHOOK_ALLOW="127.0.0.0/8")).sign_up("owner@example.org")
+
+
+def new_webhook(member, **fields):
+    fields = {"url": ADDRESS} | fields
+    return member.submit(member.get("/app/webhooks"), "/app/webhooks", **fields)
+
+
+def listed(member):
+    return api_of(member).get("/v1/webhooks").json["webhooks"]
+
+
+def path_of(member):
+    return f"/app/webhooks/{listed(member)[0]['id']}"
+
+
+def test_an_empty_list_says_what_webhooks_are_for(member):
+    assert "No webhooks yet." in member.get("/app/webhooks").text
+
+
+def test_a_new_webhook_shows_its_secret_once(member):
+    page = new_webhook(member, description="accounting", events=["document.viewed"])
+    secret = element_of(page, "secret")
+    assert secret.startswith("whsec_")
+    (record,) = listed(member)
+    assert (record["url"], record["events"]) == (ADDRESS, ["document.viewed"])
+    for path in ("/app/webhooks", path_of(member)):
+        assert "accounting" in member.get(path).text
+        assert secret not in member.get(path).text
+
+
+def test_a_form_sent_again_makes_one_webhook(member):
+    form = member.get("/app/webhooks")
+    pages = [member.submit(form, "/app/webhooks", url=ADDRESS) for _ in range(2)]
+    assert element_of(pages[0], "secret") == element_of(pages[1], "secret")
+    assert len(listed(member)) == 1
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/x", "nonsense", ""])
+def test_an_address_that_may_not_be_reached_is_refused_at_its_field(url, member):
+    answer = new_webhook(member, url=url, description="typed")
+    assert answer.status == 422
+    assert field_of(answer, "url")["aria-invalid"] == "true"
+    assert field_of(answer, "description")["value"] == "typed"
+    assert listed(member) == []
+
+
+def test_a_webhook_needs_a_type_of_events(member):
+    answer = member.post("/app/webhooks", {"url": ADDRESS})
+    assert answer.status == 422
+    assert element_of(answer, "webhooks-events-error") == "Name at least one type of events."
+
+
+def test_a_webhook_is_changed_and_switched_off_and_on(member):
+    new_webhook(member)
+    path = path_of(member)
+    fields = {"url": ADDRESS + "/2", "description": "", "events": ["token.spent"]}
+    assert member.post(path, fields).status == 303
+    (record,) = listed(member)
+    assert record["url"] == ADDRESS + "/2"
+    assert (record["events"], record["enabled"]) == (["token.spent"], False)
+    refused = member.post(path + "/test")
+    assert refused.status == 409
+    assert "This webhook is disabled." in refused.text
+    assert member.submit(member.get(path), path, enabled="1").status == 303
+    assert listed(member)[0]["enabled"]
+
+
+def test_the_secret_is_replaced_and_shown_once(member):
+    first = element_of(new_webhook(member), "secret")
+    path = path_of(member)
+    form = member.get(path)
+    pages = [member.submit(form, path + "/rotate") for _ in range(2)]
+    second = element_of(pages[0], "secret")
+    assert second == element_of(pages[1], "secret") != first
+    assert "The former secret signs as well" in member.get(path).text
+
+
+def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
+    new_webhook(owner, url=receiver.url())
+    path = path_of(owner)
+
+    assert owner.submit(owner.get(path), path + "/test").status == 303
+
+    page = until(lambda: (page := owner.get(path)) and "delivered" in page.text and page)
+    assert "webhook test" in page.text
+    assert re.search(r"20\d in [\d,]+ ms", page.text)
+    (again,) = re.findall(rf'"({path}/deliveries/dlv_\w+/redeliver)"', page.text)
+    assert owner.post(again).status == 303
+    receiver.wait_for(2)
+
+
+def test_a_deleted_webhook_is_gone(member):
+    new_webhook(member)
+    path = path_of(member)
+    assert member.post(path + "/delete").status == 303
+    assert listed(member) == []
+    assert member.get(path).status == 404
+
+
+@pytest.mark.parametrize("act", ["", "/test", "/rotate", "/delete", "/deliveries/dlv_x/redeliver"])
+def test_a_webhook_of_somebody_else_is_not_there(act, member, webhook, alice):
+    path = f"/app/webhooks/{webhook['id']}"
+    assert member.post(path + act, {"url": ADDRESS, "events": "token.spent"}).status == 404
+    assert member.get(path).status == 404
+    assert alice.get(f"/v1/webhooks/{webhook['id']}").json == {
+        name: webhook[name] for name in webhook if name != "secret"
+    }
