@@ -41,6 +41,8 @@ ALIASES: Final = {
     "application/x-tgz": "application/gzip",
     "application/x-gtar": "application/x-tar",
     "application/tar": "application/x-tar",
+    "application/vnd.ms-word": "application/msword",
+    "application/mspowerpoint": "application/vnd.ms-powerpoint",
     "application/bzip2": "application/x-bzip2",
     "application/x-bzip": "application/x-bzip2",
 }

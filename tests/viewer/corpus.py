@@ -189,6 +189,8 @@ OTHERS = [
     ("pdf link", "application/pdf", pdf("x", extra=LINK).decode("latin-1")),
     ("pdf submit", "application/pdf", pdf("x", extra=SUBMIT).decode("latin-1")),
     ("pdf text", "application/pdf", pdf(f"</text></svg><script>{CALL}").decode("latin-1")),
+    ("rtf", "application/rtf", f"{{\\rtf1 <script>{RUN}</script>{{\\pict\\pngblip 3c}}}}"),
+    ("rtf said to be word", "application/msword", f"{{\\rtf1 <script>{RUN}</script>}}"),
     ("html said to be tiff", "image/tiff", f"<html><script>{RUN}</script></html>"),
     ("html said to be heic", "image/heic", f"<html><script>{RUN}</script></html>"),
     ("heic and html", "image/heic", f"\0\0\0\x20ftypheic<script>{RUN}</script>"),
@@ -363,6 +365,9 @@ HEAVY = {  # documents that need much memory or time; created on demand
         lambda: pdf("x").replace(b"0 0 300 200", b"0 0 2e6 2e6"),
     ),
     "stream bomb": ("a.pdf", "application/pdf", _inflated_pdf),
+    "rtf of groups": ("a.rtf", "application/rtf", lambda: b"{\\rtf1" + b"{" * (1 << 20)),
+    "rtf of formats": ("a.rtf", "application/rtf", lambda: b"{\\rtf1" + b"\\b\\i x" * 400_000),
+    "rtf of cells": ("a.rtf", "application/rtf", lambda: b"{\\rtf1" + b"\\cell\\row" * 300_000),
     "zip of a bomb": (
         "a.zip",
         "application/zip",

@@ -331,6 +331,11 @@ def seal(key: bytes) -> bytes:
 
 ![chart](https://tracker.example/pixel.png)
 """
+RTF = (
+    b"{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}\\pard\\outlinelevel0 Contract\\par"
+    b"\\pard The {\\b conditions} are these.\\par{\\listtext 1.\\tab}First\\par"
+    b"{\\listtext 2.\\tab}Second\\par}"
+)
 CODE = b'"""Module."""\n\n\ndef add(a: int, b: int = 1) -> int:\n    return a + b  # sum\n'
 JSON = b'{"name":"x","list":[1,2.0,1e400],"twin":1,"twin":2,"empty":{}}'
 HTML = (
@@ -375,6 +380,8 @@ def every_kind():
         ("talk.pptx", OPEN_XML + "presentationml.presentation", pptx()),
         ("minutes.odt", OPEN_DOCUMENT + "text", odt()),
         ("costs.ods", OPEN_DOCUMENT + "spreadsheet", ods()),
+        ("contract.rtf", "application/rtf", RTF),
+        ("old.doc", "application/msword", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)),
         ("talk.odp", OPEN_DOCUMENT + "presentation", odp()),
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
         ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),

@@ -37,6 +37,8 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "message/rfc822": mail.preview,
     "application/zip": office.preview,
     **dict.fromkeys(IMAGES, image.preview),
+    **dict.fromkeys(office.RTF_TYPES, office.rtf_preview),
+    **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
 }
@@ -49,6 +51,7 @@ BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): office.preview,
 }
+CARDS: Final = (card.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -57,7 +60,7 @@ def preview_of(original: Original) -> Preview:
     media_type = original.media_type()
     if not original.size:
         return card.preview(original, media_type, "This document is empty.")
-    if _renderer(media_type, original.name) == card.preview:
+    if _renderer(media_type, original.name) in CARDS:
         media_type = _detected(original, media_type)
     try:
         return _renderer(media_type, original.name)(original, media_type)
@@ -68,7 +71,7 @@ def preview_of(original: Original) -> Preview:
 def _detected(original: Original, media_type: str) -> str:
     """Return the detected type if there is a preview for it, else the same type."""
     found = original.detected_type()
-    return media_type if _renderer(found, original.name) == card.preview else found
+    return media_type if _renderer(found, original.name) in CARDS else found
 
 
 def _renderer(media_type: str, name: str) -> Renderer:

@@ -1,10 +1,13 @@
 """Office and OpenDocument files: reading views rendered in the sandbox."""
 
+from collections.abc import Mapping
 from typing import Final
 
+from ..formatting import format_count
 from ..original import Original
 from ..preview import Preview
-from . import archive, spreadsheet
+from ..sandbox.process import SandboxError
+from . import archive, card, code, spreadsheet
 from .html import CUT_NOTE
 
 SECONDS: Final = 15
@@ -16,6 +19,17 @@ LABELS: Final = {
 }
 WIDE: Final = frozenset({"pptx", "odp"})
 NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
+RTF_TYPES: Final = ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext")
+# Binary formats that only a converter reads.
+UNCONVERTED: Final = {
+    "application/msword": "Word 97–2003 documents",
+    "application/vnd.ms-powerpoint": "PowerPoint 97–2003 presentations",
+    "application/vnd.ms-works": "Works documents",
+    "application/vnd.visio": "Visio drawings",
+    "application/vnd.wordperfect": "WordPerfect documents",
+    "application/x-mspublisher": "Publisher documents",
+    "application/x-ole-storage": "documents of older office programs",
+}
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -27,7 +41,7 @@ def preview(original: Original, media_type: str) -> Preview:
     if file_format == "zip":
         return archive.preview(original, media_type)
     wide = b" broad" if file_format in WIDE else b""
-    notes = (NOTE, CUT_NOTE if facts["cut"] else "")
+    notes = (NOTE, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
     return Preview(
         "office",
         LABELS[file_format],
@@ -36,3 +50,35 @@ def preview(original: Original, media_type: str) -> Preview:
         note=" ".join(filter(None, notes)),
         tools=frozenset({"zoom"}),
     )
+
+
+def rtf_preview(original: Original, media_type: str) -> Preview:
+    """Return text, lists, tables and pictures of RTF; its source if it is none."""
+    try:
+        facts, html = original.run_html_job("rtf", {}, seconds=SECONDS)
+    except SandboxError:
+        return code.preview(original, media_type)
+    notes = (NOTE, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
+    return Preview(
+        "office",
+        "RTF document",
+        b'<article class="prose">%b</article>' % html,
+        note=" ".join(filter(None, notes)),
+        tools=frozenset({"zoom"}),
+    )
+
+
+def unconverted_preview(original: Original, media_type: str) -> Preview:
+    """Return a card that says why there is no preview."""
+    documents = UNCONVERTED[media_type]
+    message = f"This service has no converter for {documents}. Save the original to open it."
+    return card.preview(original, media_type, message)
+
+
+def left_out_note(counts: Mapping[str, int]) -> str:
+    """Return such as "3 charts and 1 diagram are not shown."; empty if all is shown."""
+    nouns = [format_count(number, noun) for noun, number in sorted(counts.items())]
+    if not nouns:
+        return ""
+    listed = " and ".join(filter(None, (", ".join(nouns[:-1]), nouns[-1])))
+    return f"{listed} {'is' if sum(counts.values()) == 1 else 'are'} not shown."

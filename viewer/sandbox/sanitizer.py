@@ -9,7 +9,7 @@ SAFE_LINK: Final = re.compile(r"(?i)\s*(https?:|mailto:|tel:|#)")
 SAFE_IMAGE_SOURCE: Final = re.compile(
     r"data:image/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]+", re.ASCII
 )
-OUR_CLASS: Final = re.compile(r"num|right|center|ctl|broken|slide|task|tok-[a-z]")
+OUR_CLASS: Final = re.compile(r"num|right|center|ctl|broken|slide|task|label|tok-[a-z]")
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
@@ -26,7 +26,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope"}),
     "a": {"href", "title", "target"},
     "img": {"src", "alt", "title"},
-    "ol": {"start"},
+    "ol": {"start", "type"},
     "pre": {"tabindex"},
     "span": {"class", "title"},
 }

@@ -20,6 +20,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "mail": ("mail_message", 768, 8),
     "office": ("office", 768, 10),
     "sheets": ("office.sheets", 768, 10),
+    "rtf": ("rtf", 512, 8),
     "archive": ("archive", 768, 10),
     "picture": ("pictures", 1536, 20),
     "heif": ("pictures", 1536, 20),

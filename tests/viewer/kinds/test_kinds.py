@@ -36,6 +36,8 @@ EXPECTED = {
     "minutes.odt": "office",
     "costs.ods": "sheets",
     "talk.odp": "office",
+    "contract.rtf": "office",
+    "old.doc": "unknown",
     "files.zip": "archive",
     "files.tar.gz": "archive",
     "mystery.bin": "unknown",
@@ -49,6 +51,7 @@ DEGRADED = (
         "README.md": "text",
         **dict.fromkeys(("scan.tiff", "photo.heic", "poster.psd"), "unknown"),
         **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
+        "contract.rtf": "code",
     }
 )
 

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.viewer import samples
-from viewer.kinds.office import preview
+from viewer.kinds import preview_of
+from viewer.kinds.office import left_out_note, preview, rtf_preview
 from viewer.sandbox.process import SandboxError
 
 
@@ -32,3 +33,34 @@ def test_another_zip_is_shown_as_an_archive():
 def test_an_unreadable_office_file_raises(data):
     with pytest.raises(SandboxError):
         shown(data)
+
+
+def test_a_note_says_what_is_not_shown():
+    assert left_out_note({}) == ""
+    assert left_out_note({"chart": 1}) == "1 chart is not shown."
+    assert left_out_note({"chart": 3, "picture": 1, "diagram": 2}) == (
+        "3 charts, 2 diagrams and 1 picture are not shown."
+    )
+
+
+def test_rtf_is_shown_as_text_and_other_text_as_source():
+    document = rtf_preview(samples.original(samples.RTF, "a.rtf"), "application/rtf")
+
+    assert (document.kind, document.label) == ("office", "RTF document")
+    assert b"<h1>Contract</h1>" in document.body
+    assert rtf_preview(samples.original(b"words", "a.rtf"), "application/rtf").kind == "code"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "documents"),
+    [
+        ("application/msword", "Word 97–2003 documents"),
+        ("application/vnd.ms-powerpoint", "PowerPoint 97–2003 presentations"),
+        ("application/octet-stream", "documents of older office programs"),
+    ],
+)
+def test_a_document_that_needs_a_converter_has_a_card_that_says_so(content_type, documents):
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+    card = preview_of(samples.original(data, "a", content_type)).body.decode()
+
+    assert f"This service has no converter for {documents}." in card

@@ -104,9 +104,9 @@ def test_changed_bytes_give_a_list_or_are_refused(data, changes):
     assert len(messages[0][0]["files"]) <= 3
 
 
-@pytest.mark.parametrize("data", [package(a=b"x"), tar(a=b"x"), tar("w:xz", a=b"x")])
-def test_archives_are_read_in_the_confined_child(data):
-    result = run("archive", [data], {"name": "a"}, seconds=20)
+@pytest.mark.parametrize("make", [package, tar])
+def test_archives_are_read_in_the_confined_child(make):
+    result = run("archive", [make(a=b"x")], {"name": "a"}, seconds=20)
 
     assert result.failure is None
     assert [content for _, content in result.messages[1:]] == [b"x"]

@@ -32,7 +32,12 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     html, counts = reader(package)
     limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
     cut = len(html) > limit or package.pictures_left_out
-    facts = {"format": file_format, "counts": counts, "cut": cut}
+    facts = {
+        "format": file_format,
+        "counts": counts,
+        "left_out": dict(package.left_out),
+        "cut": cut,
+    }
     yield facts, sanitize_fragment(html[:limit]).encode("utf-8", "replace")
 
 

@@ -3,6 +3,7 @@
 import base64
 import io
 import zipfile
+from collections import Counter
 from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET  # noqa: N817
@@ -36,6 +37,7 @@ class Package:
         self.bytes_left = max_total
         self.picture_bytes_left = MAX_PICTURES
         self.pictures_left_out = False
+        self.left_out: Counter[str] = Counter()  # what a reading view can't show, by its noun
 
     def read(self, name: str, limit: int = MAX_PART) -> bytes:
         """Unpack a part; raise ValueError above its limit or that of the package."""
@@ -69,6 +71,15 @@ class Package:
         folder, _, file = part.rpartition("/")
         items = self.xml(f"{folder}/_rels/{file}.rels")
         return {item.get("Id", ""): _target(folder, item) for item in items}
+
+    def leave_out(self, noun: str) -> str:
+        """Count something that is not shown, and return what stands in its place."""
+        self.left_out[noun] += 1
+        return f'<span class="broken">{noun.capitalize()}, not shown</span>'
+
+    def shown_picture(self, name: str) -> str:
+        """Return an <img> with a picture of this package, or what stands in its place."""
+        return self.picture(name) or self.leave_out("picture")
 
     def picture(self, name: str) -> str:
         """Return an <img> with a picture of this package, or an empty string."""

@@ -1,10 +1,115 @@
-"""viewer/sandbox/office/docx.py"""
+"""viewer/sandbox/office/docx.py, numbering.py"""
 
 import pytest
 
-from tests.viewer.samples import docx
+from tests.viewer.samples import docx, package
 from viewer.sandbox.office.docx import read
+from viewer.sandbox.office.numbering import letters, roman
 from viewer.sandbox.office.package import Package
+
+NUMBERING = (
+    '<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">'
+    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/>'
+    "</w:lvl>"
+    '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl>'
+    '<w:lvl w:ilvl="2"><w:numFmt w:val="bullet"/><w:lvlText w:val="o"/></w:lvl></w:abstractNum>'
+    '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+    '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">'
+    '<w:startOverride w:val="5"/></w:lvlOverride></w:num></w:numbering>'
+)
+
+
+def numbered(*items, **parts):
+    """A document of paragraphs (list id, level, text) of these lists; parts are added."""
+    body = "".join(
+        f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{id}"/></w:numPr></w:pPr>'
+        f"<w:r><w:t>{text}</w:t></w:r></w:p>"
+        for id, level, text in items
+    )
+    document = f'<w:document xmlns:w="w"><w:body>{body}</w:body></w:document>'
+    return package(word__document_dot_xml=document, word__numbering_dot_xml=NUMBERING, **parts)
+
+
+def labelled(label, text):
+    return f'<li><span class="label">{label}</span> {text}</li>'
+
+
+def test_numbers_of_lists_are_written_as_word_counts_them():
+    items = [(1, 0, "a"), (1, 1, "b"), (1, 1, "c"), (1, 0, "d"), (1, 1, "e"), (1, 2, "f")]
+    shown = read(Package(numbered(*items)))[0]
+
+    assert shown == (
+        f"<ol>{labelled('1.', 'a')}<ol>{labelled('1.a)', 'b')}{labelled('1.b)', 'c')}</ol>"
+        f"{labelled('2.', 'd')}<ol>{labelled('2.a)', 'e')}<ul><li>f</li></ul></ol></ol>"
+    )
+
+
+def test_a_list_goes_on_or_begins_again_as_it_says():
+    shown = read(Package(numbered((1, 0, "a"), (1, 0, "b"), (2, 0, "c"), (2, 0, "d"))))[0]
+
+    assert [part.partition("<")[0] for part in shown.split('"label">')[1:]] == [
+        "1.",
+        "2.",
+        "5.",
+        "6.",
+    ]
+
+
+def test_a_list_of_id_zero_is_a_paragraph():
+    assert read(Package(numbered((0, 0, "a"))))[0] == "<p>a</p>"
+
+
+@pytest.mark.parametrize(
+    ("number", "written"), [(1, "a"), (26, "z"), (27, "aa"), (53, "aaa"), (4, "d")]
+)
+def test_letters_are_repeated_after_z(number, written):
+    assert letters(number) == written
+
+
+@pytest.mark.parametrize(("number", "written"), [(4, "iv"), (1994, "mcmxciv"), (88, "lxxxviii")])
+def test_roman_numbers_are_written(number, written):
+    assert roman(number) == written
+
+
+def drawing(content):
+    names = 'xmlns:c="c" xmlns:a="a" xmlns:x="x"'
+    return f"<w:p><w:r><w:drawing {names}>{content}</w:drawing></w:r></w:p>"
+
+
+def test_what_cannot_be_shown_is_named_in_its_place_and_counted():
+    body = (
+        drawing("<c:chart/>")
+        + drawing("<x:relIds/>")
+        + drawing('<a:blip xmlns:r="r" r:embed="rId1"/>')
+    )
+    document = Package(docx(body, rId1="media/plan.emf"))
+    shown, _ = read(document)
+
+    for noun in ("Chart", "Diagram", "Picture"):
+        assert f'<span class="broken">{noun}, not shown</span>' in shown
+    assert document.left_out == {"chart": 1, "diagram": 1, "picture": 1}
+
+
+def test_the_text_of_text_boxes_and_formulas_is_shown():
+    box = drawing("<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>")
+    formula = '<w:p xmlns:m="m"><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>'
+
+    assert "<p>boxed</p>" in html(box)
+    assert html(formula) == "<p>E=mc</p>"
+
+
+def test_footnotes_follow_the_text():
+    footnotes = (
+        '<w:footnotes xmlns:w="w"><w:footnote w:id="2"><w:p><w:r><w:t>said</w:t></w:r></w:p>'
+        "</w:footnote></w:footnotes>"
+    )
+    body = (
+        '<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>x</w:t><w:footnoteReference w:id="2"/>'
+        "</w:r></w:p></w:body></w:document>"
+    )
+    data = package(word__document_dot_xml=body, word__footnotes_dot_xml=footnotes)
+
+    assert read(Package(data))[0] == "<p>x<sup>1</sup></p><hr><ol><li><p>said</p></li></ol>"
 
 
 def html(body=None, **targets):

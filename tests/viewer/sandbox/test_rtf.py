@@ -1,0 +1,89 @@
+"""viewer/sandbox/rtf.py"""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.viewer.samples import RTF, png
+from viewer.sandbox import rtf
+from viewer.sandbox.process import run
+
+
+def read(data):
+    options = {}
+    rtf.prepare(data, options)
+    ((facts, html),) = rtf.render(data, options)
+    return facts, html.decode()
+
+
+def html(body):
+    return read(b"{\\rtf1\\ansi\\ansicpg1252 " + body + b"}")[1]
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (rb"one\par two", "<p>one</p><p>two</p>"),
+        (rb"{\b bold} \i it\i0 alic", "<p><strong>bold</strong> <em>it</em>alic</p>"),
+        (rb"\pard\outlinelevel1 Title\par\pard text", "<h2>Title</h2><p>text</p>"),
+        (rb"a\line b\tab c", "<p>a<br>b\u2003c</p>"),
+        (rb"\'e9\'80 \u8364? \u-10179?\u-8704?", "<p>é€ € \U0001f600</p>"),
+        (rb"\uc2\u233ab\uc0\u233 x", "<p>ééx</p>"),
+        (rb"{\listtext 1.\tab}First\par", "<p>1.\u2003First</p>"),
+        (rb"{\listtext\u61623 ?\tab}First\par", "<p>•\u2003First</p>"),
+        (rb"a\~b \{c\} \\ \ldblquote d\rdblquote", "<p>a&nbsp;b {c} \\ “d”</p>"),
+        (rb"{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T}}text", "<p>text</p>"),
+        (rb'{\field{\*\fldinst HYPERLINK "x"}{\fldrslt link}}', "<p>link</p>"),
+        (
+            rb"\trowd\pard\intbl a\cell b\par c\cell\row\pard after",
+            "<table><tbody><tr><td>a</td><td><p>b</p>c</td></tr></tbody></table><p>after</p>",
+        ),
+        (rb"<script>x</script>", "<p>&lt;script&gt;x&lt;/script&gt;</p>"),
+    ],
+)
+def test_rtf_is_read_as_text_with_formats(body, shown):
+    assert html(body) == shown
+
+
+def test_the_code_page_of_the_document_is_used():
+    assert "Привет" in read(b"{\\rtf1\\ansicpg1251 " + "Привет".encode("cp1251") + b"}")[1]
+
+
+def test_png_and_jpeg_pictures_are_embedded_and_others_counted():
+    picture = png().hex().encode()
+    body = b"{\\*\\shppict{\\pict\\pngblip\n%b}}{\\pict\\wmetafile8 00ff}" % picture
+    facts, shown = read(b"{\\rtf1 " + body + b"}")
+
+    assert 'src="data:image/png;base64,iVBOR' in shown
+    assert facts["left_out"] == {"picture": 1}
+    assert "00ff" not in shown
+
+
+@pytest.mark.parametrize("data", [b"", b"words", b"{\\rt", b"\\rtf1"])
+def test_other_text_is_refused(data):
+    with pytest.raises(ValueError, match="not RTF"):
+        read(data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"{", b"}", b"\\par ", b"\\cell ", b"\\row ", b"\\intbl ", b"\\u-10179 ", b"\\'e9"]
+            + [b"\\*", b"\\pict", b"\\pngblip ", b"\\b ", b"\\uc9 ", b"\\bin5 ", b"<b>", b"\\"]
+        )
+        | st.binary(max_size=6)
+    )
+)
+def test_any_rtf_is_read_without_active_content(pieces):
+    facts, shown = read(b"{\\rtf1 " + b"".join(pieces))
+
+    assert set(facts) == {"left_out", "cut"}
+    assert "<script" not in shown
+
+
+def test_rtf_is_read_in_the_confined_child():
+    result = run("rtf", [RTF], {}, seconds=20)
+
+    assert result.failure is None
+    assert b"<strong>conditions</strong>" in result.messages[0][1]
