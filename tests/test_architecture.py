@@ -55,6 +55,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "markupsafe": {"viewer", "blueprints"},
     "markdown_it": {"viewer"},
     "marshmallow": {"blueprints"},
+    "mdit_py_plugins": {"viewer"},
     "nh3": {"viewer"},
     "obstore": {"models.storage"},
     "passlib": {"crypto"},

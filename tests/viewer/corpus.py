@@ -164,6 +164,11 @@ OTHERS = [
         MD,
         f'[x](http://a "><script>{RUN}</script>") `</code><script>{RUN}</script>`\n\n# "><img src={CALL}/h>',
     ),
+    *(
+        (f"markdown with {label}", MD, f"# x\n\n{text}\n\n> [!NOTE]\n> {text}\n\n[^1]: {text}\n\nx[^1]\n")
+        for label, text in IN_HTML.items()
+        if label in ("svg onload", "img onerror", "frame", "form", "base", "picture", "clobbering")
+    ),
     (
         "csv",
         "text/csv",

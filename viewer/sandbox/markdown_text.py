@@ -1,22 +1,34 @@
-"""Runs in the child process. Renders CommonMark with tables, strikethrough and task lists."""
+"""Runs in the child process. Renders Markdown as GitHub does, its HTML sanitized.
 
+Source: the GitHub Flavored Markdown specification; GitHub's documentation of basic formatting for
+alerts, footnotes and heading links.
+"""
+
+import html as html_escapes
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 from ..decoding import decode
 from ..escaping import escape
 from . import MAX_HTML
 from .highlighting import Highlighter
 from .messages import Message
-from .sanitizer import heading_id, safe_image_source, sanitize_fragment
+from .sanitizer import heading_id, sanitize_fragment
 
 FENCE: Final = re.compile(rb"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]{1,30})", re.M)
 MAX_LANGUAGES: Final = 20
 MAX_HIGHLIGHTED: Final = 40_000
+ALERT: Final = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I)
+PICTURE: Final = re.compile(r'<img((?:\s[\w-]+="[^"]*")*)\s*/?>')
+ALT: Final = re.compile(r'\salt="([^"]*)"')
 TASK: Final = re.compile(r"\[([ xX])\] ")
 HIGHLIGHTER: Final = Highlighter()
 
@@ -29,48 +41,58 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     text, encoding = decode(data, options.get("charset"))
-    html = _unsafe_html(text)
+    html = to_html(text)
     facts = {"encoding": encoding, "cut": len(html) > MAX_HTML}
-    yield facts, sanitize_fragment(html[:MAX_HTML]).encode("utf-8", "replace")
+    yield facts, html[: 2 * MAX_HTML].encode("utf-8", "replace")
+
+
+def to_html(text: str) -> str:
+    """Return sanitized HTML; in place of pictures that lie elsewhere their texts."""
+    return PICTURE.sub(_present_picture, sanitize_fragment(_unsafe_html(text)[:MAX_HTML]))
 
 
 def _unsafe_html(text: str) -> str:
-    """Return HTML to be sanitized. Raw HTML in the text is shown as text."""
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40})
-    parser.enable(["table", "strikethrough"])
-    parser.add_render_rule("image", _image)
+    parser = MarkdownIt("commonmark", {"html": True, "linkify": True, "maxNesting": 40})
+    parser.enable(["table", "strikethrough", "linkify"])
+    parser.use(footnote_plugin).use(front_matter_plugin)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
+    parser.add_render_rule("front_matter", _fence)
     tokens = parser.parse(text)
     _annotate(tokens)
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 
 def _annotate(tokens: Sequence[Token]) -> None:
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+    names: Counter[str] = Counter()
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.type == "heading_open" and following:
-            token.attrSet("id", heading_id(following.content))
+            _link_heading(token, following, names)
         elif token.type in ("th_open", "td_open"):
             _align(token)
-        elif token.type == "inline" and token.children:
-            _annotate_links(token.children)
     _annotate_tasks(tokens)
+    _annotate_alerts(tokens)
+
+
+def _link_heading(heading: Token, inline: Token, names: Counter[str]) -> None:
+    """Give a heading an id from its text, as GitHub makes it, and a link to itself."""
+    texts = (part.content for part in inline.children or () if part.type in ("text", "code_inline"))
+    title = "".join(texts)
+    name = heading_id(title)
+    number = names[name]
+    names[name] += 1
+    name += f"-{number}" if number else ""
+    heading.attrSet("id", name)
+    label = escape(f"Link to {title[:80]}")
+    link = Token("html_inline", "", 0)
+    link.content = f'<a class="anchor" href="#{name}" aria-label="{label}">#</a>'
+    inline.children = [*(inline.children or ()), link]
 
 
 def _align(cell: Token) -> None:
     side = str(cell.attrs.pop("style", "")).removeprefix("text-align:")
     if side in ("right", "center"):
         cell.attrSet("class", side)
-
-
-def _annotate_links(children: Sequence[Token]) -> None:
-    """Point links within the text to our heading ids; open any other in a new tab."""
-    for link in (token for token in children if token.type == "link_open"):
-        target = str(link.attrGet("href") or "")
-        if target.startswith("#"):
-            link.attrSet("href", "#" + heading_id(target[1:]))
-        else:
-            link.attrSet("target", "_blank")
 
 
 def _annotate_tasks(tokens: Sequence[Token]) -> None:
@@ -84,14 +106,26 @@ def _annotate_tasks(tokens: Sequence[Token]) -> None:
             inline.children[0].content = sign + inline.children[0].content[box.end() :]
 
 
-def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    """Show an embedded picture; in place of a remote one show its text, never load it."""
-    source, alt = str(tokens[index].attrGet("src") or ""), tokens[index].content
-    if safe_image_source(source):
-        return f'<img src="{escape(source)}" alt="{escape(alt)}">'
-    return (
-        f'<span class="broken" title="Not loaded: it lies elsewhere">{escape(alt or source)}</span>'
-    )
+def _annotate_alerts(tokens: Sequence[Token]) -> None:
+    """Turn quotes that begin with `[!NOTE]` on a line of its own into alerts."""
+    for quote, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if quote.type != "blockquote_open" or inline.type != "inline" or not inline.children:
+            continue
+        if kind := ALERT.match(inline.children[0].content):
+            name = kind[1].lower()
+            quote.attrSet("class", f"alert alert-{name}")
+            title = Token("html_inline", "", 0)
+            title.content = f"<strong>{name.title()}</strong><br>"
+            inline.children = [title, *inline.children[2:]]
+
+
+def _present_picture(match: re.Match[str]) -> str:
+    """Keep an embedded picture; in place of a remote one show its text, never load it."""
+    if ' src="data:' in match[1]:
+        return match[0]
+    alt = ALT.search(match[1])
+    text = escape(html_escapes.unescape(alt[1]) if alt else "") or "picture"
+    return f'<span class="broken" title="Not loaded: it lies elsewhere">{text}</span>'
 
 
 def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:

@@ -9,23 +9,31 @@ SAFE_LINK: Final = re.compile(r"(?i)\s*(https?:|mailto:|tel:|#)")
 SAFE_IMAGE_SOURCE: Final = re.compile(
     r"data:image/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]+", re.ASCII
 )
-OUR_CLASS: Final = re.compile(r"num|right|center|ctl|broken|slide|task|label|tok-[a-z]")
+OUR_CLASS: Final = re.compile(
+    r"num|right|center|ctl|broken|slide|task|label|anchor|footnotes|tok-[a-z]"
+    r"|alert|alert-(note|tip|important|warning|caution)"
+)
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
+LINK_TO_ANCHOR: Final = re.compile(r'(<a\b[^<>]*\shref="#[^"<>]*"[^<>]*?) target="_blank"')
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
 LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})
-BLOCKS: Final = frozenset({"p", "pre", "blockquote", "hr", "br", "section", "figure", "figcaption"})
+BLOCKS: Final = frozenset(
+    {"p", "pre", "blockquote", "hr", "br", "section", "figure", "figcaption", "div", "details"}
+    | {"summary", "center"}
+)
 PHRASES: Final = frozenset(
     {"a", "abbr", "b", "code", "del", "em", "i", "img", "ins", "kbd", "mark", "q", "s", "samp"}
     | {"small", "span", "strong", "sub", "sup", "u"}
 )
 TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
 ATTRIBUTES: Final[dict[str, set[str]]] = {
-    **dict.fromkeys(HEADINGS, {"id"}),
-    **dict.fromkeys(("section", "p", "li", "div", "code"), {"class"}),
-    **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope"}),
-    "a": {"href", "title", "target"},
-    "img": {"src", "alt", "title"},
+    **dict.fromkeys(HEADINGS, {"id", "align"}),
+    **dict.fromkeys(("section", "p", "li", "div", "code", "blockquote"), {"class", "id", "align"}),
+    **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope", "align"}),
+    "a": {"href", "title", "target", "id", "class", "aria-label"},
+    "details": {"open"},
+    "img": {"src", "alt", "title", "width", "height"},
     "ol": {"start", "type"},
     "pre": {"tabindex"},
     "span": {"class", "title"},
@@ -37,7 +45,7 @@ REMOVED_WITH_CONTENT: Final = {
 
 def sanitize_fragment(html: str) -> str:
     """Return the fragment without all that runs, loads, submits or styles."""
-    return nh3.clean(
+    cleaned = nh3.clean(
         html,
         tags=set(TAGS),
         attributes=ATTRIBUTES,
@@ -45,12 +53,19 @@ def sanitize_fragment(html: str) -> str:
         clean_content_tags=REMOVED_WITH_CONTENT,
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+    return LINK_TO_ANCHOR.sub(r"\1", cleaned)
 
 
 def heading_id(name: str) -> str:
     """Return an id for a heading; its prefix keeps it apart from the ids of our page."""
     return "h-" + NOT_IN_ID.sub("", name.strip().lower().replace(" ", "-"))[:80]
+
+
+def own_id(value: str) -> str:
+    """Return an id for an element of the document, the same for one that has the prefix."""
+    return value if value.startswith("h-") else heading_id(value)
 
 
 def safe_link(value: str) -> str | None:
@@ -69,14 +84,18 @@ def _filter(tag: str, name: str, value: str) -> str | None:
     return result
 
 
+def _link(value: str) -> str | None:
+    return "#" + own_id(value[1:]) if value.startswith("#") else safe_link(value)
+
+
 def _our_classes(value: str) -> str | None:
     return " ".join(name for name in value.split() if OUR_CLASS.fullmatch(name)) or None
 
 
 RULES: Final[dict[tuple[str, str], Any]] = {
-    ("a", "href"): safe_link,
+    ("a", "href"): _link,
     ("a", "target"): lambda value: value if value == "_blank" else None,
     ("img", "src"): safe_image_source,
     ("*", "class"): _our_classes,
-    ("*", "id"): lambda value: value if value.startswith("h-") else None,
+    ("*", "id"): own_id,
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
-    *("charset-normalizer", "markdown-it-py", "nh3", "pi-heif"),
+    *("charset-normalizer", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
     *("pillow", "Pygments", "pypdfium2", "xlrd"),
 )
 

@@ -1,6 +1,10 @@
 """viewer/sandbox/markdown_text.py"""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.viewer.samples import MARKDOWN
 from viewer.sandbox.markdown_text import prepare, render
@@ -20,7 +24,7 @@ def html():
 @pytest.mark.parametrize(
     "part",
     [
-        '<h1 id="h-notes">Notes</h1>',
+        '<h1 id="h-notes">Notes<a class="anchor" href="#h-notes" aria-label="Link to Notes"',
         "<em>words</em>",
         "<strong>weight</strong>",
         '<td class="right">3.20</td>',
@@ -56,8 +60,78 @@ def test_a_link_to_a_heading_has_the_id_of_the_heading():
     assert 'id="h-what-it-does"' in text
 
 
-def test_raw_html_is_escaped():
-    assert "&lt;script&gt;" in to_html("<script>x</script>")
+def test_html_is_shown_as_html_without_what_runs_or_loads():
+    html = to_html(
+        '<p align="center" onclick="x()"><kbd>A</kbd></p>\n\n<script>x</script>'
+        '<iframe src="https://a.example"></iframe><style>p{}</style>\n\n'
+        "<details><summary>More</summary>\n\n**bold**\n\n</details>\n"
+    )
+
+    assert '<p align="center"><kbd>A</kbd></p>' in html
+    assert "<details><summary>More</summary>" in html
+    assert "<strong>bold</strong>" in html
+    assert not re.search("onclick|script|iframe|style|a.example", html)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<img src="https://a.example/x.png" alt="a &lt;b> c">', "![a <b> c](https://a.example/x.png)"],
+)
+def test_a_remote_picture_is_its_text_however_it_is_written(text):
+    html = to_html(text)
+
+    assert ">a &lt;b&gt; c</span>" in html
+    assert "a.example" not in html
+
+
+@pytest.mark.parametrize("kind", ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION", "note"])
+def test_a_quote_may_be_an_alert(kind):
+    assert to_html(f"> [!{kind}]\n> Take *care*.") == (
+        f'<blockquote class="alert alert-{kind.lower()}">\n<p><strong>{kind.title()}</strong><br>'
+        "Take <em>care</em>.</p>\n</blockquote>\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["> [!NOTE] on the same line", "> [!OTHER]\n> x", "[!NOTE]\nx"])
+def test_another_quote_is_no_alert(text):
+    assert "alert" not in to_html(text)
+
+
+def test_an_alert_may_have_no_text():
+    assert "<strong>Note</strong>" in to_html("> [!NOTE]")
+
+
+def test_footnotes_are_linked_both_ways():
+    html = to_html("Care[^1].\n\n[^1]: See *there*.\n")
+
+    assert 'href="#h-fn1" id="h-fnref1"' in html
+    assert 'id="h-fn1"' in html
+    assert 'href="#h-fnref1"' in html
+
+
+def test_equal_headings_have_different_ids():
+    html = to_html("# One *two* `three`\n\n# One *two* `three`\n")
+
+    assert 'id="h-one-two-three"' in html
+    assert 'id="h-one-two-three-1"' in html
+
+
+def test_a_bare_address_is_a_link():
+    assert '<a href="https://example.org/x" target="_blank"' in to_html(
+        "See https://example.org/x."
+    )
+
+
+def test_front_matter_is_shown_as_it_is():
+    assert to_html("---\ntitle: x\n---\n# y").startswith('<pre tabindex="0"><code>title: x')
+
+
+@given(st.text(alphabet="<>[]!^*`#-|\n \"'=/&;:()abimgsrcNOTE", max_size=200))
+def test_any_text_gives_html_without_active_content(text):
+    html = to_html(text)
+
+    assert not re.search(r"<(script|iframe|object|embed|form|link|meta|style|svg)\b", html)
+    assert not re.search(r"<[^>]*\son\w+=", html)
 
 
 def test_code_without_a_known_language_is_not_highlighted():

@@ -19,8 +19,7 @@ from viewer.sandbox.sanitizer import heading_id, safe_image_source, safe_link, s
         '<p style="background:url(x)" onclick=x>',
         "<form action=x><input name=y></form>",
         "<meta http-equiv=refresh content=0><base href=x><link rel=x href=y>",
-        '<p id="original" class="bar save">x</p>',
-        '<h1 id="original">x</h1>',
+        '<p class="bar save">x</p>',
     ],
 )
 def test_active_content_is_removed(attack):
@@ -53,8 +52,21 @@ def test_headings_lists_and_tables_are_kept():
 
 def test_links_have_no_opener_and_no_foreign_target():
     assert sanitize_fragment('<a href="https://a.example" target="_top">x</a>') == (
-        '<a href="https://a.example" rel="noopener noreferrer nofollow">x</a>'
+        '<a href="https://a.example" target="_blank" rel="noopener noreferrer nofollow">x</a>'
     )
+
+
+@pytest.mark.parametrize("tag", ["p", "h1", "a", "li"])
+def test_an_id_has_a_prefix_so_that_it_never_equals_one_of_our_page(tag):
+    assert f'<{tag} id="h-original"' in sanitize_fragment(f'<{tag} id="original">x</{tag}>')
+    assert f'<{tag} id="h-original"' in sanitize_fragment(f'<{tag} id="h-original">x</{tag}>')
+
+
+def test_a_link_within_the_document_stays_in_it():
+    cleaned = sanitize_fragment('<a href="#There" target="_top">x</a>')
+
+    assert 'href="#h-there"' in cleaned
+    assert "target" not in cleaned
 
 
 @pytest.mark.parametrize("link", ["https://a.example", "mailto:a@b.c", "tel:1", "#h-x"])
