@@ -8,11 +8,12 @@ from .documents import documents
 from .embed import embed
 from .events import events
 from .metrics import metrics
+from .pdf_pages import pdf_pages
 from .status import status
 from .webhooks import webhooks
 
 # in the order of the specification
 BLUEPRINTS = (
-    *(auth, api_keys, documents, document_views, document_tokens, embed),
+    *(auth, api_keys, documents, document_views, pdf_pages, document_tokens, embed),
     *(events, webhooks, status, metrics),
 )

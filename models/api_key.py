@@ -91,6 +91,14 @@ class ApiKey(Credential):
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
+    def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
+        """The owner's id and the key's id; `KeyRevoked` if it has ended."""
+        found = cls.presented(_LIVE_BY_ID, id=id, now=now())
+        if found is None or found.owner.disabled_at is not None or found.row.owner_id != owner_id:
+            raise KeyRevoked
+        return owner_id, id
+
+    @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
         flush_enqueued_writes()  # `last_used_at` of recent uses
         keys, further = cls.page_of(owner.id, limit, after)
@@ -140,13 +148,17 @@ class ApiKey(Credential):
         return is_earlier
 
 
-_LIVE = Prepared(
-    lambda: ApiKey.with_owner().where(
-        ApiKey.digest == param("digest"),
-        ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
-        ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
+def _live_by(column: str) -> Prepared:
+    return Prepared(
+        lambda: ApiKey.with_owner().where(
+            getattr(ApiKey, column) == param(column),
+            ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
+            ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
+        )
     )
-)
+
+
+_LIVE, _LIVE_BY_ID = _live_by("digest"), _live_by("id")
 _RECORD_USE = Prepared(
     lambda: ApiKey.update(last_used_at=param("now")).where(ApiKey.id == param("id"))
 )

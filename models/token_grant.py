@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
+from .api_key import ApiKey
 from .document import Document
 from .document_token import DocumentToken
 from .errors import NotAuthenticated, TokenSpent, WrongCredentials
@@ -32,6 +33,7 @@ def _grant_by(column: str) -> Prepared:
     return Prepared(build)
 
 
+_OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
 _BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
 
 
@@ -45,7 +47,7 @@ class TokenGrant:
     origins: tuple[str, ...]
     has_view_limit: bool
     sealed_password: bytes | None
-    owner_id: str = ""  # if there is no token: of a page that the owner opened in a session
+    owner_id: str = ""  # if there is no token: of a page that the owner opened
 
     @property
     def has_password(self) -> bool:
@@ -63,25 +65,26 @@ class TokenGrant:
         return cls._of_row(found, unspent=found.further[-1])
 
     @classmethod
-    def of_owner(cls, session_id: str, document_id: str, owner_id: str) -> Self:
+    def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
+        """What a session or an API key permits that reads."""
         may = frozenset(PERMISSIONS)
-        return cls(session_id, document_id, may, (), False, None, owner_id)
+        return cls(credential_id, document_id, may, (), False, None, owner_id)
 
     @classmethod
     def of_ticket(cls, ticket: str) -> Self:
         """Lets a page that a token opened load its original, also after the token's last view,
         while the token has the same password and still permits to view. A page that the owner
-        opened loads it as long as the session lasts.
+        opened loads it as long as the session or API key lasts.
         """
         too_late = NotAuthenticated("This page was opened too long ago. Open it again.")
         try:
             claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
             raise too_late from None
-        if claims.id.startswith(Session.PREFIX):
+        if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
-            owner_id, session_id = Session.live_of(claims.id, owner_id)
-            return cls.of_owner(session_id, document_id, owner_id)
+            owner_id, id = credential.live_of(claims.id, owner_id)
+            return cls.of_owner(id, document_id, owner_id)
         found = DocumentToken.presented(_BY_ID, now=now(), id=claims.id)
         if found is None:
             raise TokenSpent
@@ -107,7 +110,7 @@ class TokenGrant:
     def _opening(self) -> str:
         """What a ticket is bound to beside the token: the document, and the password if any.
 
-        Beside a session it is the owner and the document.
+        Beside a session or API key it is the owner and the document.
         """
         if self.owner_id:
             return f"{self.owner_id} {self.document_id}"

@@ -123,27 +123,10 @@ const copyButton = node => {
   button.addEventListener("click", () => copy(node, button));
   return button;
 };
-const pages = [...document.querySelectorAll(".page")];
-let current = 0;
-const go = n => {
-  current = Math.min(pages.length - 1, Math.max(0, n));
-  pages[current]?.scrollIntoView({ block: "start" });
-};
-const updatePage = entries => entries.forEach(e => {
-  if (!e.isIntersecting) return;
-  current = pages.indexOf(e.target);
-  $("#page").textContent = `${current + 1} / ${pages.length}`;
-});
-if (pages.length) {
-  const observer = new IntersectionObserver(updatePage, { rootMargin: "-45% 0px -45% 0px" });
-  pages.forEach(p => observer.observe(p));
-  $("#page").textContent = `1 / ${pages.length}`;
-}
 const help = () => $("#help").open ? $("#help").close() : $("#help").showModal();
 const actions = {
   s: save, p: () => print(), t: theme, w: wrap, e: full, "?": help,
   c: () => $(".code") && copy($(".code code"), $(".copy")),
-  j: () => go(current + 1), k: () => go(current - 1),
   "+": () => viewer.zoom(viewer.stepped(1)), "=": () => viewer.zoom(viewer.stepped(1)),
   "-": () => viewer.zoom(viewer.stepped(-1)), 0: () => viewer.zoom(1),
 };
@@ -195,11 +178,11 @@ if (framed) {
     if (e.source !== parent || e.data?.target !== "document-viewer") return;
     const { command, value } = e.data;
     if (command === "theme" && /^(light|dark)$/.test(value)) root.dataset.theme = value;
-    if (command === "page") go(value - 1);
+    if (command === "page") viewer.go?.(value - 1);
     if (command === "zoom") viewer.zoom(Number(value) || 1);
-    if (command === "print") print();
+    if (command === "print") actions.p();
   });
-  post("ready", { contentType: record.contentType, size: record.size, pages: pages.length });
+  post("ready", { contentType: record.contentType, size: record.size, pages: document.querySelectorAll(".page").length });
 }
 if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", () => post("error", { reason: "unreadable" }));
 })();

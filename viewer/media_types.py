@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 UNKNOWN: Final = "application/octet-stream"
+PDF: Final = "application/pdf"
 UNTYPED: Final = frozenset(
     {UNKNOWN, "binary/octet-stream", "application/x-octet-stream", "application/octetstream"}
     | {"application/binary", "application/x-binary", "application/unknown", "application/x-unknown"}

@@ -16,8 +16,8 @@ class Original:
 
     `read(start, stop)` yields the bytes from `start` to before `stop`; `default_name` is shown
     when the name has no visible character. `named_type` is the media type that the name's extension
-    says, or empty. `run` runs a job on the bytes in a child process; the
-    caller may hand in its own, which keeps results and limits how many run at once.
+    says, or empty. `run` runs a job on the bytes in a child process; the caller may hand in its
+    own, which keeps results and limits how many run at once. `password` opens an encrypted PDF.
     """
 
     id: str
@@ -30,6 +30,7 @@ class Original:
     read: Callable[[int, int], Iterable[bytes]]
     run: RunJob = run
     named_type: str = ""
+    password: str | None = None
 
     def media_type(self) -> str:
         """Return the declared type, or the detected one if that says nothing certain."""

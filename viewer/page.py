@@ -13,7 +13,7 @@ from .base64_stream import base64_length, base64_pieces
 from .kinds import preview_of
 from .names import content_disposition, display_name
 from .original import Original
-from .preview import Preview
+from .preview import Part, Preview
 from .shell import PageOptions, head_and_tail
 
 EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
@@ -40,14 +40,17 @@ def view(
     oembed_url: str | None = None,
     embed: bool = False,
     may_save: bool = True,
+    pages_url: str | None = None,
     headers_only: bool = False,
 ) -> RenderedPage:
-    """Return the page that shows a document inline.
+    """Return the page that shows a document inline; that of a PDF loads more from `pages_url`.
 
     With `headers_only` the preview is not drawn: only the headers are valid.
     """
     external_url = content_url if original.size > EMBEDDED_LIMIT else None
+    preview = NO_PREVIEW if headers_only else preview_of(original)
     options = PageOptions(
+        pages_url=pages_url,
         content_url=external_url,
         save_url=(save_url or external_url) if external_url else None,
         oembed_url=oembed_url,
@@ -55,17 +58,13 @@ def view(
         may_save=may_save,
         parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
     )
-    preview = NO_PREVIEW if headers_only else preview_of(original)
-    rules = policy.for_view(preview, frame_ancestors, external_url)
-    headers = policy.headers(rules, frame_ancestors)
-    if oembed_url:
-        headers["Link"] = f'<{oembed_url}>; rel="alternate"; type="application/json+oembed"'
-    return _page(headers, original, preview, options)
+    rules = policy.for_view(preview, frame_ancestors, external_url, pages_url)
+    return _page(policy.headers(rules, frame_ancestors, oembed_url), original, preview, options)
 
 
 def download(original: Original, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
-    preview = NO_PREVIEW if headers_only else preview_of(original)
+    preview = NO_PREVIEW if headers_only else preview_of(original).for_file()
     headers = download_headers(original, policy.for_file(preview))
     return _page(headers, original, preview, PageOptions(offline=True))
 
@@ -83,13 +82,14 @@ def _page(
     head, tail, embedded = head_and_tail(original, preview, options)
     size = base64_length(original.size) if embedded else 0
     body = _body(head, original if embedded else None, tail)
-    return RenderedPage(headers, sum(map(len, head)) + size + len(tail), body)
+    return RenderedPage(headers, sum(part.length for part in head) + size + len(tail), body)
 
 
-def _body(head: Sequence[bytes], original: Original | None, tail: bytes) -> Iterator[bytes]:
+def _body(head: Sequence[Part], original: Original | None, tail: bytes) -> Iterator[bytes]:
     for part in head:
-        for start in range(0, len(part), WRITE_BYTES):
-            yield part[start : start + WRITE_BYTES]
+        data = part.make()
+        for start in range(0, part.length, WRITE_BYTES):
+            yield data[start : start + WRITE_BYTES]
     if original:
         yield from base64_pieces(original.pieces())
     yield tail

@@ -15,12 +15,31 @@ SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
 )
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
+PATH: Final = re.compile(r"[\w./~-]+")
 # Those of some kinds too: the headers do not depend on the content, which HEAD does not read.
 SCRIPTS: Final = (
-    *("viewer.js", "frame.js", "lines.js", "picture.js", "sheets.js", "source.js", "table.js"),
+    *(
+        "viewer.js",
+        "frame.js",
+        "lines.js",
+        "pages.js",
+        "picture.js",
+        "sheets.js",
+        "source.js",
+        "table.js",
+    ),
 )
 STYLES: Final = (
-    *("base.css", "viewer.css", "card.css", "files.css", "frame.css", "grid.css", "picture.css"),
+    *(
+        "base.css",
+        "viewer.css",
+        "card.css",
+        "files.css",
+        "frame.css",
+        "grid.css",
+        "pages.css",
+        "picture.css",
+    ),
 )
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
@@ -28,9 +47,20 @@ UNUSED_FEATURES: Final = (
 )
 
 
-def for_view(preview: Preview, ancestors: Sequence[str], content_url: str | None) -> str:
-    """Return the policy of a served page, with a sandbox and the origins that may frame it."""
+def for_view(
+    preview: Preview,
+    ancestors: Sequence[str],
+    content_url: str | None,
+    pages_url: str | None = None,
+) -> str:
+    """Return the policy of a served page, with a sandbox and the origins that may frame it.
+
+    Its script may connect to nothing but the pages of this document.
+    """
     policy = _policy(preview, (_origin_of(content_url),) if content_url else ())
+    if pages_url:
+        path = _path_of(pages_url)
+        policy += f"; connect-src {path} {path}/"
     return with_header_directives(policy, ancestors)
 
 
@@ -50,8 +80,10 @@ def for_sealed_file(preview: Preview) -> str:
     return _policy(preview, more=("sealed",)) + "; frame-src blob:"
 
 
-def headers(policy: str, ancestors: Sequence[str]) -> dict[str, str]:
+def headers(policy: str, ancestors: Sequence[str], oembed_url: str | None = None) -> dict[str, str]:
+    discovery = f'<{oembed_url}>; rel="alternate"; type="application/json+oembed"'
     return {
+        **({"Link": discovery} if oembed_url else {}),
         "Content-Type": "text/html; charset=utf-8",
         "Content-Security-Policy": policy,
         "Cross-Origin-Embedder-Policy": "require-corp",
@@ -92,6 +124,14 @@ def _origin_of(url: str) -> str:
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
     return _checked(origin)
+
+
+def _path_of(url: str) -> str:
+    """Raise ValueError for an address that could add directives of its own."""
+    path = urlsplit(url).path
+    if not PATH.fullmatch(path):
+        raise ValueError(f"not a path: {path!r}")
+    return _origin_of(url) + path
 
 
 def _checked(origin: str) -> str:

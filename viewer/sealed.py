@@ -42,18 +42,23 @@ class Seal(Protocol):
 
 def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
-    preview = preview_of(original)
+    preview = preview_of(original).for_file()
     head, tail, _ = head_and_tail(original, preview, PageOptions(offline=True))
-    sizes = {"head": sum(map(len, head)), "original": original.size, "tail": len(tail)}
+    sizes = {
+        "head": sum(part.length for part in head),
+        "original": original.size,
+        "tail": len(tail),
+    }
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
     rules = policy.for_sealed_file(preview)
     page = render("sealed.html", policy=rules, header=header)
-    before, _, after = page.partition(PIECES_PLACEHOLDER)
+    start, _, end = page.partition(PIECES_PLACEHOLDER)
     size = sum(sizes.values())
-    length = len(before.encode()) + _sealed_size(size, seal) + len(after.encode())
-    plain = _regroup(chain(head, original.pieces(), [tail]), seal.piece_bytes)
+    length = len(start.encode()) + _sealed_size(size, seal) + len(end.encode())
+    parts = (part.make() for part in head)
+    plain = _regroup(chain(parts, original.pieces(), [tail]), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
-    body = chain([before.encode()], pieces, [after.encode()])
+    body = chain([start.encode()], pieces, [end.encode()])
     return RenderedPage(download_headers(original, rules), length, body)
 
 

@@ -8,7 +8,7 @@ from .formatting import format_size
 from .media_types import data_uri_type
 from .names import badge, display_name, safe_file_name
 from .original import Original
-from .preview import Preview
+from .preview import Part, Preview
 from .templating import render
 
 BODY_PLACEHOLDER = "\0body\0"
@@ -25,22 +25,23 @@ class PageOptions:
     embed: bool = False
     may_save: bool = True
     parent_origin: str = "*"
+    pages_url: str | None = None
 
 
 def head_and_tail(
     original: Original, preview: Preview, options: PageOptions
-) -> tuple[list[bytes], bytes, bool]:
+) -> tuple[list[Part], bytes, bool]:
     """Return the page before and after the bytes, and whether the bytes are embedded.
 
-    The part before is a list, so that a large preview is not copied into the page.
+    What is before is a list, so that a large preview is not copied into the page.
     """
     embedded = not options.content_url and (options.may_save or preview.carrier != "a")
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
     start, _, rest = page.partition(BODY_PLACEHOLDER)
     middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
     body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
-    head = [_encode(start), body, _encode(middle)]
-    return head, _encode(tail), embedded
+    head = [Part.of(_encode(start)), Part.of(body), *preview.parts]
+    return [*head, Part.of(_encode(middle))], _encode(tail), embedded
 
 
 def _values(

@@ -41,9 +41,10 @@ class StrictArgumentsParser(FlaskParser):
         return parse_json(req.get_data())
 
     def load_querystring(self, req: Request, schema: marshmallow.Schema) -> Any:
-        """Each name at most once; `token`, a credential, has been read before."""
+        """Each name at most once; credentials have been read before."""
         query = req.args.copy()
-        query.pop("token", None)
+        for credential in ("token", "ticket"):
+            query.pop(credential, None)
         for name, values in query.lists():
             if len(values) > 1:
                 messages = {"query": {name: ["Give this once."]}}

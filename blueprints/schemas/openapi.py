@@ -95,6 +95,9 @@ def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
 
 def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
     for parameter in path.get("parameters", ()):
+        if parameter["name"] == "number":
+            parameter |= {"example": "1", "description": "Of a page, from 1."}
+            continue
         id = example_id(segments[segments.index(f"<{parameter['name']}>") - 1])
         parameter |= {"example": id, "description": f"It begins with `{id[:4]}`."}
 

@@ -6,19 +6,17 @@ uses no view. A view is counted after the document was decrypted.
 
 from urllib.parse import quote
 
-from flask import Response, request
+from flask import Response, g, request
 
 import viewer
 from models import Document, DocumentToken
 from models.errors import Invalid, ScopeMissing, WrongCredentials
-from models.media_types import type_of_name
-from models.records.ids import rfc3339
 from models.token_grant import TokenGrant
 
 from ..http.authentication import is_form
 from .links import base_url
 from .notices import small_page
-from .previews import job_runner
+from .originals import original_of
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -54,16 +52,18 @@ def encrypted_download(document: Document, grant: TokenGrant | None, password: s
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     seal = document.password_seal(password, grant.id if grant else document.owner_id)
-    page = viewer.sealed_download(_original(document, grant), seal)
+    page = viewer.sealed_download(original_of(document, grant), seal)
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
 def _view(document: Document, grant: TokenGrant | None) -> Response:
+    original = original_of(document, grant)
     page = viewer.view(
-        _original(document, grant),
+        original,
         frame_ancestors=grant.origins if grant else (),
         content_url=_content_url(document, grant),
         save_url=_content_url(document, grant, "&save=1"),
+        pages_url=_pages_url(document, grant) if original.media_type() == viewer.PDF else None,
         oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
         may_save=grant is None or "download" in grant.permissions,
@@ -73,7 +73,7 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def _download(document: Document, grant: TokenGrant | None) -> Response:
-    page = viewer.download(_original(document, grant), headers_only=request.method == "HEAD")
+    page = viewer.download(original_of(document, grant), headers_only=request.method == "HEAD")
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
@@ -85,21 +85,6 @@ def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
     given = {"grant": grant, "action": action, "wrong": wrong}
     token, status = request.values.get("token", ""), 401 if wrong else 200
     return small_page("gate.html", status, grant.origins, token=token, **given)
-
-
-def _original(document: Document, grant: TokenGrant | None) -> viewer.Original:
-    return viewer.Original(
-        id=document.id,
-        name=document.name,
-        default_name=document.default_name,
-        content_type=document.content_type,
-        size=document.size,
-        sha256=document.sha256,
-        created_at=rfc3339(document.created_at),
-        read=document.read,
-        run=job_runner(document, grant),
-        named_type=type_of_name(document.name),
-    )
 
 
 def _record_and_send(
@@ -121,6 +106,13 @@ def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -
         return None
     origin = "" if grant.owner_id else base_url()
     return f"{origin}/v1/documents/{document.id}/content?ticket={grant.ticket()}{more}"
+
+
+def _pages_url(document: Document, grant: TokenGrant | None) -> str:
+    """Where the page of a PDF loads further pages from."""
+    of_owner = TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
+    origin = base_url() if grant and not grant.owner_id else request.host_url.rstrip("/")
+    return f"{origin}/v1/documents/{document.id}/pages?ticket={(grant or of_owner).ticket()}"
 
 
 def _oembed_url(document: Document, grant: TokenGrant | None) -> str | None:

@@ -3,19 +3,19 @@
 import base64
 import io
 import math
+import re
 import struct
 import tarfile
 import wave
 import zipfile
 import zlib
 from email.message import EmailMessage
-from hashlib import sha256
+from hashlib import md5, sha256
 
 from PIL import Image
 
 from models.media_types import type_of_name
 from viewer import Original
-from viewer.sandbox.png import encode_png
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
@@ -76,6 +76,67 @@ def locked_pdf():
     return pdf("x").replace(b"trailer<<", b"trailer<<" + lock)
 
 
+def encrypted_pdf(password, text="Secret"):
+    """A PDF that this password opens: 40 bits of RC4 (ISO 32000-1, 7.6)."""
+    padding = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
+    padded = (password.encode() + padding)[:32]
+    owner = _rc4(md5(padded).digest()[:5], padded)
+    key = md5(padded + owner + struct.pack("<i", -4) + bytes(2)).digest()[:5]
+
+    def encrypted(match):
+        number = int(match[2]).to_bytes(3, "little")
+        return match[1] + _rc4(md5(key + number + bytes(2)).digest()[:10], match[3]) + match[4]
+
+    streams = rb"((\d+) 0 obj<</Length \d+>>stream\n)(.*?)(\nendstream)"
+    body = re.sub(streams, encrypted, pdf(text), flags=re.S)
+    lock = b"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<%b>/U<%b>>>/ID[<0000><0000>]"
+    digests = owner.hex().encode(), _rc4(key, padding).hex().encode()
+    return body.replace(b"trailer<<", b"trailer<<" + lock % digests)
+
+
+def _rc4(key, data):
+    state, j, out = list(range(256)), 0, bytearray()
+    for i in range(256):
+        j = (j + state[i] + key[i % len(key)]) % 256
+        state[i], state[j] = state[j], state[i]
+    i = j = 0
+    for byte in data:
+        i = (i + 1) % 256
+        j = (j + state[i]) % 256
+        state[i], state[j] = state[j], state[i]
+        out.append(byte ^ state[(state[i] + state[j]) % 256])
+    return bytes(out)
+
+
+def filled_form():
+    """A PDF whose only content is the value of a text field, without a drawn appearance."""
+    return b"""%PDF-1.7
+1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DA(/F1 18 Tf 0 g)
+/DR<</Font<</F1 5 0 R>>>>/NeedAppearances true>>>>endobj
+2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Annots[4 0 R]>>endobj
+4 0 obj<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(WWWWWWWW)/F 4/DA(/F1 18 Tf 0 g)
+/Rect[40 100 260 130]/P 3 0 R>>endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+"""
+
+
+def linked_pdf(*targets, title="Chapter"):
+    """A PDF of two pages with an outline; the first has a link for each page or address."""
+    to_page, to_address = "/Dest[{} 0 R/Fit]", "/A<</S/URI/URI({})>>"
+    actions = [
+        to_page.format(2 + 2 * one) if isinstance(one, int) else to_address.format(one)
+        for one in targets
+    ]
+    annotations = "".join(
+        f"<</Type/Annot/Subtype/Link/Rect[40 {20 * at} 200 {20 * at + 15}]{action}>>"
+        for at, action in enumerate(actions)
+    )
+    outline = f"/Outlines<</First<</Title({title})/Dest[6 0 R/Fit]>>/Count 1>>"
+    return pdf("One", "Two", extra=f"/Annots[{annotations}]", catalog=outline)
+
+
 def png(width=240, height=160):
     """A picture of a sunset."""
     rows = bytearray()
@@ -86,7 +147,9 @@ def png(width=240, height=160):
             rows += bytes(
                 (255, 214, 120) if sun else (int(40 + 200 * sky), int(60 + 70 * sky), 130)
             )
-    return encode_png(width, height, 3, bytes(rows))
+    stream = io.BytesIO()
+    Image.frombytes("RGB", (width, height), bytes(rows)).save(stream, "PNG")
+    return stream.getvalue()
 
 
 def picture(kind, *pages, size=(60, 40), mode="RGB", **options):

@@ -19,7 +19,7 @@ def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **
     head, tail, embedded = head_and_tail(
         original(size, name, content_type), preview, PageOptions(**options)
     )
-    return b"".join(head).decode(), tail.decode(), embedded
+    return b"".join(part.make() for part in head).decode(), tail.decode(), embedded
 
 
 def test_the_bytes_are_in_a_save_link_between_head_and_tail():

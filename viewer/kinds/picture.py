@@ -53,8 +53,8 @@ def preview(original: Original, media_type: str) -> Preview:
         b"".join(_sections(pages, total)),
         facts=(_size(pages[0][0]) if total == 1 else format_count(total, "page"),),
         note=" ".join(filter(None, note)),
-        scripts=SCRIPTS if total == 1 else (),
-        styles=STYLES,
+        scripts=SCRIPTS if total == 1 else ("pages.js",),
+        styles=STYLES if total == 1 else (*STYLES, "pages.css"),
         tools=frozenset({"zoom", "fit"} if total == 1 else {"zoom", "pages"}),
     )
 

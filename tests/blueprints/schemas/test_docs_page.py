@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.people import Person
+from tests.viewer.samples import pdf
 
 PASSWORD = "correct horse battery"
 OPERATION = re.compile(r'<details id="(\w+)">\n<summary><span class="verb(.*?)</details>', re.S)
@@ -36,6 +37,9 @@ def shell_variables(name, person):
     if name.startswith(("documents", "document_")):
         document = person.upload(b"Hello")
         variables |= {"ID": document["id"], "TOKEN_ID": document["token"]["id"]}
+    elif name.startswith("pdf_pages"):
+        document = person.upload(pdf("One"), "application/pdf")
+        variables |= {"ID": document["id"], "NUMBER": "1"}
     elif name.startswith("api_keys"):
         variables["ID"] = person.create_api_key().record["id"]
     elif name.startswith("auth"):

@@ -1,50 +1,177 @@
-"""viewer/kinds/pdf.py"""
+"""viewer/kinds/pdf.py and viewer/pdf_pages.py"""
+
+from dataclasses import replace
 
 import pytest
 
-from tests.viewer.samples import locked_pdf, original, pdf
-from viewer.kinds.pdf import pages_preview, preview
-from viewer.sandbox.process import JobResult, SandboxError
+from tests.viewer.samples import encrypted_pdf, linked_pdf, locked_pdf, original, pdf
+from viewer import PdfLockedError, PdfPages, SandboxError
+from viewer.kinds import pdf as kind
+from viewer.kinds.pdf import preview
+from viewer.pdf_pages import FILE
+from viewer.sandbox.process import JobResult
 
-PAGE = ({"page": 1, "width": 9, "height": 9, "text": [[0, 0, 1, 1, "</text><script>"]]}, b"png")
-
-
-def preview_of(*messages, failure=None):
-    return pages_preview(JobResult(list(messages), failure))
-
-
-def test_a_pdf_preview_has_a_picture_and_the_text_of_each_page():
-    shown = preview(original(pdf("Hello", "There"), "a.pdf"), "application/pdf")
-
-    assert shown.facts == ("2 pages",)
-    assert shown.note == ""
-    assert shown.body.decode().count('src="data:image/png;base64,') == 2
-    assert ">Hello</text>" in shown.body.decode()
+PAGE = {"page": 1, "width": 9, "height": 9, "type": "image/png", "text": [], "links": []}
+TEN = pdf(*(f"Page {n}" for n in range(1, 11)))
 
 
-def test_text_from_the_child_process_is_escaped():
-    body = preview_of(({"pages": 1}, b""), PAGE).body.decode()
-
-    assert "&lt;/text&gt;&lt;script&gt;" in body
-    assert "<script>" not in body
+def shown(data, **facts):
+    return preview(original(data, "a.pdf", **facts), "application/pdf")
 
 
-def test_pages_drawn_before_a_crash_are_shown():
-    shown = preview_of(({"pages": 3}, b""), PAGE, failure="crashed")
+def file_of(data):
+    made = shown(data).for_file()
+    return made, made.body + b"".join(part.make() for part in made.parts)
 
-    assert "Showing 1 of 3 pages" in shown.note
+
+def pages_of(data, password=None):
+    return PdfPages(replace(original(data, "a.pdf"), password=password))
+
+
+def answering(*messages, failure=None):
+    """A document whose jobs all answer this."""
+
+    def run(*_, **__):
+        return JobResult(list(messages), failure)
+
+    return PdfPages(replace(original(b"x"), run=run))
+
+
+def test_a_served_page_holds_the_first_page_and_a_frame_for_each_other():
+    made = shown(TEN)
+
+    assert made.facts == ("10 pages",)
+    assert made.note == ""
+    assert made.body.count(b"<section") == 10
+    assert made.body.count(b"<image") == 1
+    assert b">Page 1</text>" in made.body
+
+
+def test_a_file_holds_every_page():
+    made, html = file_of(TEN)
+
+    assert html.count(b"<image") == 10
+    assert all(b">Page %d</text>" % n in html for n in range(1, 11))
+    assert [part.length for part in made.parts] == [len(part.make()) for part in made.parts]
+
+
+def test_a_file_says_where_a_bound_cuts_it(monkeypatch):
+    monkeypatch.setattr(kind, "MAX_FILE_PAGES", 3)
+    made, html = file_of(TEN)
+
+    assert html.count(b"<image") == 3
+    assert "Showing 3 of 10 pages" in made.note
+
+
+def test_a_page_that_cannot_be_drawn_does_not_hide_the_others(monkeypatch):
+    drawn = PdfPages.drawn
+
+    def without_the_third(self, first, count, *more):
+        stop = 3 if first < 3 else first + count
+        return [] if first == 3 else drawn(self, first, stop - first, *more)
+
+    monkeypatch.setattr(PdfPages, "drawn", without_the_third)
+    _, html = file_of(TEN)
+
+    assert html.count(b"<image") == 9
+    assert html.count(b"<section") == 10
+
+
+def test_when_no_page_can_be_drawn_a_file_stops_trying(monkeypatch):
+    asked = []
+    monkeypatch.setattr(PdfPages, "drawn", lambda *given: asked.append(given[1]) or [])
+    made, _ = file_of(pdf(*["x"] * (3 * FILE.batch)))
+
+    assert set(asked) == {1, 2}
+    assert f"Showing {FILE.batch} of {3 * FILE.batch} pages" in made.note
+
+
+def test_links_lead_to_pages_and_to_the_web_in_a_tab_of_its_own():
+    body = shown(
+        linked_pdf(2, "https://example.org/?a=1&b=2", "mailto:a@example.org")
+    ).body.decode()
+
+    assert '<a href="#p2" aria-label="Page 2">' in body
+    assert (
+        'href="https://example.org/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer"' in body
+    )
+    assert 'href="mailto:a@example.org"' in body
 
 
 @pytest.mark.parametrize(
-    ("data", "words"), [(locked_pdf(), "locked"), (b"%PDF-1.7 nonsense", "not one")]
+    "target",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http:x", "vbscript:x"]
+    + ["https://a b", "//example.org", "app://x", " https://example.org"],
 )
-def test_the_card_says_why_a_pdf_has_no_preview(data, words):
-    shown = preview(original(data), "application/pdf")
+def test_any_other_address_is_no_link(target):
+    target = target.replace("(", "\\(").replace(")", "\\)")
+    assert b"<a " not in shown(linked_pdf(target)).body.split(b"<section", 1)[1]
 
-    assert shown.kind == "unknown"
-    assert words in shown.body.decode()
+
+def test_the_outline_leads_to_pages_and_is_escaped():
+    body = shown(linked_pdf(title="<script>x</script>")).body.decode()
+
+    assert '<a href="#p2">&lt;script&gt;x&lt;/script&gt;</a>' in body
+
+
+def test_text_from_the_child_process_is_escaped():
+    page = PAGE | {"text": [[0, 0, 1, 1, "</text><script>"]]}
+    overview = {"pages": 1, "sizes": [[9, 9]], "outline": []}
+    made = answering((overview, b""), (page, b"png")).overview()
+
+    assert b"<script>" not in kind._html(made.pages, 1)
+
+
+@pytest.mark.parametrize(
+    "page", [PAGE | {"type": "text/html"}, PAGE | {"type": 'image/png" onload="x'}]
+)
+def test_a_picture_of_another_type_is_refused(page):
+    with pytest.raises(SandboxError):
+        answering((page, b"png")).drawn(1, 1, FILE, 1)
+
+
+def test_a_link_to_a_page_that_is_not_there_is_left_out():
+    page = PAGE | {"links": [[0, 0, 1, 1, 7], [0, 0, 1, 1, 0], [0, 0, 1, 1, 1]]}
+    (made,) = answering((page, b"png")).drawn(1, 1, FILE, 3)
+
+    assert made.links == [(0, 0, 1, 1, 1)]
 
 
 def test_a_crash_before_any_page_raises():
     with pytest.raises(SandboxError):
-        preview_of(failure="crashed")
+        answering(failure="crashed").overview()
+
+
+def test_frames_are_shown_when_the_first_page_cannot_be_drawn():
+    overview = {"pages": 2, "sizes": [[9, 9], [9, 9]], "outline": []}
+    made = answering((overview, b""), failure="crashed").overview()
+
+    assert [page.picture for page in made.pages] == ["", ""]
+
+
+def test_a_page_whose_neighbour_crashes_is_drawn_alone():
+    def run(_job, _pieces, options, *, seconds):
+        page = PAGE | {"page": options["first"]}
+        return JobResult([(page, b"png")] if options["count"] == 1 else [], "crashed")
+
+    pages = PdfPages(replace(original(b"x"), run=run))
+
+    assert pages.one(3, 9).number == 3
+
+
+def test_a_locked_file_asks_for_its_password():
+    made = shown(encrypted_pdf("open sesame"))
+
+    assert b"pdf-password" in made.body
+
+
+def test_the_password_opens_it():
+    overview = pages_of(encrypted_pdf("open sesame"), "open sesame").overview()
+
+    assert overview.pages[0].text[0][4] == "Secret"
+    with pytest.raises(PdfLockedError):
+        pages_of(locked_pdf(), "wrong").overview()
+
+
+def test_the_card_says_that_a_file_is_no_pdf():
+    assert b"not one" in shown(b"%PDF-1.7 nonsense").body

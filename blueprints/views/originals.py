@@ -1,0 +1,45 @@
+"""A document as the viewer takes it: what is made of it is kept, and callers take turns."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import viewer
+from models import Document, StoredPreview
+from models.media_types import type_of_name
+from models.records.ids import rfc3339
+from models.token_grant import TokenGrant
+
+
+def original_of(
+    document: Document, grant: TokenGrant | None, password: str | None = None
+) -> viewer.Original:
+    """`password` is that of an encrypted PDF."""
+    return viewer.Original(
+        id=document.id,
+        name=document.name,
+        default_name=document.default_name,
+        content_type=document.content_type,
+        size=document.size,
+        sha256=document.sha256,
+        created_at=rfc3339(document.created_at),
+        read=document.read,
+        run=_job_runner(document, grant.id if grant and not grant.owner_id else document.owner_id),
+        named_type=type_of_name(document.name),
+        password=password,
+    )
+
+
+def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:
+    """Returns a function that raises `Busy` where a link or its owner asks for too much at once."""
+
+    def run(
+        job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
+    ) -> viewer.JobResult:
+        def make() -> tuple[bytes, bool]:
+            made = viewer.run_job(job, pieces, options, seconds=seconds)
+            return made.to_bytes(), made.failure is None
+
+        name = viewer.job_name(job, options)
+        return viewer.JobResult.of_bytes(StoredPreview.obtain(document, caller_id, name, make))
+
+    return run

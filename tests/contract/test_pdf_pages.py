@@ -1,0 +1,202 @@
+"""The pages of a PDF: their text, and each as a picture."""
+
+import re
+from base64 import b64decode
+
+import pytest
+
+from tests.people import Person
+from tests.viewer.samples import encrypted_pdf, linked_pdf, pdf
+
+NUMBERS = range(1, 71)
+
+
+@pytest.fixture(scope="module")
+def book(alice):
+    """A PDF of 70 pages."""
+    return alice.upload(pdf(*(f"Chapter {n}" for n in NUMBERS)), "application/pdf")
+
+
+@pytest.fixture(scope="module")
+def locked(alice):
+    return alice.upload(encrypted_pdf("open sesame"), "application/pdf")
+
+
+def pages_of(document, *further):
+    return "/".join((f"/v1/documents/{document['id']}/pages", *map(str, further)))
+
+
+def ticket_in(page):
+    """The address that an opened page loads pages from, without the host."""
+    return re.search(r'data-pages="https?://[^/]+([^"]+)"', page.text)[1]
+
+
+def opened(service, link):
+    return Person(service).get(link["viewUrl"].removeprefix(service.url))
+
+
+def test_pages_are_listed_with_size_and_text(alice, book):
+    first = alice.get(pages_of(book)).json
+    second = alice.get(f"{pages_of(book)}?cursor={first['nextCursor']}").json
+
+    listed = first["pages"] + second["pages"]
+    assert first["total"] == 70
+    assert second["nextCursor"] is None
+    assert [(one["number"], one["text"]) for one in listed] == [
+        (n, f"Chapter {n}") for n in NUMBERS
+    ]
+    assert {(one["width"], one["height"]) for one in listed} == {(300, 200)}
+
+
+def test_the_first_part_of_the_list_has_the_outline(alice):
+    document = alice.upload(linked_pdf(title="Results"), "application/pdf")
+
+    assert alice.get(pages_of(document)).json["outline"] == [
+        {"depth": 0, "title": "Results", "page": 2}
+    ]
+
+
+def test_any_page_is_a_picture_with_text_and_links(alice):
+    document = alice.upload(linked_pdf(2, "https://example.org/"), "application/pdf")
+    page = alice.get(pages_of(document, 1)).json
+
+    kind, _, picture = page["picture"].partition(";base64,")
+    assert kind == "data:image/png"
+    assert b64decode(picture).startswith(b"\x89PNG")
+    assert [run["text"] for run in page["text"]] == ["One"]
+    assert [(one["page"], one["url"]) for one in page["links"]] == [
+        (2, None),
+        (None, "https://example.org/"),
+    ]
+
+
+@pytest.mark.parametrize("number", ["0", "71", "-1", "x", "1.0", "01", "9" * 30])
+def test_a_page_that_is_not_there_is_404(alice, book, number):
+    assert alice.get(pages_of(book, number)).json["code"] == "not_found"
+
+
+@pytest.mark.parametrize("cursor", ["0", "x", "-1", "9" * 30])
+def test_a_cursor_that_no_list_gave_is_refused(alice, book, cursor):
+    assert alice.get(f"{pages_of(book)}?cursor={cursor}").status == 422
+
+
+def test_a_document_that_is_no_pdf_has_no_pages(alice, document):
+    assert alice.get(pages_of(document)).status == 404
+    assert alice.get(pages_of(document, 1)).status == 404
+
+
+def test_a_pdf_that_cannot_be_read_has_no_pages(alice):
+    broken = alice.upload(b"%PDF-1.7 nonsense", "application/pdf")
+
+    assert alice.get(pages_of(broken)).status == 404
+
+
+def test_a_page_opened_by_a_link_loads_pages_and_counts_no_view(service, alice, book):
+    link = alice.share(book, maxViews=1)
+    page = Person(service).post(
+        f"/v1/documents/{book['id']}/view",
+        data=f"token={link['token']}".encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    path, _, ticket = ticket_in(page).partition("?")
+
+    for number in (3, 40):
+        assert Person(service).get(f"{path}/{number}?{ticket}").json["number"] == number
+    assert len(Person(service).get(f"{path}?{ticket}").json["pages"]) == 64
+    (record,) = [one for one in alice.get(f"/v1/documents/{book['id']}/tokens").json["tokens"]
+                 if one["id"] == link["id"]]  # fmt: skip
+    assert record["views"] == 1
+
+
+def test_a_page_opened_by_its_owner_loads_pages_of_this_document_only(service, alice, book, locked):
+    path, _, ticket = ticket_in(alice.get(f"/v1/documents/{book['id']}/view")).partition("?")
+
+    assert Person(service).get(f"{path}/2?{ticket}").status == 200
+    assert Person(service).get(f"{pages_of(locked)}?{ticket}").status == 404
+    assert Person(service).get(f"/v1/documents/{book['id']}?{ticket}").status in (401, 403)
+
+
+@pytest.mark.parametrize("ended", ["session", "key"])
+def test_the_ticket_of_an_owner_ends_with_the_credential(service, alice, ended):
+    owner = service.register()
+    reader = owner.create_api_key() if ended == "key" else service.log_in(owner.record["email"])
+    document = owner.upload(pdf("One"), "application/pdf")
+    path, _, ticket = ticket_in(reader.get(f"/v1/documents/{document['id']}/view")).partition("?")
+    assert Person(service).get(f"{path}/1?{ticket}").status == 200
+
+    if ended == "key":
+        owner.delete(f"/v1/api-keys/{reader.record['id']}")
+    else:
+        reader.post("/v1/auth/logout")
+    assert Person(service).get(f"{path}/1?{ticket}").status == 401
+
+
+def test_the_ticket_of_a_link_ends_with_the_link(service, alice, book):
+    link = alice.share(book)
+    path, _, ticket = ticket_in(opened(service, link)).partition("?")
+    alice.delete(f"/v1/documents/{book['id']}/tokens/{link['id']}")
+
+    assert Person(service).get(f"{path}/1?{ticket}").status == 410
+
+
+@pytest.mark.parametrize("fields", [{"maxViews": 3}, {"password": "a word"}])
+def test_a_link_that_opens_by_a_button_gives_no_pages_before(service, alice, book, fields):
+    link = alice.share(book, **fields)
+
+    answer = Person(service).with_token(link["token"]).get(pages_of(book, 1))
+    assert answer.json["code"] == "scope_missing"
+
+
+def test_a_link_without_permission_to_view_gives_no_pages(service, alice, book):
+    link = alice.share(book, permissions=["download"])
+
+    assert Person(service).with_token(link["token"]).get(pages_of(book)).status == 403
+
+
+def test_every_answer_may_be_read_by_a_page_without_an_origin(service, alice, book):
+    for answer in (alice.get(pages_of(book)), Person(service).get(pages_of(book, 1))):
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_the_password_of_a_pdf_opens_its_pages(alice, locked):
+    password = {"password": "open sesame"}
+
+    assert alice.get(pages_of(locked)).json["code"] == "wrong_credentials"
+    listed = alice.post(pages_of(locked), json=password).json
+    assert [one["text"] for one in listed["pages"]] == ["Secret"]
+    assert alice.post(pages_of(locked, 1), json=password).json["text"][0]["text"] == "Secret"
+
+
+def test_a_form_holds_the_password_as_well(alice, locked):
+    answer = alice.post(
+        pages_of(locked, 1),
+        data=b"password=open+sesame",
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    assert answer.status == 200
+
+
+def test_wrong_passwords_of_a_pdf_are_limited(start_service):
+    limited = start_service()
+    owner = limited.register()
+    document = owner.upload(encrypted_pdf("open sesame"), "application/pdf")
+
+    def tried(password):
+        return owner.post(pages_of(document), json={"password": password}).status
+
+    assert [tried(f"guess {n}") for n in range(11)] == [401] * 10 + [429]
+
+
+def test_the_policy_of_the_page_names_the_pages_of_this_document_alone(service, alice, book):
+    page = opened(service, alice.share(book))
+    here = f"{service.url}{pages_of(book)}"
+
+    assert page.policy["connect-src"] == [here, f"{here}/"]
+
+
+def test_pages_of_a_deleted_document_are_gone(alice):
+    document = alice.upload(pdf("One"), "application/pdf")
+    assert alice.get(pages_of(document, 1)).status == 200
+    alice.delete(f"/v1/documents/{document['id']}")
+
+    assert alice.get(pages_of(document, 1)).status == 404

@@ -1,0 +1,130 @@
+"""PDFs in Chromium: served by the running service, and as a saved file."""
+
+import re
+
+import pytest
+
+from tests.viewer.samples import encrypted_pdf, linked_pdf, original, pdf
+from viewer import download
+
+FORTY = pdf(*(f"Chapter {n}" for n in range(1, 41)))
+
+
+def upload(alice, data):
+    return alice.upload(data, "application/pdf", name="book.pdf")["token"]["viewUrl"]
+
+
+@pytest.fixture(scope="module")
+def book(alice):
+    return upload(alice, FORTY)
+
+
+def picture(page, number):
+    """The picture of a page, once it is there."""
+    return page.wait_for_selector(f"#p{number} image", state="attached")
+
+
+def test_pages_are_drawn_as_they_come_into_view(page, book):
+    page.goto(book)
+    picture(page, 1)
+    assert not page.locator("#p40 image").count()
+
+    page.locator("#p40").scroll_into_view_if_needed()
+    picture(page, 40)
+    assert not page.locator("#p20 image").count()
+    assert page.heard == []
+
+
+def test_a_page_number_leads_to_the_page(page, book):
+    page.goto(book)
+    page.fill("#goto", "33")
+    page.press("#goto", "Enter")
+    picture(page, 33)
+
+    assert page.locator("#p33").evaluate("one => Math.abs(one.getBoundingClientRect().top) < 200")
+    assert page.input_value("#goto") == "33"
+
+
+def test_keys_go_to_the_next_page_and_to_the_number(page, book):
+    page.goto(book)
+    page.keyboard.press("j")
+    page.wait_for_selector("#goto")
+    assert page.input_value("#goto") == "2"
+    page.keyboard.press("g")
+    assert page.evaluate_handle("document.activeElement").get_attribute("id") == "goto"
+
+
+def test_text_of_pages_that_are_not_drawn_is_found(page, book):
+    page.goto(book)
+    page.wait_for_selector("html[data-text=all]")
+
+    assert not page.locator("#p37 image").count()
+    assert page.evaluate("window.find('Chapter 37')")
+
+
+def test_a_link_and_the_outline_lead_to_their_pages(page, alice):
+    page.goto(upload(alice, linked_pdf(2, "https://example.invalid/")))
+    page.focus("#p1 a")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#p2")
+
+    page.click("#outline summary")
+    page.click("#outline a")
+    assert page.url.endswith("#p2")
+    outside = page.locator("#p1 a").nth(1)
+    assert outside.get_attribute("target") == "_blank"
+    assert outside.get_attribute("rel") == "noopener noreferrer"
+    assert page.heard == []
+
+
+def test_the_whole_document_is_printed(page, book):
+    page.goto(book)
+    page.evaluate("void (print = () => document.documentElement.classList.add('printed'))")
+    page.click("[data-do=p]")
+    page.wait_for_selector("html.printed")
+
+    assert page.locator(".page image").count() == 40
+    assert len(re.findall(rb"/Type /Page\n", page.pdf())) == 40
+
+
+def test_the_password_of_a_pdf_is_asked_for(page, alice):
+    page.goto(upload(alice, encrypted_pdf("open sesame")))
+    page.fill("#pdf-password", "wrong")
+    page.press("#pdf-password", "Enter")
+    page.wait_for_selector("#unlock-message:has-text('password')")
+
+    page.fill("#pdf-password", "open sesame")
+    page.click("#unlock-button")
+    picture(page, 1)
+    assert page.text_content("#p1 text") == "Secret"
+    assert page.locator(".page").count() == 1
+
+
+def test_a_saved_file_shows_every_page_offline(page, tmp_path):
+    file = tmp_path / "book.html"
+    file.write_bytes(b"".join(download(original(FORTY, "book.pdf", "application/pdf")).body))
+    page.context.set_offline(True)
+    page.goto(file.as_uri())
+
+    assert page.locator(".page image").count() == 40
+    assert page.evaluate("window.find('Chapter 37')")
+    page.fill("#goto", "40")
+    page.press("#goto", "Enter")
+    assert page.locator("#p40").evaluate("one => one.getBoundingClientRect().top < innerHeight")
+    assert page.heard == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_pdf_is_accessible(page, alice, scheme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    for data in (linked_pdf(2, "https://example.invalid/"), encrypted_pdf("x")):
+        page.goto(upload(alice, data))
+        if page.locator("#outline").count():
+            picture(page, 2)
+            page.click("#outline summary")
+
+        found = axe.Axe().run(page, options={"iframes": False})
+        assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,127 @@
+"""The pages of a PDF, drawn in the sandbox a few at a time when they are wanted."""
+
+import base64
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .original import Original
+from .sandbox.process import JobResult, SandboxError
+
+SECONDS: Final = 30
+TEXT_PAGES: Final = 64  # read at once
+SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
+PICTURES: Final = frozenset({"image/png", "image/webp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, the size
+    that a picture may have, and pages at once.
+    """
+
+    scale: float
+    palettes: tuple[int, ...]
+    most_bytes: int
+    batch: int
+
+    def options(self) -> dict[str, Any]:
+        return {"scale": self.scale, "palettes": self.palettes, "most_bytes": self.most_bytes}
+
+
+SCREEN: Final = Drawing(2.0, (64, 16), 200_000, 4)
+FILE: Final = Drawing(1.5, (16, 8), 36_000, 32)
+
+
+class PdfLockedError(Exception):
+    """The PDF has a password, and this is not it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """A page; coordinates are points from its upper left corner. Without a picture only a frame.
+
+    `text` holds runs (left, top, width, height, text), `links` (left, top, width, height, target):
+    a page's number, or an address of the web or of mail.
+    """
+
+    number: int
+    width: float
+    height: float
+    picture: str = ""  # a data: URI
+    text: list[Any] = field(default_factory=list)
+    links: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All pages as frames, the first one drawn if that worked; `total` may be more."""
+
+    total: int
+    pages: list[PdfPage]
+    outline: list[tuple[int, str, int]]  # depth, title, page
+
+
+class PdfPages:
+    """Reads pages in jobs of the sandbox. Each method may raise PdfLockedError and SandboxError."""
+
+    def __init__(self, original: Original) -> None:
+        self._original = original
+
+    def overview(self) -> Overview:
+        result = self._run("sizes", 1, 1, SCREEN)
+        if not result.messages:
+            raise SandboxError(result.failure)
+        (facts, _), *drawn = result.messages
+        frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], 1)]
+        pages = [_page(*message, len(frames)) for message in drawn]
+        return Overview(int(facts["pages"]), pages + frames[len(pages) :], facts["outline"])
+
+    def drawn(self, first: int, count: int, drawing: Drawing, total: int) -> list[PdfPage]:
+        """Return up to `count` pages from `first` on: fewer if one can't be drawn."""
+        messages = self._run("pictures", first, count, drawing).messages
+        return [_page(*message, total) for message in messages]
+
+    def one(self, number: int, total: int) -> PdfPage:
+        """Return a page for the screen, drawn with its neighbours, or alone if one of them fails.
+
+        Raises SandboxError if it can't be drawn.
+        """
+        for first, count in ((number - (number - 1) % SCREEN.batch, SCREEN.batch), (number, 1)):
+            for page in self.drawn(first, count, SCREEN, total):
+                if page.number == number:
+                    return page
+        raise SandboxError("page")
+
+    def texts(self, first: int) -> list[str]:
+        """Return the text of up to TEXT_PAGES pages from `first` on."""
+        messages = self._run("text", first, TEXT_PAGES, SCREEN).messages
+        return [block.decode("utf-8", "replace") for _, block in messages]
+
+    def _run(self, asked: str, first: int, count: int, drawing: Drawing) -> JobResult:
+        options: dict[str, Any] = {"asked": asked, "first": first, "count": count}
+        options["password"] = self._original.password
+        if asked != "text":
+            options["drawing"] = drawing.options()
+        pieces = self._original.pieces()
+        result = self._original.run("pdf", pieces, options, seconds=SECONDS)
+        if result.failure == "password":
+            raise PdfLockedError
+        if result.failure == "format":
+            raise SandboxError("format")
+        return result
+
+
+def _page(facts: dict[str, Any], picture: bytes, total: int) -> PdfPage:
+    """Return the page with what is safe in an attribute and to click on."""
+    if facts["type"] not in PICTURES:
+        raise SandboxError("type")
+    links = [(*box, target) for *box, target in facts["links"] if _leads_somewhere(target, total)]
+    uri = f"data:{facts['type']};base64,{base64.b64encode(picture).decode()}"
+    return PdfPage(facts["page"], facts["width"], facts["height"], uri, facts["text"], links)
+
+
+def _leads_somewhere(target: int | str, total: int) -> bool:
+    if isinstance(target, str):
+        return bool(SAFE_ADDRESS.fullmatch(target))
+    return 1 <= target <= total

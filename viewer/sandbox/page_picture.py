@@ -1,0 +1,48 @@
+"""Runs in the child process. Encodes the picture of a page: small, and good enough to read."""
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Final
+
+from PIL import Image, PngImagePlugin, WebPImagePlugin  # noqa: F401  before no file can be opened
+
+MAX_TEXT_COLOURS: Final = 600  # of text in two colours and its smooth edges
+MAX_DRAWN_COLOURS: Final = 2_048  # a photo has more
+QUALITIES: Final = ((1.0, 60), (1.0, 35), (0.75, 35), (0.5, 30))  # of WebP, at parts of the size
+
+Picture = tuple[str, bytes]  # media type, file
+
+
+def encode_picture(
+    size: tuple[int, int], rgb: bytes, palettes: Sequence[int], most_bytes: int
+) -> Picture:
+    """Return a PNG of so many colours or a WebP: the first of several attempts small enough.
+
+    `rgb` are rows of three bytes a pixel, without padding. The last attempt may be larger.
+    """
+    image = Image.frombytes("RGB", size, rgb)
+    picture = "image/png", b""
+    for picture in _attempts(image, palettes):
+        if len(picture[1]) <= most_bytes:
+            break
+    return picture
+
+
+def _attempts(image: Image.Image, palettes: Sequence[int]) -> Iterator[Picture]:
+    """Yield the pictures: of text with the fewest colours at once, of a photo without palettes."""
+    if colours := image.getcolors(MAX_DRAWN_COLOURS):
+        few = len(colours) <= MAX_TEXT_COLOURS
+        yield from (_png(image, count) for count in (palettes[-1:] if few else palettes))
+    yield from (_webp(image, part, quality) for part, quality in QUALITIES)
+
+
+def _png(image: Image.Image, colours: int) -> Picture:
+    stream = BytesIO()
+    image.quantize(colours, Image.Quantize.FASTOCTREE).save(stream, "PNG", compress_level=4)
+    return "image/png", stream.getvalue()
+
+
+def _webp(image: Image.Image, part: float, quality: int) -> Picture:
+    stream = BytesIO()
+    image.reduce(round(1 / part)).save(stream, "WEBP", quality=quality, method=1)
+    return "image/webp", stream.getvalue()
