@@ -63,11 +63,13 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens
 
     The password is one of your choice. A link that has a password of its own can't be used here.
+    With `pdfPassword` the file shows the pages of an encrypted PDF; without `password` it is then
+    not encrypted itself.
     """
-    document, grant, password = g.caller.document(id), g.caller.grant, body["password"]
+    document, grant = g.caller.document(id), g.caller.grant
     if is_form():
-        return pages.unlock("download", document, grant, password)
-    return pages.encrypted_download(document, grant, password)
+        return pages.unlock("download", document, grant, body["password"])
+    return pages.encrypted_download(document, grant, **body)
 
 
 @document_views.get("/content", accepts=(*READERS, TICKET), scope=READ, permission="download")

@@ -17,7 +17,14 @@ from .errors import ServiceError
 from .records.ids import now
 from .records.table import Table
 from .runtime import current_runtime
-from .storage import Prepared, enqueue_write, param, payload_rows, unsynced_transaction
+from .storage import (
+    Prepared,
+    connected,
+    enqueue_write,
+    param,
+    payload_rows,
+    unsynced_transaction,
+)
 from .storage.disk_space import reserve_disk_space
 
 FAILURE_KEPT_MS = 5 * 60 * 1000
@@ -63,8 +70,12 @@ class StoredPreview(Table):
 
     @classmethod
     def _read(cls, document: Any, id: str) -> bytes | None:
-        """None if there is none, or it does not open: then it is made anew."""
-        found = cls.find(id)
+        """None if there is none, or it does not open: then it is made anew.
+
+        A response that is being sent reads as well, after its request gave its connection back.
+        """
+        with connected():
+            found = cls.find(id)
         if found is None or found._has_expired():
             return None
         if found.used_at < now() - USE_RECORDED_MS:
@@ -101,6 +112,7 @@ class StoredPreview(Table):
         sealed = sealer.update(made) + sealer.finish()
         with (
             suppress(OperationalError, OSError, ServiceError),
+            connected(),
             reserve_disk_space(len(made), settings.reserve_bytes),
             unsynced_transaction(),
         ):

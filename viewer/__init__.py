@@ -15,7 +15,7 @@ from .media_types import PDF, is_generic, is_shown_inline
 from .names import badge, content_disposition
 from .original import Original
 from .page import EMBEDDED_LIMIT, RenderedPage, download, view
-from .pdf_pages import SCREEN, TEXT_PAGES, PdfLockedError, PdfPage, PdfPages
+from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .sandbox.process import JobResult, RunJob, SandboxError, job_name
 from .sandbox.process import run as run_job
 from .sandbox.seccomp import seccomp_available

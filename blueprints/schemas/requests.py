@@ -211,7 +211,10 @@ class ViewRequest(CamelCaseSchema):
 
 
 class DownloadRequest(CamelCaseSchema):
-    password = Password(0, 1024, required=True, metadata={"minLength": 1})
+    password = Password(0, 1024, load_default="", metadata={"description": "Of your choice."})
+    pdf_password = Password(
+        1, 1024, load_default=None, metadata={"description": "That of an encrypted PDF."}
+    )
 
 
 class OEmbedQuery(CamelCaseSchema):

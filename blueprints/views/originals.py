@@ -3,11 +3,17 @@
 from collections.abc import Iterable
 from typing import Any
 
+from flask import request
+
 import viewer
-from models import Document, StoredPreview
+from models import Document, StoredPreview, current_runtime
+from models.errors import NotFound, WrongCredentials
 from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.token_grant import TokenGrant
+
+NO_PAGES = "This document has no pages: it is no PDF."
+LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
 def original_of(
@@ -27,6 +33,24 @@ def original_of(
         named_type=type_of_name(document.name),
         password=password,
     )
+
+
+def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overview]:
+    """The pages of a PDF. Raises `NotFound` if it is none, `WrongCredentials` if it is encrypted
+    and the password is not its own, and `TooManyRequests` after many of those.
+    """
+    if original.media_type() != viewer.PDF:
+        raise NotFound(NO_PAGES)
+    failures, address = current_runtime().link_password_failures, request.remote_addr or ""
+    if original.password is not None:
+        failures.refuse_if_many(original.id, address)
+    pages = viewer.PdfPages(original)
+    try:
+        return pages, pages.overview()
+    except viewer.PdfLockedError:
+        if original.password is not None:
+            failures.record_failure(original.id, address)
+        raise WrongCredentials(LOCKED) from None
 
 
 def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:

@@ -16,7 +16,7 @@ from models.token_grant import TokenGrant
 from ..http.authentication import is_form
 from .links import base_url
 from .notices import small_page
-from .originals import original_of
+from .originals import opened_pdf, original_of
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -42,17 +42,24 @@ def unlock(action: str, document: Document, grant: TokenGrant | None, password: 
     return _RENDER[action](document, grant)
 
 
-def encrypted_download(document: Document, grant: TokenGrant | None, password: str) -> Response:
-    """The file encrypted with a password of the caller's choice.
+def encrypted_download(
+    document: Document, grant: TokenGrant | None, password: str, pdf_password: str | None = None
+) -> Response:
+    """The file encrypted with a password of the caller's choice, or with that of a PDF opened.
 
     Raises `ScopeMissing` for a link with a password, which opens by its form.
     """
-    if not password:
+    if not password and pdf_password is None:
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
+    original = original_of(document, grant, pdf_password)
+    if pdf_password is not None:
+        opened_pdf(original)
+    if not password:
+        return _record_and_send(viewer.download(original), document, grant, "document.downloaded")
     seal = document.password_seal(password, grant.id if grant else document.owner_id)
-    page = viewer.sealed_download(original_of(document, grant), seal)
+    page = viewer.sealed_download(original, seal)
     return _record_and_send(page, document, grant, "document.downloaded")
 
 

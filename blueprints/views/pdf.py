@@ -5,27 +5,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flask import request
-
 import viewer
-from models import Document, current_runtime
-from models.errors import NotFound, ScopeMissing, WrongCredentials
+from models import Document
+from models.errors import NotFound, ScopeMissing
 
 from ..http import TICKET
 from ..http.authentication import Caller
-from .originals import original_of
+from .originals import opened_pdf, original_of
 from .pages import needs_prompt
 
-NO_PAGES = "This document has no pages: it is no PDF."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
-LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
 def list_pages(
     document: Document, caller: Caller, first: int, password: str | None = None
 ) -> dict[str, Any]:
-    with _opened(document, caller, password) as pages:
-        overview = pages.overview()
+    with _opened(document, caller, password) as (pages, overview):
         texts = pages.texts(first) if first <= len(overview.pages) else []
     frames = overview.pages[first - 1 : first - 1 + viewer.TEXT_PAGES]
     texts += [""] * (len(frames) - len(texts))
@@ -47,8 +42,8 @@ def list_pages(
 def drawn_page(
     document: Document, caller: Caller, number: str, password: str | None = None
 ) -> dict[str, Any]:
-    with _opened(document, caller, password) as pages:
-        total = len(pages.overview().pages)
+    with _opened(document, caller, password) as (pages, overview):
+        total = len(overview.pages)
         if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > total:
             raise NotFound(NO_PAGE)
         page = pages.one(int(number), total)
@@ -65,23 +60,15 @@ def drawn_page(
 
 
 @contextmanager
-def _opened(document: Document, caller: Caller, password: str | None) -> Iterator[viewer.PdfPages]:
-    """Pages of a PDF, for a caller who may see them now; raises what a client is to be told."""
-    original = original_of(document, caller.grant, password)
-    if original.media_type() != viewer.PDF:
-        raise NotFound(NO_PAGES)
+def _opened(
+    document: Document, caller: Caller, password: str | None
+) -> Iterator[tuple[viewer.PdfPages, viewer.Overview]]:
+    """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
     if caller.credential_type != TICKET:
         if needs_prompt(caller.grant):
             raise ScopeMissing("This link has a password or a view limit. Open its view first.")
         document.record_read("document.viewed")
-    failures, address = current_runtime().link_password_failures, request.remote_addr or ""
-    if password is not None:
-        failures.refuse_if_many(document.id, address)
     try:
-        yield viewer.PdfPages(original)
-    except viewer.PdfLockedError:
-        if password is not None:
-            failures.record_failure(document.id, address)
-        raise WrongCredentials(LOCKED) from None
+        yield opened_pdf(original_of(document, caller.grant, password))
     except viewer.SandboxError:
         raise NotFound(NO_PAGE) from None

@@ -176,6 +176,19 @@ def test_a_form_holds_the_password_as_well(alice, locked):
     assert answer.status == 200
 
 
+def test_the_password_of_a_pdf_makes_a_file_that_shows_its_pages(alice, locked):
+    path = f"/v1/documents/{locked['id']}/download"
+
+    assert b"<image" not in alice.get(path).body
+    opened = alice.post(path, json={"pdfPassword": "open sesame"})
+    assert opened.status == 200
+    assert ">Secret</text>" in opened.text
+    sealed = alice.post(path, json={"pdfPassword": "open sesame", "password": "my own"})
+    assert b"PBKDF2" in sealed.body
+    assert alice.post(path, json={"pdfPassword": "wrong"}).json["code"] == "wrong_credentials"
+    assert alice.post(path, json={}).status == 422
+
+
 def test_wrong_passwords_of_a_pdf_are_limited(start_service):
     limited = start_service()
     owner = limited.register()

@@ -15,6 +15,7 @@ from tests.viewer.samples import (
     OPEN_DOCUMENT,
     OPEN_XML,
     docx,
+    linked_pdf,
     mail,
     open_document,
     package,
@@ -99,6 +100,16 @@ ACTION = (
 LINK = f"/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 300 200]/A<</S/URI/URI({CALL}/uri)>>>>]"
 SUBMIT = f"/AA<</O<</S/SubmitForm/F<</FS/URL/F({CALL}/submit)>>>>>>"
 
+TARGETS = (
+    "javascript:location='@CALL@/uri'",
+    "data:text/html,<img src=@CALL@/data>",
+    '" onfocus="location=`@CALL@/x`" autofocus x="',
+    "https://@CALL@/</a><img src=@CALL@/y>",
+    "file:///etc/passwd",
+)
+TARGETS = tuple(one.replace("@CALL@", CALL) for one in TARGETS)
+TITLE = f"<img src={CALL}/title onerror=location='{CALL}/title'>"
+
 OTHERS = [
     ("svg alone", SVG, f"{IN_SVG}<script>{RUN}</script><image href='{CALL}/i'/></svg>"),
     ("svg foreignObject", SVG, f"{IN_SVG}<foreignObject>{IN_XHTML}</foreignObject></svg>"),
@@ -165,7 +176,11 @@ OTHERS = [
         f'[x](http://a "><script>{RUN}</script>") `</code><script>{RUN}</script>`\n\n# "><img src={CALL}/h>',
     ),
     *(
-        (f"markdown with {label}", MD, f"# x\n\n{text}\n\n> [!NOTE]\n> {text}\n\n[^1]: {text}\n\nx[^1]\n")
+        (
+            f"markdown with {label}",
+            MD,
+            f"# x\n\n{text}\n\n> [!NOTE]\n> {text}\n\n[^1]: {text}\n\nx[^1]\n",
+        )
         for label, text in IN_HTML.items()
         if label in ("svg onload", "img onerror", "frame", "form", "base", "picture", "clobbering")
     ),
@@ -192,6 +207,11 @@ OTHERS = [
     ),
     ("pdf script", "application/pdf", pdf("x", catalog=ACTION).decode("latin-1")),
     ("pdf link", "application/pdf", pdf("x", extra=LINK).decode("latin-1")),
+    (
+        "pdf links and outline",
+        "application/pdf",
+        linked_pdf(*TARGETS, title=TITLE).decode("latin-1"),
+    ),
     ("pdf submit", "application/pdf", pdf("x", extra=SUBMIT).decode("latin-1")),
     ("pdf text", "application/pdf", pdf(f"</text></svg><script>{CALL}").decode("latin-1")),
     ("rtf", "application/rtf", f"{{\\rtf1 <script>{RUN}</script>{{\\pict\\pngblip 3c}}}}"),
