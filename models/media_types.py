@@ -22,6 +22,7 @@ _ADDED = {
     "application/x-7z-compressed": ".7z",
     "application/x-bzip2": ".bz2",
     "application/x-xz": ".xz",
+    "application/x-ipynb+json": ".ipynb",
     "application/xhtml+xml": ".xhtml",
     "application/xml": ".xml",
     "application/yaml": ".yaml",

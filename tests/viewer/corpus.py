@@ -7,6 +7,7 @@ Scripts mark the page when they run; requests are recorded by the listener.
 
 import gzip
 import html
+import json
 import struct
 import zlib
 from itertools import count
@@ -183,6 +184,49 @@ OTHERS = [
         )
         for label, text in IN_HTML.items()
         if label in ("svg onload", "img onerror", "frame", "form", "base", "picture", "clobbering")
+    ),
+    (
+        "notebook",
+        "application/x-ipynb+json",
+        json.dumps(
+            {
+                "metadata": {"language_info": {"name": f"<script>{RUN}</script>"}},
+                "cells": [
+                    {
+                        "cell_type": "markdown",
+                        "source": f"<script>{RUN}</script>![x](attachment:a)",
+                    },
+                    {"cell_type": "raw", "source": f"<img src={CALL}/raw onerror={RUN}>"},
+                    *(
+                        {
+                            "cell_type": "code",
+                            "source": f"</code><script>{RUN}</script>",
+                            "outputs": [{"output_type": "display_data", "data": {kind: text}}],
+                        }
+                        for text in IN_HTML.values()
+                        for kind in ("text/html", "text/markdown")
+                    ),
+                    {
+                        "cell_type": "code",
+                        "outputs": [
+                            {"data": {"image/png": f'x" onerror="{RUN}', "text/plain": RUN}}
+                        ],
+                    },
+                ],
+            }
+        ),
+    ),
+    (
+        "calendar",
+        "text/calendar",
+        f"BEGIN:VEVENT\nSUMMARY:<script>{RUN}</script>\nDTSTART:<img src={CALL}/when>\n"
+        f"URL:javascript:{RUN}\nORGANIZER;CN=<b>:javascript:{RUN}\nRRULE:<script>\nEND:VEVENT\n",
+    ),
+    (
+        "address card",
+        "text/vcard",
+        f'BEGIN:VCARD\nFN:<script>{RUN}</script>\nPHOTO;VALUE=URI:{CALL}/photo\nTEL:"><img src={CALL}/t>\n'
+        f'PHOTO:data:image/svg+xml,<svg onload="{RUN}">\nEMAIL;TYPE=<b>:x" onclick="{RUN}\nEND:VCARD\n',
     ),
     (
         "csv",
@@ -382,6 +426,21 @@ HEAVY = {  # documents that need much memory or time; created on demand
         "a.xls",
         "application/vnd.ms-excel",
         lambda: b"\x09\x08" * 999_999,
+    ),
+    "cells of a notebook": (
+        "a.ipynb",
+        "application/x-ipynb+json",
+        lambda: b'{"cells":[' + b'{"cell_type":"code","source":"x=1"},' * 300_000 + b"{}]}",
+    ),
+    "events": (
+        "a.ics",
+        "text/calendar",
+        lambda: b"BEGIN:VEVENT\nSUMMARY:x\nEND:VEVENT\n" * 200_000,
+    ),
+    "folded lines": (
+        "a.ics",
+        "text/calendar",
+        lambda: b"BEGIN:VEVENT\nA" + b";" * 999_999 + b"\n x" * 99_999,
     ),
     "page tree": ("a.pdf", "application/pdf", _endless_pdf),
     "huge page": (

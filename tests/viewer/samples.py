@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import math
 import re
 import struct
@@ -416,6 +417,57 @@ SVG = (
 )
 
 
+NOTEBOOK = json.dumps(
+    {
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "cells": [
+            {"cell_type": "markdown", "source": ["# Sales\n", "of *2026*"]},
+            {
+                "cell_type": "code",
+                "execution_count": 1,
+                "source": "def total(x):\n    return sum(x)",
+                "outputs": [
+                    {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]},
+                    {
+                        "output_type": "execute_result",
+                        "data": {"text/html": "<table><td>4</table>"},
+                    },
+                    {"output_type": "error", "traceback": ["\x1b[0;31mKeyError\x1b[0m: 'x'"]},
+                ],
+            },
+        ],
+    }
+).encode()
+CALENDAR = rb"""BEGIN:VCALENDAR
+BEGIN:VEVENT
+DTSTART;TZID=Europe/Berlin:20260131T093000
+DTEND:20260131T100000Z
+SUMMARY:Planning\, first
+  part
+LOCATION:Room 4
+RRULE:FREQ=WEEKLY;BYDAY=MO,TU
+ATTENDEE;CN="Ada L.":mailto:ada@example.org
+DESCRIPTION:One\nTwo <b>
+BEGIN:VALARM
+SUMMARY:Reminder
+END:VALARM
+END:VEVENT
+END:VCALENDAR
+"""
+CARD = rb"""BEGIN:VCARD
+VERSION:2.1
+N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:L=C3=B6we;Ada=
+ und Bo
+ORG:Example;Research
+item1.TEL;CELL:+49 30 1234
+EMAIL;TYPE=WORK,INTERNET:ada@example.org
+ADR;TYPE=HOME:;;Main Street 1;Berlin;;10115;Germany
+URL:javascript:alert(1)
+END:VCARD
+"""
+
+
 def every_kind():
     """One small document of each kind: (name, content type, bytes)."""
     return [
@@ -449,5 +501,8 @@ def every_kind():
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
         ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
+        ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),
+        ("plan.ics", "text/calendar", CALENDAR),
+        ("ada.vcf", "text/vcard", CARD),
         ("empty.txt", "text/plain", b""),
     ]

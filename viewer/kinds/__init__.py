@@ -9,6 +9,7 @@ from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import (
+    agenda,
     archive,
     audio_video,
     card,
@@ -17,6 +18,7 @@ from . import (
     image,
     mail,
     markdown,
+    notebook,
     office,
     pdf,
     picture,
@@ -36,6 +38,8 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "application/xhtml+xml": html.preview,
     "message/rfc822": mail.preview,
     "application/zip": office.preview,
+    "application/x-ipynb+json": notebook.preview,
+    **dict.fromkeys(agenda.TYPES, agenda.preview),
     **dict.fromkeys(IMAGES, image.preview),
     **dict.fromkeys(office.RTF_TYPES, office.rtf_preview),
     **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
@@ -45,6 +49,8 @@ BY_TYPE: Final[dict[str, Renderer]] = {
 PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
     **dict.fromkeys(("md", "markdown"), markdown.preview),
     **dict.fromkeys(("csv", "tsv"), table.preview),
+    **dict.fromkeys(("ics", "vcf"), agenda.preview),
+    "ipynb": notebook.preview,
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): audio_video.preview,

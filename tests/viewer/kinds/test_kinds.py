@@ -40,6 +40,9 @@ EXPECTED = {
     "old.doc": "unknown",
     "files.zip": "archive",
     "files.tar.gz": "archive",
+    "sales.ipynb": "notebook",
+    "plan.ics": "agenda",
+    "ada.vcf": "agenda",
     "mystery.bin": "unknown",
     "empty.txt": "unknown",
 }
@@ -48,6 +51,9 @@ DEGRADED = (
     EXPECTED
     | dict.fromkeys(("README.md", "page.html", "sum.py", "data.json"), "code")
     | {
+        "sales.ipynb": "code",
+        "plan.ics": "text",
+        "ada.vcf": "text",
         "README.md": "text",
         **dict.fromkeys(("scan.tiff", "photo.heic", "poster.psd"), "unknown"),
         **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
