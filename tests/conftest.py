@@ -1,9 +1,23 @@
-"""The fixtures of tests that talk to a running service; none starts before a test asks for it."""
+"""Fixtures for all tests: running services, a browser; none starts before a test asks for it."""
+
+import shutil
+from pathlib import Path
 
 import pytest
 
+from tests.listener import Listener
 from tests.people import Person
 from tests.service import Service
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -93,3 +107,24 @@ def webhook(alice):
 def temporary_document(alice):
     """A document of Alice's that the test may change or delete."""
     return alice.upload(b"what Alice may lose", "text/plain", name="lost.txt")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium; tests that need it are skipped if it is not installed."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    with playwright.sync_playwright() as driver:
+        if not program and not Path(driver.chromium.executable_path).exists():
+            pytest.skip("no Chromium on this machine")
+        chromium = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def listener():
+    """The address that hostile documents try to contact."""
+    listener = Listener()
+    yield listener
+    listener.close()

@@ -1,37 +1,11 @@
-"""Fixtures: a browser, a web server for pages, and a listener for connections from them."""
+"""Fixtures: a page of the browser, and a web server for pages."""
 
 import contextlib
 import http.server
 import re
-import shutil
-import socket
 import threading
-from pathlib import Path
 
 import pytest
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium; tests that need it are skipped if it is not installed."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    with playwright.sync_playwright() as driver:
-        if not program and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium on this machine")
-        chromium = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
@@ -44,45 +18,6 @@ def page(browser):
     page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
     yield page
     context.close()
-
-
-class Listener:
-    """Records the path of every connection to its port, also of those that send nothing."""
-
-    def __init__(self):
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.heard = []
-        self.thread = threading.Thread(target=self._listen)
-        self.thread.start()
-
-    def _listen(self):
-        while True:
-            connection, _ = self.socket.accept()
-            with connection:
-                connection.settimeout(0.2)
-                try:
-                    said = connection.recv(300)
-                except OSError:
-                    said = b""
-                if said == b"stop":
-                    return
-                path = re.match(rb"\w+ (\S+)", said)
-                self.heard.append(path.group(1).decode() if path else "a connection")
-
-    def close(self):
-        with socket.create_connection(("127.0.0.1", self.port)) as connection:
-            connection.sendall(b"stop")
-        self.thread.join()
-        self.socket.close()
-
-
-@pytest.fixture(scope="session")
-def listener():
-    """The address that hostile documents try to contact."""
-    listener = Listener()
-    yield listener
-    listener.close()
 
 
 class Site:

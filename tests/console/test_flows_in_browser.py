@@ -1,0 +1,268 @@
+"""What people do in a browser, by what they see: with and without script, on desk and phone."""
+
+import re
+import secrets
+import socket
+
+import pytest
+
+from tests.people import PASSWORD, Person
+from tests.service import Service
+from tests.waiting import until
+
+SCREENS = [(True, 1280), (True, 375), (False, 1280), (False, 375)]
+
+
+def sign_up(page, url):
+    email = f"{secrets.token_hex(6)}@example.org"
+    page.goto(url)
+    page.get_by_role("link", name="Sign up").click()
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create the account").click()
+    page.wait_for_url("**/app/documents")
+    return email
+
+
+def upload(page, name, js=True):
+    """Choose a file; without script press the button as well."""
+    file = {"name": name, "mimeType": "text/markdown", "buffer": b"# Contract\n\nWe agree."}
+    page.get_by_label("Add documents").set_input_files(file)
+    if not js:
+        page.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/app/documents/doc_*")
+
+
+def share(page, **fields):
+    for label, value in fields.items():
+        page.get_by_label(label.replace("_", " ")).fill(value)
+    page.get_by_role("button", name="Create the link").click()
+    return page.get_by_label("Link", exact=True).input_value()
+
+
+@pytest.mark.parametrize(("js", "width"), SCREENS)
+def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser):
+    page = open_browser(width, java_script_enabled=js)
+    recipient = open_browser(width, java_script_enabled=js)
+    sign_up(page, service.url)
+    upload(page, "Contract.md", js)
+
+    page.get_by_label("Ends").select_option("on a date")
+    page.get_by_label("Last day").fill("2999-12-31")
+    page.get_by_label("Who is it for?").fill("the auditor")
+    page.get_by_role("button", name="Create the link").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    assert page.get_by_role("img", name="The link as a QR code").is_visible()
+    page.get_by_role("link", name="Done").click()
+    recipient.goto(link)
+    assert "We agree." in recipient.inner_text("main")
+
+    page.get_by_role("link", name="Links", exact=True).click()
+    row = page.get_by_role("table", name="Links").locator("tr", has_text="the auditor")
+    assert "1 time" in row.inner_text()
+    assert "2999" in row.inner_text() or "3000" in row.inner_text()
+    row.get_by_role("link", name="the auditor").click()
+    assert "opened" in page.inner_text("main")
+    page.get_by_role("button", name="Revoke").click()
+
+    assert "The link is revoked." in page.inner_text("#say")
+    assert recipient.goto(link).status == 410
+    page.get_by_role("link", name="Activity").click()
+    assert "The link to Contract.md for the auditor was revoked by you." in page.inner_text("main")
+
+
+@pytest.mark.parametrize(("js", "width"), SCREENS)
+def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_browser):
+    page = open_browser(width, java_script_enabled=js)
+    sign_up(page, service.url)
+
+    page.get_by_role("link", name="Keys").click()
+    page.get_by_label("Name").fill("backup")
+    page.get_by_role("button", name="Create the key").click()
+    first = page.inner_text("#secret")
+    assert Person(service).with_api_key(first).get("/v1/documents").status == 200
+    page.get_by_role("link", name="Done").click()
+    page.get_by_label("The old key of backup works").select_option("ends now")
+    page.get_by_role("button", name="Rotate backup").click()
+    second = page.inner_text("#secret")
+    assert Person(service).with_api_key(first).get("/v1/documents").status == 401
+    page.get_by_role("link", name="Done").click()
+    page.get_by_role("button", name="Revoke backup").click()
+    assert Person(service).with_api_key(second).get("/v1/documents").status == 401
+
+    page.get_by_role("link", name="Webhooks").click()
+    page.get_by_label("Address").fill("https://hook.example/in")
+    page.get_by_role("button", name="Create the webhook").click()
+    secret = page.inner_text("#secret")
+    page.get_by_role("link", name="Done").click()
+    page.get_by_role("button", name="Send a test").click()
+    assert "webhook test" in page.get_by_role("table", name="Deliveries").inner_text()
+    page.get_by_role("button", name="Replace the secret").click()
+    assert page.inner_text("#secret") != secret
+    page.get_by_role("link", name="Done").click()
+    page.get_by_role("button", name="Delete").click()
+    assert "No webhooks yet." in page.inner_text("main")
+
+
+@pytest.mark.parametrize(("js", "width"), SCREENS)
+def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browser, tmp_path):
+    page = open_browser(width, java_script_enabled=js, accept_downloads=True)
+    sign_up(page, service.url)
+    upload(page, "old.md", js)
+
+    page.get_by_text("Rename, metadata, end").click()
+    page.get_by_label("Name", exact=True).fill("new.md")
+    page.get_by_label("Metadata").fill("case: 7")
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert "new.md" in page.inner_text("h1")
+    for name, expected in (("Save original", "new.md"), ("Save as one HTML file", "new.md.html")):
+        with page.expect_download() as saving:
+            page.get_by_role("link", name=name).click()
+        assert saving.value.suggested_filename == expected
+    page.get_by_text("Save as a file with a passphrase").click()
+    page.get_by_label("Passphrase").fill("open sesame")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save the encrypted file").click()
+    assert b"We agree." not in saving.value.path().read_bytes()
+
+    page.get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete in 24 hours").click()
+    page.get_by_role("button", name="Take that back").click()
+    page.get_by_text("Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    assert page.title().startswith("Error: ")
+    page.get_by_label("Type the name to delete it").fill("new.md")
+    page.get_by_role("button", name="Delete for good").click()
+    assert "The document is deleted" in page.inner_text("#say")
+
+
+def test_a_password_is_changed_and_another_session_ended(service, open_browser):
+    page, other = open_browser(), open_browser()
+    email = sign_up(page, service.url)
+    other.goto(service.url + "/app/account")
+    other.get_by_label("E-mail address").fill(email)
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Log in").click()
+    other.wait_for_url("**/app/account")
+
+    page.get_by_role("link", name="Account").click()
+    page.get_by_role("button", name="End", exact=False).click()
+    assert "The session has ended." in page.inner_text("#say")
+    other.reload()
+    assert "/app/login" in other.url
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_label("New password").fill("another good one")
+    page.get_by_role("button", name="Change the password").click()
+    assert "The new password is set." in page.inner_text("#say")
+    page.get_by_role("button", name="Log out").click()
+    assert page.get_by_role("link", name="Log in").is_visible()
+
+
+def tab_to(page, *names):
+    """Press Tab until the element that has the focus is called so."""
+    called = """() => { const e = document.activeElement;
+        return (e.labels?.[0]?.firstChild || e).textContent.trim() || e.ariaLabel || ""; }"""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate(called) in names:
+            return
+    pytest.fail(f"Tab does not reach {names}")
+
+
+def test_everything_is_done_by_keyboard_alone(service, open_browser):
+    page = open_browser()
+    page.goto(service.url)
+    tab_to(page, "Sign up")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/app/signup")
+    tab_to(page, "E-mail address")
+    page.keyboard.type(f"{secrets.token_hex(6)}@example.org")
+    tab_to(page, "Password")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/app/documents")
+    tab_to(page, "Add documents")
+    with page.expect_file_chooser() as choosing:
+        page.keyboard.press("Space")
+    choosing.value.set_files({"name": "k.md", "mimeType": "text/markdown", "buffer": b"# Keys"})
+    page.wait_for_url("**/app/documents/doc_*")
+    tab_to(page, "Preview")
+    page.keyboard.press("Enter")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("heading", name="Keys").wait_for()
+    page.reload()
+    tab_to(page, "Who is it for?")
+    page.keyboard.type("the auditor")
+    page.keyboard.press("Enter")
+    link = page.get_by_label("Link", exact=True)
+    link.wait_for()
+    tab_to(page, "Copy the link")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#say") in {"Copied.", "Press Ctrl+C to copy."}
+    tab_to(page, "Done")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/app/documents/doc_*")
+    tab_to(page, "Revoke the link for the auditor")
+    page.keyboard.press("Enter")
+    until(lambda: "revoked" in page.inner_text("#say"))
+    tab_to(page, "Log out")
+    page.keyboard.press("Enter")
+    page.wait_for_url(service.url + "/")
+
+
+def test_the_first_tab_offers_to_skip_to_the_content(service, open_browser):
+    page = open_browser()
+    page.goto(service.url + "/app/login")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    box = page.get_by_role("link", name="Skip to the content").bounding_box()
+    assert box["x"] >= 0
+
+
+def addresses_of_this_machine():
+    """Addresses that other machines would use."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            return []
+        return [probe.getsockname()[0]]
+
+
+def test_over_plain_http_on_another_address_everything_works(tmp_path, open_browser):
+    """There browsers send no `Sec-Fetch-Site`, and drop cookies with the prefix `__Host-`."""
+    addresses = [one for one in addresses_of_this_machine() if not one.startswith("127.")]
+    if not addresses:
+        pytest.skip("this machine has no other address")
+    service = Service(tmp_path)
+    try:
+        service.stop()
+        service.settings["LISTEN"] = f"0.0.0.0:{service.port}"
+        service.start()
+        page = open_browser()
+        url = f"http://{addresses[0]}:{service.port}"
+        sign_up(page, url)
+        upload(page, "lan.md")
+        link = share(page, **{"Who is it for?": "a neighbour"})
+        assert link.startswith(url)
+        page.get_by_role("button", name="Copy the link").click()
+        assert page.inner_text("#say") == "Copied."
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url(url + "/")
+    finally:
+        service.close()
+
+
+def test_a_reader_sees_times_of_their_own_zone(service, open_browser):
+    page = open_browser(timezone_id="Asia/Tokyo", locale="en-GB")
+    sign_up(page, service.url)
+    upload(page, "time.md")
+    time = page.locator("time").first
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", time.get_attribute("title"))
+    assert time.inner_text() != time.get_attribute("title")
+    page.get_by_label("Ends").select_option("on a date")
+    page.get_by_label("Last day").fill("2999-12-31")
+    page.get_by_role("button", name="Create the link").click()
+    ends = page.locator("li time")
+    assert ends.get_attribute("title") == "2999-12-31 14:59 UTC"
+    assert "31 Dec 2999" in ends.inner_text()

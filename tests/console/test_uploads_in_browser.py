@@ -1,0 +1,122 @@
+"""Uploading with the script: several at once, progress, cancel, limits, dropping, pasting."""
+
+import pytest
+
+from tests.console.test_flows_in_browser import sign_up
+from tests.waiting import until
+
+
+def file(name, content=b"x", kind="text/plain"):
+    return {"name": name, "mimeType": kind, "buffer": content}
+
+
+def said(page):
+    return page.inner_text("#say")
+
+
+def progress(page):
+    return page.locator("progress").evaluate("one => one.value")
+
+
+def names(page):
+    return page.locator("tbody a").all_inner_texts()
+
+
+@pytest.fixture(scope="module")
+def small_service(start_service):
+    return start_service(MAX_DOCUMENT_BYTES="1000000")
+
+
+def test_several_files_are_uploaded_one_after_another(service, open_browser):
+    page = open_browser()
+    sign_up(page, service.url)
+    page.locator("#file").set_input_files([file(f"{n}.txt") for n in range(4)])
+    until(lambda: said(page) == "The files are stored.")
+    assert names(page) == ["3.txt", "2.txt", "1.txt", "0.txt"]
+
+
+DROP = """([type, names]) => {
+    const carried = new DataTransfer();
+    for (const name of names) carried.items.add(new File(["x"], name, { type: "text/plain" }));
+    const data = type === "paste" ? { clipboardData: carried } : { dataTransfer: carried };
+    document.body.dispatchEvent(type === "paste"
+        ? new ClipboardEvent(type, { ...data, bubbles: true })
+        : new DragEvent(type, { ...data, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.mark.parametrize("way", ["drop", "paste"])
+def test_files_are_dropped_anywhere_or_pasted(way, service, open_browser):
+    page = open_browser()
+    sign_up(page, service.url)
+    if way == "drop":
+        page.evaluate(DROP, ["dragover", ["a.txt"]])
+        assert "over" in page.locator("form.drop").get_attribute("class")
+    page.evaluate(DROP, [way, ["a.txt", "b.txt"]])
+    until(lambda: said(page) == "The files are stored.")
+    assert sorted(names(page)) == ["a.txt", "b.txt"]
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, open_browser):
+    page = open_browser()
+    sign_up(page, small_service.url)
+    page.asked.clear()
+    page.locator("#file").set_input_files([file("large.bin", b"x" * 1_000_001)])
+    row = page.get_by_role("list", name="Uploads").get_by_role("listitem")
+    assert "This is too large: up to 977 KiB can be stored." in row.inner_text()
+    assert not row.get_by_role("button").count()
+    assert page.asked == []
+    page.locator("#file").set_input_files([file("small.bin")])
+    until(lambda: "stored" in page.get_by_role("list", name="Uploads").inner_text())
+    assert "large.bin" in page.get_by_role("list", name="Uploads").inner_text()
+
+
+def test_progress_moves_and_an_upload_is_cancelled_and_tried_again(service, open_browser):
+    page = open_browser()
+    sign_up(page, service.url)
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1}
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": 2_000_000})
+    page.locator("#file").set_input_files([file("slow.bin", b"x" * 12_000_000)])
+    seen = until(lambda: progress(page))
+    until(lambda: progress(page) > seen)
+    page.get_by_role("button", name="Cancel").click()
+    row = page.get_by_role("list", name="Uploads")
+    assert "This was stopped before the end." in row.inner_text()
+
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
+    row.get_by_role("button", name="Try again").click()
+    page.wait_for_url("**/app/documents/doc_*")
+    page.get_by_role("link", name="Documents").click()
+    assert names(page) == ["slow.bin"]
+
+
+def test_an_answer_that_was_lost_is_not_stored_twice(service, open_browser):
+    page = open_browser()
+    sign_up(page, service.url)
+    uploads = []
+
+    def lose_first(route):
+        uploads.append(route.request.url)
+        if len(uploads) == 1:
+            route.fetch()
+            return route.abort()
+        return route.continue_()
+
+    page.route("**/app/documents?key=*", lose_first)
+    page.locator("#file").set_input_files([file("lost.txt")])
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_url("**/app/documents/doc_*")
+    page.goto(service.url + "/app/documents")
+    assert uploads[0] == uploads[1]
+    assert names(page) == ["lost.txt"]
+
+
+def test_an_upload_after_the_session_has_ended_says_so(service, open_browser):
+    page = open_browser()
+    sign_up(page, service.url)
+    page.context.clear_cookies()
+    page.locator("#file").set_input_files([file("late.txt")])
+    row = page.get_by_role("list", name="Uploads")
+    until(lambda: "Your session has ended." in row.inner_text())
