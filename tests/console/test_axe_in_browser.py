@@ -1,0 +1,136 @@
+"""Every page of the console by axe-core: light and dark, desk and phone, empty, full, refused."""
+
+import secrets
+
+import pytest
+
+from tests.console.test_flows_in_browser import sign_up, upload
+from tests.people import PASSWORD
+from tests.waiting import until
+
+SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (375, 1280)]
+NOUNS = ("documents", "links", "keys", "webhooks", "activity", "account")
+LONG = "A name that is as long as names are which come from scanners, page 1 of 34, corrected.pdf"
+
+
+@pytest.fixture(scope="module")
+def full(service):
+    """The address and the pages of somebody with documents, links, keys and webhooks."""
+    email = f"{secrets.token_hex(6)}@example.org"
+    ada = service.register(email, name="Ada")
+    for name in (LONG, "x" * 200 + ".txt", "<b>\u202efdp.exe", "Notes.md"):
+        document = ada.upload(b"# x", "text/markdown", name=name, token=None)
+    link = ada.share(document, label="the auditor", password="hunter22", maxViews=3)
+    gone = ada.share(document, label="y" * 100)
+    ada.open(ada.share(document)["viewUrl"])
+    ada.delete(f"/v1/documents/{document['id']}/tokens/{gone['id']}")
+    ada.patch(f"/v1/documents/{document['id']}", json={"expiresAt": "2999-01-01T00:00:00Z"})
+    ada.create_api_key(name="backup")
+    ada.delete(f"/v1/api-keys/{ada.create_api_key().record['id']}")
+    webhook = ada.post("/v1/webhooks", json={"url": "https://hook.invalid/" + "z" * 120}).json
+    ada.post(f"/v1/webhooks/{webhook['id']}/test")
+    deliveries = f"/v1/webhooks/{webhook['id']}/deliveries"
+    until(lambda: ada.get(deliveries).json["deliveries"][0]["attempts"])
+    more = (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
+    return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
+
+
+@pytest.fixture
+def check(browser):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    )
+
+    def checked(page, width):
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, (page.url, found.generate_report())
+        assert page.evaluate("document.documentElement.scrollWidth") == width, page.url
+        page.set_viewport_size({"width": 320, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, page.url
+        page.set_viewport_size({"width": width, "height": 900})
+
+    return checked
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, check):
+    page = open_browser(width, color_scheme=scheme)
+    email, paths = full
+    page.goto(service.url + "/app/login")
+    check(page, width)
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_text("The e-mail address or the password is wrong.").wait_for()
+    check(page, width)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/app/documents")
+    for path in paths:
+        page.goto(service.url + path)
+        for summary in page.locator("details:not([data-preview]) > summary").all():
+            summary.click()
+        check(page, width)
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+def test_every_page_when_it_is_new(scheme, width, service, open_browser, check):
+    page = open_browser(width, color_scheme=scheme)
+    page.goto(service.url + "/app/signup")
+    check(page, width)
+    sign_up(page, service.url)
+    for noun in NOUNS:
+        page.goto(f"{service.url}/app/{noun}")
+        check(page, width)
+    for noun, button in (("keys", "Create the key"), ("webhooks", "Create the webhook")):
+        page.goto(f"{service.url}/app/{noun}")
+        if noun == "webhooks":
+            page.get_by_label("Address").fill("https://hook.example/in")
+        page.get_by_role("button", name=button).click()
+        page.locator("#secret").wait_for()
+        check(page, width)
+    page.goto(f"{service.url}/app/documents")
+    upload(page, "new.md")
+    page.get_by_label("Can be opened").fill("0")
+    page.get_by_role("button", name="Create the link").click()
+    page.get_by_text("Use 1 to 1,000,000.").wait_for()
+    check(page, width)
+    page.get_by_label("Can be opened").fill("1")
+    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("img", name="The link as a QR code").wait_for()
+    check(page, width)
+
+
+def test_targets_are_large_enough(full, service, open_browser):
+    page = open_browser(375)
+    email, paths = full
+    page.goto(service.url + "/app/login")
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/app/documents")
+    for path in paths:
+        page.goto(service.url + path)
+        small = page.eval_on_selector_all(
+            "button, .button, nav a, input:not([type=hidden]), select, textarea, summary",
+            """all => all.filter(one => one.checkVisibility() && !one.hidden)
+                .map(one => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+                .filter(([_, box]) => Math.min(box.width, box.height) < 24)
+                .filter(([html]) => !html.includes('checkbox')).map(([html]) => html)""",
+        )
+        assert small == [], path
+
+
+def test_no_page_asks_for_more_than_three_files_nor_another_host(full, service, open_browser):
+    page = open_browser()
+    email, paths = full
+    page.goto(service.url + "/app/login")
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/app/documents")
+    for path in paths:
+        page.asked.clear()
+        page.goto(service.url + path, wait_until="networkidle")
+        assert len(page.asked) <= 3, page.asked
+        assert all(url.startswith(service.url) for url in page.asked)
