@@ -119,9 +119,9 @@ class Settings:
     quota_links: int = _field(
         1000, _number(1), "how many live links one user may have beside those of uploads"
     )
-    quota_api_keys: int = _field(100, _number(1), "how many live API keys one user may have")
+    quota_api_keys: int = _field(1000, _number(1), "how many live API keys one user may have")
     quota_sessions: int = _field(
-        100, _number(1), "how many sessions one user may have; a further login ends the oldest"
+        1000, _number(1), "how many sessions one user may have; a further login ends the oldest"
     )
     quota_webhooks: int = _field(20, _number(1), "how many webhooks one user may have")
     quota_events: int = _field(1_000_000, _number(1), "how many events of one user are kept")

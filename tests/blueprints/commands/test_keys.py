@@ -22,7 +22,7 @@ def test_list_prints_date_number_of_rows_and_use_of_each_root_key(run, document,
 
     _, first, second = run("keys", "list").output.splitlines()
 
-    assert re.fullmatch(rf"{new}  {TODAY}  4     primary", first)
+    assert re.fullmatch(rf"{new}  {TODAY}  5     primary", first)
     assert re.fullmatch(rf"{former}  {TODAY}  0     unused: keys retire {former}", second)
 
 
@@ -33,7 +33,7 @@ def test_rotate_and_retire_replace_the_root_key_and_keep_every_document(run, doc
     retired = run("keys", "retire", former)
 
     assert (rotated.exit_code, retired.exit_code) == (0, 0), rotated.output + retired.output
-    assert "3 rows were re-wrapped" in rotated.output
+    assert "4 rows were re-wrapped" in rotated.output
     assert "Backups" in retired.output
     assert former not in roots()
     with connected():
