@@ -1,0 +1,157 @@
+"""The page in Firefox: served, and opened from a file without a network."""
+
+import json
+import shutil
+
+import pytest
+
+from crypto.password_file import PasswordSeal
+from tests.viewer.firefox import Firefox, Page
+from tests.viewer.samples import every_kind, original, pdf
+from viewer import download, sealed_download, view
+
+
+def text(words):
+    return f"document.body.innerText.includes({json.dumps(words)})"
+
+
+def picture(width):
+    return f"document.querySelector('main img').naturalWidth === {width}"
+
+
+SHOWN = {  # what holds as soon as a person sees or hears the document
+    "report.pdf": f"{text('Second page')} && !!document.querySelector('#p1 image')",
+    "sunset.png": picture(240),
+    "logo.svg": "document.querySelector('main img').getBoundingClientRect().width > 100",
+    "scan.tiff": picture(60),
+    "notes.txt": text("and another, with é and <tags>."),
+    "README.md": text("said somebody"),
+    "sum.py": text("def add(a: int, b: int = 1) -> int:"),
+    "data.json": text("1e400"),
+    "sales.csv": text("2026-01-28"),
+    "page.html": text("A page with a link"),
+    "letter.eml": text("Dear all"),
+    "tone.wav": "document.querySelector('audio').duration === 1",
+    "report.docx": text("why it matters to the people"),
+    "year.xlsx": text("Summer"),
+    "talk.pptx": text("Where we stand"),
+    "files.zip": text("b/c.txt"),
+}
+FRAMED = ("page.html", "letter.eml")
+SAMPLES = [one for one in every_kind() if one[0] in SHOWN]
+each_kind = pytest.mark.parametrize(("name", "kind", "data"), SAMPLES, ids=[s[0] for s in SAMPLES])
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory):
+    """Firefox; tests that need it are skipped if it is not installed."""
+    websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        pytest.skip("no Firefox on this machine")
+    firefox = Firefox(program, tmp_path_factory.mktemp("firefox"), websocket.create_connection)
+    yield firefox
+    firefox.close()
+
+
+@pytest.fixture
+def page(firefox):
+    page = Page(firefox)
+    yield page
+    page.close()
+
+
+def opened(page, tmp_path, made):
+    """Save a rendered page and open it from disk, without a network."""
+    (tmp_path / "file.html").write_bytes(b"".join(made.body))
+    page.disconnect()
+    page.goto(address := (tmp_path / "file.html").as_uri())
+    return address
+
+
+def expect_document(page, name, data):
+    """The document is shown, found undamaged by our script, and saved byte for byte."""
+    inner = page.frame() if name in FRAMED else page
+    inner.until(SHOWN[name])
+
+    assert page.evaluate("document.title") == name
+    assert page.until("document.querySelector('#check').textContent") == "✓ verified"
+    assert page.saved_by(".save").read_bytes() == data
+    assert page.heard == []
+
+
+def asked_outside(page, own):
+    """What the page asked for beyond the addresses that begin so, and what it holds."""
+    return [one for one in page.asked if not one.startswith((own, "data:", "blob:"))]
+
+
+@each_kind
+def test_firefox_shows_verifies_and_saves_each_kind_in_a_served_page(
+    page, service, alice, name, kind, data
+):
+    page.goto(alice.upload(data, kind, name=name)["token"]["viewUrl"])
+
+    expect_document(page, name, data)
+    assert asked_outside(page, service.url) == []
+
+
+@each_kind
+def test_firefox_shows_verifies_and_saves_each_kind_from_a_file(page, tmp_path, name, kind, data):
+    address = opened(page, tmp_path, download(original(data, name, kind)))
+
+    expect_document(page, name, data)
+    assert asked_outside(page, address) == []
+
+
+def test_firefox_draws_the_pages_of_a_pdf_as_they_come_into_view(page, alice):
+    book = pdf(*(f"Chapter {n}" for n in range(1, 41)))
+    page.goto(alice.upload(book, "application/pdf")["token"]["viewUrl"])
+    page.until("!!document.querySelector('#p1 image')")
+    assert not page.evaluate("!!document.querySelector('#p40 image')")
+    page.evaluate("document.querySelector('#p40').scrollIntoView()")
+
+    page.until("!!document.querySelector('#p40 image')")
+    assert page.heard == []
+
+
+def test_firefox_opens_a_sealed_file_with_its_password_only(page, tmp_path):
+    document = original(b"behind a word", "a.txt", "text/plain")
+    address = opened(page, tmp_path, sealed_download(document, PasswordSeal("password")))
+    page.click("#password")
+    page.type("passwort")
+    page.click("#open")
+    page.until("document.querySelector('#message').textContent.startsWith('Wrong password')")
+    page.until("!document.querySelector('#open').disabled")
+    page.evaluate("document.querySelector('#password').value = ''")
+    page.click("#password")
+    page.type("password")
+    page.click("#open")
+    inner = page.frame()
+
+    inner.until(text("behind a word"))
+    inner.until("document.querySelector('#check').textContent === '✓ verified'")
+    assert inner.saved_by(".save").read_bytes() == b"behind a word"
+    assert page.heard == []
+    assert asked_outside(page, address) == []
+
+
+def test_firefox_reports_a_damaged_copy(page, tmp_path):
+    opened(page, tmp_path, download(original(b"words", "a.txt", "text/plain", sha256="00" * 32)))
+
+    page.until("document.querySelector('#check').textContent.includes('damaged')")
+
+
+def test_a_breach_of_the_policy_and_a_request_would_be_noticed(page, site):
+    made = view(original(b"words", "a.txt", "text/plain"))
+    site.pages["/asked.png"] = ({"Content-Type": "image/png"}, b"")
+    for path, headers in (("/breach", made.headers), ("/request", {"Content-Type": "text/html"})):
+        hostile = f"<img src='{site.here}/asked.png'><script>console.log(1)</script>"
+        site.pages[path] = (headers, hostile.encode())
+        page.goto(site.here + path)
+
+    heard = "\n".join(page.heard)
+
+    assert "blocked an inline script" in heard
+    assert f"blocked the loading of a resource (img-src) at {site.here}/asked.png" in heard
+    assert page.heard[-1] == "1"
+    assert page.asked.count(f"{site.here}/asked.png") == 1
