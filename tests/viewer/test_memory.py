@@ -30,6 +30,14 @@ DOCUMENTS = {  # name -> content type, an expression for its bytes
         " + b'<img src=cid:p>' * 100_000 + b'\\n--b\\nContent-Type: image/png\\nContent-ID: <p>\\n'"
         " b'\\n' + b'x' * (1 << 20) + b'\\n--b--\\n'",
     ),
+    "attachments of a mail": (
+        "message/rfc822",
+        "samples.mail_with_picture('<img src=cid:pic>' * 50_000, a=bytes(9 << 20))",
+    ),
+    "small files in an archive": (
+        "application/zip",
+        "samples.package(**{f'{n}_dot_txt': b'\\x01' * (1 << 20) for n in range(60)})",
+    ),
     "links in a page": ("text/html", "b'<a>' * 1_390_000"),
     "quotes in a page": ("text/html", "b'\"' * (4 << 20)"),
     "control characters in code": ("text/x-python", "b'a\\x01' * (100 << 10)"),

@@ -42,7 +42,7 @@ def preview(original: Original, media_type: str) -> Preview:
         LABELS.get(media_type, "ZIP archive"),
         html.encode("utf-8", "replace") + (section("Small files", taken) if taken else b""),
         facts=(more + format_count(len(listed), "file"),),
-        styles=("files.css",),
+        styles=("grid.css", "files.css"),
         note="Only the first files are listed. Save the original to see all." if more else "",
     )
 

@@ -27,7 +27,7 @@ MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
-MAX_ATTACHED: Final = 16 << 20  # of attachments in all that are taken out of one message
+MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 CHARSET: Final = re.compile(rb'charset\s*=\s*"?([\w-]{1,40})', re.I)
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')

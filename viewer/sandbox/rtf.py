@@ -21,6 +21,7 @@ TOKEN: Final = re.compile(
 )
 CODE_PAGE: Final = re.compile(rb"\\ansicpg(\d{3,5})")
 MAX_DEPTH: Final = 1_000  # of groups
+TAG: Final = 200  # what a tag costs a browser, as so many characters of HTML
 SKIPPED: Final = frozenset(
     {"fonttbl", "colortbl", "stylesheet", "info", "header", "headerl", "headerr", "headerf"}
     | {"footer", "footerl", "footerr", "footerf", "nonshppict", "object", "xe", "tc", "rxe"}
@@ -178,7 +179,7 @@ class _Reader:
         self.add(html)
 
     def add(self, html: str) -> None:
-        self.size += len(html)
+        self.size += len(html) + TAG * html.count("<")
         self.cut = self.cut or self.size > MAX_HTML + self.picture_bytes
         self.paragraph.append(html)
 
@@ -207,9 +208,9 @@ class _Reader:
         self.tag, self.in_table = "p", False
 
     def end_cell(self) -> None:
-        html, self.paragraph = "".join(self.paragraph), []
-        self.row.append(f"<td>{''.join(self.cell)}{html}</td>")
-        self.cell = []
+        self.add("</td>")
+        self.row.append(f"<td>{''.join(self.cell)}{''.join(self.paragraph)}")
+        self.cell, self.paragraph = [], []
 
     def end_row(self) -> None:
         self.rows.append(f"<tr>{''.join(self.row)}</tr>")

@@ -59,6 +59,14 @@ def test_png_and_jpeg_pictures_are_embedded_and_others_counted():
     assert "00ff" not in shown
 
 
+@pytest.mark.parametrize("piece", [b"\\b\\i x", b"\\cell\\row", b"{\\b x}\\par "])
+def test_the_number_of_elements_is_limited(piece):
+    facts, shown = read(b"{\\rtf1 " + piece * 200_000)
+
+    assert facts["cut"]
+    assert shown.count("<") < 150_000
+
+
 @pytest.mark.parametrize("data", [b"", b"words", b"{\\rt", b"\\rtf1"])
 def test_other_text_is_refused(data):
     with pytest.raises(ValueError, match="not RTF"):
