@@ -88,7 +88,7 @@ def main() -> None:
         file=sys.stderr,
         flush=True,
     )
-    for note in isolation_notes(os.geteuid()):
+    for note in isolation_notes(os.geteuid(), runtime.settings.converter):
         logging.getLogger("docservice").warning(note)
     server.run()
     runtime.close()

@@ -56,6 +56,12 @@ def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
         raise ValueError("networks with commas between, as in 10.1.0.0/16,127.0.0.0/8") from None
 
 
+def _converter(text: str) -> str:
+    if text != "off" and not (text.startswith("/") and Path(text).is_file()):
+        raise ValueError("off, or the path of LibreOffice's program, as in /usr/bin/soffice")
+    return text
+
+
 def _database(text: str) -> str:
     if "://" in text and not text.startswith("sqlite:///"):
         raise ValueError("a path, or sqlite:///path")
@@ -115,6 +121,11 @@ class Settings:
     quota_documents: int | None = _field(None, _number(1), "how many documents one user may keep")
     preview_bytes: int = _field(
         1 << 30, _number(0), "how many bytes of previews are kept, those last used"
+    )
+    converter: str | None = _field(
+        None,
+        _converter,
+        "the path of LibreOffice's `soffice`, or `off`; the one of the system if not set",
     )
     quota_links: int = _field(
         1000, _number(1), "how many live links one user may have beside those of uploads"

@@ -63,7 +63,8 @@ class Service:
         """
         dropped = ("DOCSERVICE_", "PYTHONDONTWRITEBYTECODE")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-        own = {"INSTANCE_PATH": self.instance, "LISTEN": f"127.0.0.1:{self.port}"} | self.settings
+        own = {"INSTANCE_PATH": self.instance, "LISTEN": f"127.0.0.1:{self.port}"}
+        own |= {"CONVERTER": "off"} | self.settings  # the same pages with and without LibreOffice
         own = {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
         return kept | own | {"TMPDIR": str(self.temporary)}
 

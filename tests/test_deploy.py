@@ -18,6 +18,7 @@ from server import Limits
 from settings import PREFIX, Settings
 from tests.service import ROOT
 
+LANDLOCK = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"}
 ANSWERS = """
 from app import create_app
 client = create_app({"INSTANCE_PATH": "instance"}).test_client()
@@ -69,6 +70,7 @@ def test_the_unit_forbids_inspection_and_core_dumps_but_not_the_parsers_filter()
     allowed = {name for line in lines if line[0] != "~" for name in line.split()}
     denied = {name for line in lines if line[0] == "~" for name in line[1:].split()}
 
+    assert allowed >= LANDLOCK
     assert "seccomp" in allowed  # older releases of systemd do not count it to @system-service
     assert {"@debug", "@keyring", "process_vm_readv", "process_vm_writev"} <= denied
     assert re.search(r"^LimitCORE=0$", unit, re.M)
@@ -82,6 +84,7 @@ def test_the_containers_profile_forbids_inspection_but_not_the_parsers_filter():
 
     assert rules["defaultAction"] == "SCMP_ACT_ERRNO"
     assert {"seccomp", "prctl", "setrlimit", "vfork", "execve"} <= allowed
+    assert allowed >= LANDLOCK
     assert not allowed & {
         *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
         *("bpf", "io_uring_setup", "keyctl", "userfaultfd", "perf_event_open", "mount", "unshare"),

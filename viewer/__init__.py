@@ -11,12 +11,14 @@ untrusted bytes, `policy` the Content-Security-Policy of each page.
 from .detection import FIRST_BYTES, detect
 from .escaping import escape
 from .formatting import format_size
+from .kinds import has_pages, pages_of
 from .media_types import PDF, is_generic, is_shown_inline
 from .names import badge, content_disposition
 from .original import Original
 from .page import EMBEDDED_LIMIT, RenderedPage, download, view
 from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
+from .sandbox.converter import configured_converter
+from .sandbox.jobs import run as run_job
 from .sandbox.process import JobResult, RunJob, SandboxError, job_name
-from .sandbox.process import run as run_job
 from .sandbox.seccomp import seccomp_available
 from .sealed import Seal, sealed_download

@@ -6,8 +6,10 @@ from typing import Any
 
 from .detection import FIRST_BYTES, UNCERTAIN, detect, shown_type
 from .media_types import canonical_type
+from .sandbox.converter import Converter
+from .sandbox.jobs import run
 from .sandbox.messages import Message
-from .sandbox.process import RunJob, SandboxError, run
+from .sandbox.process import RunJob, SandboxError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,7 @@ class Original:
     when the name has no visible character. `named_type` is the media type that the name's extension
     says, or empty. `run` runs a job on the bytes in a child process; the caller may hand in its
     own, which keeps results and limits how many run at once. `password` opens an encrypted PDF.
+    `converter` makes PDFs of office documents, if there is one.
     """
 
     id: str
@@ -31,6 +34,7 @@ class Original:
     run: RunJob = run
     named_type: str = ""
     password: str | None = None
+    converter: Converter | None = None
 
     def media_type(self) -> str:
         """Return the declared type, or the detected one if that says nothing certain."""

@@ -53,7 +53,9 @@ def _isolation(context: DoctorContext) -> Finding:
     """The service's user is the owner of the database: root may run this for another user."""
     database = context.database
     user_id = database.stat().st_uid if database.exists() else os.geteuid()
-    return Finding("isolation", list(isolation_notes(user_id)))
+    return Finding(
+        "isolation", list(isolation_notes(user_id, current_runtime().settings.converter))
+    )
 
 
 def _print(finding: Finding, label: str = "WRONG") -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from viewer import seccomp_available
+from viewer import configured_converter, seccomp_available
 
 
-def isolation_notes(user_id: int) -> Iterator[str]:
-    """One sentence for each weakness of a service that runs as this user."""
+def isolation_notes(user_id: int, converter: str | None) -> Iterator[str]:
+    """One sentence for each weakness of a service that runs as this user, with this setting."""
     if not seccomp_available():
         yield (
             "There is no seccomp here: the process that parses documents is held by limits of "
@@ -17,3 +17,6 @@ def isolation_notes(user_id: int) -> Iterator[str]:
             "The service runs as root, so that a fault in it or in a library reaches the whole "
             "machine. Run it as a user of its own."
         )
+    _, why_off = configured_converter(converter)
+    if why_off:
+        yield why_off

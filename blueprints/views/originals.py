@@ -12,7 +12,7 @@ from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.token_grant import TokenGrant
 
-NO_PAGES = "This document has no pages: it is no PDF."
+NO_PAGES = "This document has no pages: it is no PDF, and is not converted to one."
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
@@ -32,19 +32,20 @@ def original_of(
         run=_job_runner(document, grant.id if grant and not grant.owner_id else document.owner_id),
         named_type=type_of_name(document.name),
         password=password,
+        converter=viewer.configured_converter(current_runtime().settings.converter)[0],
     )
 
 
 def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overview]:
-    """The pages of a PDF. Raises `NotFound` if it is none, `WrongCredentials` if it is encrypted
-    and the password is not its own, and `TooManyRequests` after many of those.
+    """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
+    PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
     """
-    if original.media_type() != viewer.PDF:
+    if not viewer.has_pages(original):
         raise NotFound(NO_PAGES)
     failures, address = current_runtime().link_password_failures, request.remote_addr or ""
     if original.password is not None:
         failures.refuse_if_many(original.id, address)
-    pages = viewer.PdfPages(original)
+    pages = viewer.pages_of(original)
     try:
         return pages, pages.overview()
     except viewer.PdfLockedError:

@@ -70,7 +70,7 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
         frame_ancestors=grant.origins if grant else (),
         content_url=_content_url(document, grant),
         save_url=_content_url(document, grant, "&save=1"),
-        pages_url=_pages_url(document, grant) if original.media_type() == viewer.PDF else None,
+        pages_url=_pages_url(document, grant) if viewer.has_pages(original) else None,
         oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
         may_save=grant is None or "download" in grant.permissions,

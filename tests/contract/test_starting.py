@@ -52,7 +52,7 @@ def running(start_service):
 def test_weak_isolation_is_said_at_the_start(running):
     said = running.stderr()
 
-    for note in isolation_notes(os.geteuid()):
+    for note in isolation_notes(os.geteuid(), "off"):
         assert said.count(note) == 1
     assert ("runs as root" in said) == (os.geteuid() == 0)
 

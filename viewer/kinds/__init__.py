@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from ..media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML
+from ..media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..names import extension_of
 from ..original import Original
+from ..pdf_pages import PdfPages
 from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import (
@@ -14,6 +15,7 @@ from . import (
     audio_video,
     card,
     code,
+    converted,
     html,
     image,
     mail,
@@ -30,7 +32,7 @@ from . import (
 Renderer = Callable[[Original, str], Preview]
 
 BY_TYPE: Final[dict[str, Renderer]] = {
-    "application/pdf": pdf.preview,
+    PDF: pdf.preview,
     "text/markdown": markdown.preview,
     "text/csv": table.preview,
     "text/tab-separated-values": table.preview,
@@ -66,16 +68,31 @@ def preview_of(original: Original) -> Preview:
     media_type = original.media_type()
     if not original.size:
         return card.preview(original, media_type, "This document is empty.")
-    if _renderer(media_type, original.name) in CARDS:
-        media_type = _detected(original, media_type)
+    media_type = _shown_type(original, media_type)
     try:
-        return _renderer(media_type, original.name)(original, media_type)
+        pages = converted.preview(original, media_type)
+        return pages or _renderer(media_type, original.name)(original, media_type)
     except SandboxError:
         return card.preview(original, media_type, FAILED)
 
 
-def _detected(original: Original, media_type: str) -> str:
-    """Return the detected type if there is a preview for it, else the same type."""
+def has_pages(original: Original) -> bool:
+    """Whether it is a PDF, or a document that can be converted to one."""
+    media_type = _shown_type(original, original.media_type())
+    return media_type == PDF or converted.is_convertible(original, media_type)
+
+
+def pages_of(original: Original) -> PdfPages:
+    """Return the pages of a document that has them; SandboxError if it can't be converted."""
+    media_type = _shown_type(original, original.media_type())
+    is_pdf = media_type == PDF
+    return PdfPages(original if is_pdf else converted.to_pdf(original, media_type))
+
+
+def _shown_type(original: Original, media_type: str) -> str:
+    """Return the detected type if there is a preview for it and none for the other."""
+    if _renderer(media_type, original.name) not in CARDS:
+        return media_type
     found = original.detected_type()
     return media_type if _renderer(found, original.name) in CARDS else found
 

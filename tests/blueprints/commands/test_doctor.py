@@ -13,7 +13,7 @@ doctor = import_module("blueprints.commands.doctor")  # the package has a comman
 def weaknesses(monkeypatch):
     """What is said about the isolation of the process that parses documents."""
     found = []
-    monkeypatch.setattr(doctor, "isolation_notes", lambda _: found)
+    monkeypatch.setattr(doctor, "isolation_notes", lambda *_: found)
     return found
 
 

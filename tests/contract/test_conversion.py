@@ -1,0 +1,129 @@
+"""Documents and slides are converted by LibreOffice, once, and shown as pages."""
+
+import shutil
+import sqlite3
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.service import StartError
+from tests.viewer import samples
+from tests.viewer.convertible import docx, open_document
+
+SOFFICE = shutil.which("soffice")
+RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
+READING_VIEW = "Reading view"
+CONVERTED = "Converted by LibreOffice"
+
+needs_libreoffice = pytest.mark.skipif(not SOFFICE, reason="LibreOffice is not installed")
+
+
+@pytest.fixture(scope="module")
+def converting(start_service):
+    return start_service(RATE_LIMITS="off", CONVERTER=SOFFICE or "off")
+
+
+@pytest.fixture(scope="module")
+def writer(converting):
+    return converting.register()
+
+
+def view(person, document):
+    return person.get(f"/v1/documents/{document['id']}/view").text
+
+
+def kept(service):
+    """The ids of the previews that are kept."""
+    with sqlite3.connect(service.instance / "documents.sqlite") as database:
+        return {id for (id,) in database.execute("SELECT id FROM preview")}
+
+
+@needs_libreoffice
+def test_a_document_is_shown_as_pages_and_listed_as_those_of_a_pdf(writer):
+    document = writer.upload(RTF, "application/rtf", name="letter.rtf")
+    page = view(writer, document)
+    listed = writer.get(f"/v1/documents/{document['id']}/pages").json
+    second = writer.get(f"/v1/documents/{document['id']}/pages/2").json
+
+    assert CONVERTED in page
+    assert "RTF document" in page
+    assert "data-pages=" in page
+    assert [one["text"].strip() for one in listed["pages"]] == [
+        "The first page.",
+        "The second page.",
+    ]
+    assert second["picture"].startswith("data:image/")
+
+
+@needs_libreoffice
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (docx("x"), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (open_document("<text:p>x</text:p>"), "application/vnd.oasis.opendocument.text"),
+        (RTF, "application/msword"),
+    ],
+    ids=["docx", "odt", "rtf as doc"],
+)
+def test_each_format_is_converted(writer, data, content_type):
+    assert CONVERTED in view(writer, writer.upload(data, content_type))
+
+
+@needs_libreoffice
+def test_a_saved_file_holds_all_pages_and_the_original(writer):
+    document = writer.upload(RTF, "application/rtf")
+    saved = writer.get(f"/v1/documents/{document['id']}/download").text
+
+    assert saved.count("data:image/") >= 2
+    assert CONVERTED in saved
+    assert b64encode(RTF).decode() in saved
+
+
+@needs_libreoffice
+def test_a_conversion_is_made_once_and_kept(converting, writer):
+    document = writer.upload(RTF, "application/rtf")
+    before = kept(converting)
+    with ThreadPoolExecutor(2) as threads:
+        pages = list(threads.map(lambda _: view(writer, document), range(2)))
+    made = kept(converting) - before
+
+    assert all(CONVERTED in page for page in pages)
+    assert len(made) == 2  # the PDF, and its first page
+    view(writer, document)
+    assert kept(converting) - before == made
+
+
+@needs_libreoffice
+def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer):
+    document = writer.upload(RTF, "application/rtf")
+    before = kept(converting)
+    view(writer, document)
+    assert kept(converting) > before
+    for file in converting.instance.glob("documents.sqlite*"):
+        assert b"%PDF-" not in file.read_bytes()
+
+    writer.delete(f"/v1/documents/{document['id']}")
+    assert not kept(converting) - before
+
+
+@needs_libreoffice
+def test_where_the_conversion_fails_there_is_a_reading_view(writer):
+    damaged = samples.package(**{"word/document.xml": b"<w:document/>"})
+    content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    document = writer.upload(damaged, content_type)
+
+    assert CONVERTED not in view(writer, document)
+    assert writer.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
+
+
+def test_without_a_converter_there_is_a_reading_view_and_no_list_of_pages(alice):
+    document = alice.upload(RTF, "application/rtf")
+
+    assert READING_VIEW in view(alice, document)
+    assert alice.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
+
+
+def test_a_converter_that_does_not_exist_stops_the_start(start_service):
+    with pytest.raises(StartError, match="DOCSERVICE_CONVERTER is '/nowhere/soffice'"):
+        start_service(CONVERTER="/nowhere/soffice")

@@ -1,0 +1,235 @@
+"""Converts office documents to PDF with LibreOffice, in a process of its own with hard limits.
+
+It needs files. They lie in a folder of a memory file system, which is deleted afterwards, so that
+no plaintext touches the disk. `converter_process` says how the process is isolated.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from .landlock import landlock_version
+from .process import BOOTSTRAP, ENVIRONMENT, PACKAGE, JobResult
+from .seccomp import seccomp_available
+
+PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
+MEMORY_FOLDER: Final = Path("/dev/shm")  # noqa: S108
+PREFIX: Final = "docservice-conversion-"
+LEFT_SECONDS: Final = 600  # after which a folder belongs to a process that was killed
+CHECK_SECONDS: Final = 0.25
+MAX_FOLDER: Final = 256 << 20
+MAX_PDF: Final = 32 << 20
+RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
+SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; of org.openoffice.Office.*
+    "Common/Security/Scripting": {
+        "DisableMacrosExecution": "true",
+        "MacroSecurityLevel": "3",
+        "BlockUntrustedRefererLinks": "true",
+    },
+    "Writer/Content/Update": {"Link": "2"},  # never
+    "Calc/Content/Update": {"Link": "2"},
+    "Recovery/RecoveryInfo": {"Enabled": "false"},
+    "Recovery/AutoSave": {"Enabled": "false"},
+    "Common/Misc": {"FirstRun": "false", "UseLocking": "false"},
+}
+PROFILE: Final = (
+    '<?xml version="1.0" encoding="UTF-8"?><oor:items '
+    'xmlns:oor="http://openoffice.org/2001/registry">%s</oor:items>'
+)
+ITEM: Final = (
+    '<item oor:path="/org.openoffice.Office.%s"><prop oor:name="%s" oor:op="fuse">'
+    "<value>%s</value></prop></item>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """LibreOffice's program, its build, and the path of bubblewrap, empty to do without."""
+
+    program: str
+    build: str
+    bubblewrap: str
+
+
+class NoConverterError(Exception):
+    """There is no converter, or it could not be isolated; the text is a sentence with a remedy."""
+
+
+def find_converter(soffice: str, bubblewrap: str | None = None) -> Converter:
+    """Return the converter of this `soffice`; raise NoConverterError.
+
+    `bubblewrap` is a path, empty to do without, None to use the one of this system if it works.
+    """
+    program = Path(soffice).resolve().with_name("soffice.bin")
+    if not program.is_file() or len(program.parts) < 4:  # what is above its folder is readable
+        raise NoConverterError(f"{soffice} is no LibreOffice: it has no soffice.bin beside it.")
+    if not _is_memory(MEMORY_FOLDER):
+        raise NoConverterError(f"{MEMORY_FOLDER} is no memory file system. Mount a tmpfs there.")
+    if not seccomp_available():
+        raise NoConverterError("LibreOffice can't be isolated: there is no seccomp here.")
+    found = _bubblewrap() if bubblewrap is None else bubblewrap
+    if not found and landlock_version() < 1:
+        raise NoConverterError(
+            "LibreOffice can't be isolated: bubblewrap is not installed or may not run here, and "
+            "the kernel has no Landlock. Install bubblewrap, or use Linux 5.13 or newer."
+        )
+    return Converter(str(program), _build(program), found)
+
+
+@cache
+def configured_converter(soffice: str | None) -> tuple[Converter | None, str]:
+    """Return the converter, and if one is there but can't be used, a sentence that says why.
+
+    `soffice` is a path, "off", or None for the one that this system has on its path.
+    """
+    path = soffice or shutil.which("soffice")
+    if path is None or path == "off":
+        return None, ""
+    try:
+        return find_converter(path), ""
+    except NoConverterError as error:
+        return None, f"Documents and slides are not converted to pages. {error}"
+
+
+def convert(
+    converter: Converter, pieces: Iterable[bytes], extension: str, *, seconds: float
+) -> JobResult:
+    """Return the PDF of a document as one message, made in at most `seconds`. Keeps nothing.
+
+    The extension is one of our own, never the uploader's. Without room in memory it fails.
+    """
+    remove_left_folders()
+    deadline = time.monotonic() + seconds
+    with contextlib.suppress(OSError), _memory_folder() as folder:
+        document = folder / f"document.{extension}"
+        with document.open("wb") as file:
+            file.writelines(pieces)
+        _write_profile(folder / "profile" / "user", converter)
+        code = _run(converter, document, deadline)
+        if code == RESTART:
+            code = _run(converter, document, deadline)
+        if code == 0:
+            return _result(folder / "document.pdf")
+    return JobResult()
+
+
+def remove_left_folders() -> None:
+    """Remove what a service that was killed in the middle of a conversion left in memory."""
+    for folder in MEMORY_FOLDER.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            state = folder.lstat()
+            if state.st_uid == os.geteuid() and state.st_mtime < time.time() - LEFT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _memory_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=MEMORY_FOLDER))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_profile(user: Path, converter: Converter) -> None:
+    """Write settings, and the build: a profile of another build costs a restart."""
+    (user / "extensions").mkdir(parents=True)
+    items = [
+        ITEM % (path, name, value)
+        for path, values in SETTINGS.items()
+        for name, value in values.items()
+    ]
+    (user / "registrymodifications.xcu").write_text(PROFILE % "".join(items))
+    (user / "extensions" / "buildid").write_text(converter.build)
+
+
+def _run(converter: Converter, document: Path, deadline: float) -> int | None:
+    """Return the exit code; None if the process took too much time or room."""
+    folder = document.parent
+    options = asdict(converter) | {"folder": str(folder), "document": document.name}
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", PROCESS, str(PACKAGE), json.dumps(options)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd="/",
+        close_fds=True,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            return _wait(process, folder, deadline)
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, 9)
+
+
+def _wait(process: subprocess.Popen[Any], folder: Path, deadline: float) -> int | None:
+    while time.monotonic() < deadline and _room(folder) < MAX_FOLDER:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(CHECK_SECONDS)
+    return None
+
+
+def _room(folder: Path) -> int:
+    """Return how many bytes the files in a folder take."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
+    return total
+
+
+def _result(pdf: Path) -> JobResult:
+    """Read the file, which could be anything if LibreOffice was taken over."""
+    with contextlib.suppress(OSError):
+        opened = os.open(pdf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(opened, "rb") as file:
+            data = file.read(MAX_PDF + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else b""
+        if data.startswith(b"%PDF-") and len(data) <= MAX_PDF:
+            return JobResult([({}, data)], None)
+    return JobResult()
+
+
+def _is_memory(folder: Path) -> bool:
+    """Whether a memory file system that this process may write to is mounted here."""
+    with contextlib.suppress(OSError):
+        mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+        types = [type for _, place, type, *_ in mounts if place == str(folder)]
+        return types[-1:] in (["tmpfs"], ["ramfs"]) and os.access(folder, os.W_OK | os.X_OK)
+    return False
+
+
+def _bubblewrap() -> str:
+    """Return the path of bubblewrap, empty if it is not there or may not make namespaces."""
+    program = shutil.which("bwrap") or ""
+    command = [program, "--unshare-all", "--proc", "/proc", "--dev", "/dev"]
+    for path in ("/usr", "/lib", "/lib64"):
+        command += ["--ro-bind-try", path, path]
+    command += ["--", "/usr/bin/true"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT, timeout=10, check=True)
+        return program
+    return ""
+
+
+def _build(program: Path) -> str:
+    """Return LibreOffice's build, as its profiles note it; empty if it does not say."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in program.with_name("versionrc").read_text().splitlines():
+            if line.lower().startswith("buildid="):
+                return line.partition("=")[2]
+    return ""

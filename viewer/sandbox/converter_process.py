@@ -1,0 +1,82 @@
+"""Main program of the converter's process: give up rights, then become LibreOffice.
+
+With bubblewrap it has a network, processes and files of its own, which are the folder it works in
+and what it reads to run. Without, Landlock permits the same files. In both cases a filter forbids
+sockets, new processes and signals, and limits hold memory, CPU time and the size of files.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from . import program_filter, seccomp
+from .landlock import restrict_files
+from .resource_limits import MEGABYTE, apply_resource_limits
+
+MEMORY_MB: Final = 2048
+CPU_SECONDS: Final = 45
+FILE_MB: Final = 64
+PR_SET_PDEATHSIG: Final = 1
+READABLE: Final = tuple(
+    Path(path)
+    for path in (
+        *("/usr", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache"),
+        *("/var/lib/libreoffice", "/var/spool/libreoffice", "/var/cache/fontconfig"),
+    )
+)
+DEVICES: Final = tuple(Path("/dev") / name for name in ("null", "zero", "random", "urandom"))
+
+
+def main() -> None:
+    """Become LibreOffice, which converts `document` in `folder`; the options are an argument."""
+    options = json.loads(sys.argv[2])
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    apply_resource_limits(memory_mb=MEMORY_MB, cpu_seconds=CPU_SECONDS)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MB * MEGABYTE,) * 2)
+    command = _isolated(options, _command(options))
+    os.execve(command[0], command, _environment(options["folder"]))  # noqa: S606
+
+
+def _command(options: dict[str, Any]) -> list[str]:
+    folder = options["folder"]
+    return [
+        *(options["program"], f"-env:UserInstallation=file://{folder}/profile"),
+        f"-env:OSL_SOCKET_PATH={folder}",
+        *("--headless", "--norestore", "--nologo", "--nodefault"),
+        *("--convert-to", "pdf", "--outdir", folder, f"{folder}/{options['document']}"),
+    ]
+
+
+def _environment(folder: str) -> dict[str, str]:
+    own = {"HOME": folder, "TMPDIR": folder, "SAL_USE_VCLPLUGIN": "svp"}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **own}
+
+
+def _isolated(options: dict[str, Any], command: list[str]) -> list[str]:
+    folder, program = Path(options["folder"]), Path(options["program"])
+    readable = (*READABLE, program.parent.parent)
+    if options["bubblewrap"]:
+        return [options["bubblewrap"], *_bubblewrap(folder, readable), *command]
+    os.chdir(folder)
+    seccomp.forbid_new_privileges()
+    restrict_files(readable, (folder, *DEVICES))
+    seccomp.install(program_filter.program())
+    return command
+
+
+def _bubblewrap(folder: Path, readable: tuple[Path, ...]) -> Iterator[str]:
+    """Yield bubblewrap's arguments. It installs the filter when it no longer needs the calls."""
+    steps = os.memfd_create("filter", 0)
+    os.write(steps, program_filter.program())
+    os.lseek(steps, 0, os.SEEK_SET)
+    yield from ("--unshare-all", "--die-with-parent", "--seccomp", str(steps))
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for path in readable:
+        yield from ("--ro-bind-try", str(path), str(path))
+    yield from ("--bind", str(folder), str(folder), "--chdir", str(folder), "--")
