@@ -41,11 +41,11 @@ def generate_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
-def context(*pieces: str) -> bytes:
+def context(*pieces: str | bytes) -> bytes:
     """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
     parts = [_le64(len(pieces))]
     for piece in pieces:
-        part = piece.encode()
+        part = piece if isinstance(piece, bytes) else piece.encode()
         parts += _le64(len(part)), part
     return b"".join(parts)
 

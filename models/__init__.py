@@ -6,6 +6,7 @@ from .document import Document
 from .document_token import DocumentToken
 from .event import TYPES as EVENT_TYPES
 from .event import Event
+from .event_head import EventHead
 from .link_options import PERMISSIONS
 from .records.issued import Issued, RowWith
 from .runtime import current_runtime

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from typing import Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
 from .records.ids import first_id, now
 from .records.issued import RowWith
@@ -101,6 +101,19 @@ class WebhookDelivery(Owned):
     def give_up(cls, webhook: Owned) -> None:
         """Let no delivery of the webhook be pending."""
         pending = cls.webhook_id == webhook.id, cls.due_at.is_null(False)
+        cls.update(due_at=None).where(*pending).execute()
+
+    @classmethod
+    def first_pending_event(cls, owner_id: str) -> str | None:
+        """The id of the oldest event that an owner's webhook still waits for."""
+        pending = cls.due_at.is_null(False), cls.owner_id == owner_id
+        id: str | None = cls.select(fn.MIN(cls.event_id)).where(*pending).scalar()
+        return id
+
+    @classmethod
+    def give_up_until(cls, owner_id: str, event_id: str) -> None:
+        """Let no delivery of this event, or of an older one of the owner, be pending."""
+        pending = cls.due_at.is_null(False), cls.owner_id == owner_id, cls.event_id <= event_id
         cls.update(due_at=None).where(*pending).execute()
 
     @classmethod

@@ -1,7 +1,9 @@
 """Events: each recorded once, in the transaction of the change that it describes.
 
 One table feeds `GET /v1/events` and the webhooks. Events hold ids and facts, never a payload, a
-name or a secret, and outlive the rows they are about.
+name or a secret, and outlive the rows they are about. The events of each owner are a chain: each
+has the number after the last one's, and a hash over that one's hash and its own `body`. They are
+never changed.
 """
 
 import json
@@ -11,16 +13,18 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Self
 
-from peewee import TextField, fn
+from peewee import BigIntegerField, BlobField, TextField
+
+from crypto import event_hash
 
 from .delivery import WebhookDelivery
+from .event_head import SERVICE, EventHead
 from .readings import Counted, Reading
-from .records.ids import first_id, generate_id, now, rfc3339
+from .records.ids import generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
 from .storage import (
     Prepared,
-    database,
     enqueue_write,
     flush_enqueued_writes,
     on_rollback,
@@ -52,23 +56,30 @@ current_actor: ContextVar[Mapping[str, str]] = ContextVar(
     "current_actor", default=MappingProxyType({"via": "service"})
 )
 
-_LAST = Prepared(lambda: Event.select(fn.MAX(Event.id)).where(Event.owner_id == param("owner_id")))
-_FORGET = """
-    DELETE FROM event WHERE owner_id IN (SELECT id FROM user_account) AND id < :before
-    AND id NOT IN (SELECT event_id FROM delivery WHERE due_at IS NOT NULL)"""
-
 
 class Event(Owned):
     PREFIX = "evt"
 
+    sequence = BigIntegerField()
     type = TextField()
     document_id = TextField(null=True)
-    data = TextField()
+    body = TextField()  # JSON of id, type, createdAt and data: what is hashed
+    hash = BlobField()
+
+    @property
+    def data(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.body)["data"]
+        return facts
 
     @classmethod
     def record(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
         """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone."""
         return cls._insert(owner_id, type, {**facts, **current_actor.get()}, to)
+
+    @classmethod
+    def record_of_service(cls, type: str, facts: Facts) -> Self:
+        """Record what concerns all of the service in its own chain, which the CLI exports."""
+        return cls.record(SERVICE, type, facts)
 
     @classmethod
     def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
@@ -117,35 +128,28 @@ class Event(Owned):
         return bool(cls.select().where(cls.owner_id == owner_id, cls.id == id).exists())
 
     @classmethod
-    def forget_old(cls) -> None:
-        """Delete events older than the setting, unless a delivery of them is pending."""
-        oldest = now() - current_runtime().settings.event_days * 86_400_000
-        database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, oldest)})
-
-    @classmethod
-    def forget_many(cls) -> None:
-        """Delete the oldest events of users who have too many, with the same exception."""
-        is_pending = WebhookDelivery.due_at.is_null(False)
-        pending = WebhookDelivery.select(WebhookDelivery.event_id).where(is_pending)
-        most = current_runtime().settings.quota_events
-        cls.keep_newest_of_each(cls.owner_id, most, cls.id.not_in(pending))
-
-    @classmethod
     def _insert(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
-        """The id is generated under the writer lock, so ids follow the order of commits and a
-        poller of the feed misses none.
+        """Number and id are generated under the writer lock, so both follow the order of commits
+        and a poller of the feed misses none.
         """
         with transaction():
             cls._record_readings_before(type, facts.get("document_id"))
-            ((last,),) = _LAST.all(owner_id=owner_id)
-            event = cls(id=generate_id(cls.PREFIX, last), created_at=now(), owner_id=owner_id)
+            head = EventHead.of(owner_id)
+            event = cls(id=generate_id(cls.PREFIX, head.last_id), created_at=now())
+            event.owner_id, event.sequence = owner_id, head.sequence + 1
             event.type, event.document_id = type, facts.get("document_id")
-            event.data = json.dumps(
-                {_camel(name): _json_value(name, facts[name]) for name in facts}
-            )
+            event.body = event._text(facts)
+            event.hash = event_hash(owner_id, event.sequence, head.hash, event.body)
             event.insert_row()
+            head.move(sequence=event.sequence, hash=event.hash, last_id=event.id)
             WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
         return event
+
+    def _text(self, facts: Facts) -> str:
+        data = {_camel(name): _json_value(name, facts[name]) for name in facts}
+        created_at = rfc3339(self.created_at)
+        body = {"id": self.id, "type": self.type, "createdAt": created_at, "data": data}
+        return json.dumps(body)
 
     @classmethod
     def _record_readings_before(cls, type: str, document_id: str | None) -> None:

@@ -9,6 +9,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from .errors import Invalid, OperatorError
+from .event import Event
 from .records.authenticated import Authenticated
 from .records.ids import now
 from .records.issued import Issued
@@ -45,6 +46,8 @@ class Invitation(Authenticated):
         with transaction():
             cls.delete().where(cls.email_folded == folded).execute()
             invitation.insert_row()
+            facts = {"invitation_id": invitation.id, "user_id": user.id if user else None}
+            Event.record_of_service("account.invited", facts)
         return Issued(invitation, secret)
 
     @classmethod

@@ -16,6 +16,8 @@ from .errors import (
     RegistrationClosed,
     WrongCredentials,
 )
+from .event import Event
+from .event_head import EventHead
 from .rate_limiter import network_of
 from .records.authenticated import Authenticated
 from .records.credential import OWNER_TABLE, OwnerAuthority
@@ -84,6 +86,8 @@ class User(Authenticated, OwnsDataKey):
                 user.insert_row()
             except IntegrityError as error:
                 raise EmailTaken from error
+            EventHead.begin(user.id)
+            Event.record_of_service("account.created", {"user_id": user.id})
         return user
 
     @classmethod
@@ -185,6 +189,8 @@ class User(Authenticated, OwnsDataKey):
         with transaction():
             if found := self.find(self.id):
                 found._end_logins(disabled_at=moment)
+                type = "account.enabled" if moment is None else "account.disabled"
+                Event.record_of_service(type, {"user_id": self.id})
 
     def _end_logins(self, kept_session_id: str = "", **fields: Any) -> None:
         """Change the row, as it was read in this transaction, and end all sessions but one."""

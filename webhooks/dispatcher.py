@@ -180,8 +180,13 @@ def _in_turn(waiting: list[WebhookDelivery], held: Counter[str]) -> list[Webhook
 def _request(webhook: Webhook, delivery: WebhookDelivery) -> tuple[str, dict[str, str], bytes]:
     """URL, headers and body. The body is the same at every attempt; the signature is not."""
     event = Event.one_of(delivery.owner_id, delivery.event_id)
-    timestamp = rfc3339(event.created_at)
-    payload = {"type": event.type, "timestamp": timestamp, "data": json.loads(event.data)}
+    payload = {
+        "type": event.type,
+        "timestamp": rfc3339(event.created_at),
+        "data": event.data,
+        "sequence": event.sequence,
+        "hash": event.hash.hex(),
+    }
     body = json.dumps(payload, separators=(",", ":")).encode()
     sent_at = now() // 1000
     headers = {

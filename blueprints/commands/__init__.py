@@ -3,6 +3,7 @@ that `doctor` and `restore` work when the database or the keyring is damaged."""
 
 import click
 
+from .audit import audit
 from .backup import backup, restore
 from .development_server import refuse_flask_run
 from .doctor import doctor
@@ -11,4 +12,4 @@ from .keys import keys
 from .maintenance import openapi, sweep
 from .users import users
 
-COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, sweep, openapi)
+COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, audit, sweep, openapi)

@@ -6,7 +6,7 @@ import click
 from flask.cli import with_appcontext
 
 from models import current_runtime
-from models.operations import create_backup, restore_backup
+from models.operations import create_backup, receipts_of, restore_backup
 
 from .output import operator_errors, progress, with_database
 
@@ -24,6 +24,9 @@ def backup(file: Path) -> None:
     click.echo(f"{file} is written: {file.stat().st_size:,} bytes. The keyring is not in it.")
     if root_ids:
         click.echo(f"A restore needs the keyring with root key {', '.join(root_ids)}.")
+    click.echo("Receipts of the log, to be kept in another place (`audit verify --against`):")
+    for receipt in receipts_of(file):
+        click.echo(receipt)
 
 
 @click.command()

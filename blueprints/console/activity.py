@@ -1,6 +1,5 @@
 """What happened, in sentences."""
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -9,7 +8,7 @@ from typing import Any
 from flask import Response, g, request
 from markupsafe import Markup
 
-from models import ApiKey, Document, DocumentToken, Event, Webhook, current_runtime
+from models import ApiKey, Document, DocumentToken, Event, EventHead, Webhook, current_runtime
 from models.errors import ServiceError
 from models.records.owned import Owned
 
@@ -44,6 +43,7 @@ def show_activity() -> Response:
     names = _Names(g.caller.owner_id)
     lines = [(one, names.sentence(one)) for one in events]
     shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}
+    shown["head"] = EventHead.find(g.caller.owner_id)
     shown["days"] = current_runtime().settings.event_days
     return render("activity", lines=lines, document=names.document(asked["document"]), **shown)
 
@@ -56,7 +56,7 @@ class _Names:
         self._called = cache(self._look_up)
 
     def sentence(self, event: Event) -> Markup:
-        data = json.loads(event.data)
+        data = event.data
         label = self._called(DocumentToken, data.get("tokenId"))
         key = self._called(ApiKey, data.get("apiKeyId")) or "without a name"
         by = {"session": "by you", "api_key": f"by the key {key}"}

@@ -53,6 +53,7 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"downloadUrl": _LINK.format("download"), "contentUrl": _LINK.format("content")},
     **{"embedHtml": "<iframe …></iframe>", "html": "<iframe …></iframe>"},
     "sha256": "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969",
+    **{"sequence": 42, "hash": "9b1dee6c1a6e5e9d2f3ad4f4e5e4d1c1a0b7a9e6b8a6b3f8f2f5e6f1c2d3e4f5"},
     **{"data": {"documentId": f"doc_{_ULID}", "via": "session"}, "type": "document.created"},
     **{"OEmbed.type": "rich", "description": None, "secret": "whsec_…", "state": "delivered"},
     **{"eventId": f"evt_{_ULID}", "attempts": 1, "durationMs": 42, "DeliveryRecord.status": 200},

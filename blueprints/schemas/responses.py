@@ -1,6 +1,5 @@
 """What the API answers: every JSON object."""
 
-import json
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
@@ -135,11 +134,13 @@ class UploadResponse(DocumentRecord):
 
 class EventRecord(ResponseSchema):
     id = fields.String()
+    sequence = fields.Integer(**described("1, 2, 3 … for each owner, without gaps."))
     type = fields.String()
     created_at = Timestamp()
-    data = fields.Function(
-        lambda event: json.loads(event.data),
-        **described("Ids and facts, never a name or a secret.", type="object"),
+    data = fields.Dict(**described("Ids and facts, never a name or a secret."))
+    hash = fields.Function(
+        lambda event: event.hash.hex(),
+        **described("In hex: of this event and the one before, so a receipt of both."),
     )
 
 

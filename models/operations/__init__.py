@@ -2,7 +2,8 @@
 
 from crypto import generate_root_key
 
-from .backup import create_backup
+from .audit import AuditResult, checkpoint, export_chain, read_receipts, verify_log
+from .backup import create_backup, receipts_of
 from .doctor import DoctorContext, Finding, run_checks
 from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
 from .periodic import PeriodicTask

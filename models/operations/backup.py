@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import OperatorError
 from ..storage import sqlite_files
+from .audit import Receipt
 from .progress import ReportProgress, no_progress
 
 POLL_SECONDS = 0.1
@@ -32,6 +33,12 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
         part.unlink(missing_ok=True)
     fsync(file.parent)
     return sqlite_files.required_root_keys(file)
+
+
+def receipts_of(file: Path) -> list[Receipt]:
+    """The last link of each chain in a database file."""
+    heads = sqlite_files.event_heads(file)
+    return [Receipt(owner_id, sequence, hash.hex()) for owner_id, sequence, hash in heads]
 
 
 def fsync(path: Path) -> None:

@@ -19,6 +19,7 @@ from ..runtime import current_runtime
 from ..session import Session
 from ..storage import connected, open_database
 from ..user import User
+from .audit import check_heads, verify_log
 from .progress import ReportProgress, no_progress
 from .verification import check_authority, check_contents, check_database_file, check_sample
 
@@ -116,6 +117,13 @@ def _authority(_: DoctorContext) -> Iterator[str]:
         yield f"{problem} Restore a backup, or delete it."
 
 
+def _log(context: DoctorContext) -> Iterator[str]:
+    with connected():
+        breaks = verify_log().breaks if context.deep else check_heads()
+    for one in breaks:
+        yield f"The log of {one} Restore a backup, or find out who did it: audit verify."
+
+
 def _space(context: DoctorContext) -> Iterator[str]:
     folder = next(path for path in context.database.parents if path.exists())
     free_bytes = shutil.disk_usage(folder).free
@@ -141,4 +149,4 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
-DATA_CHECKS: tuple[Check, ...] = (_authority, _documents, _clock, _sweeper)
+DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _documents, _clock, _sweeper)

@@ -13,6 +13,7 @@ from typing import Any
 from crypto import DecryptionError, KeyringError, RootKey
 
 from ..errors import NotFound
+from ..event import Event
 from ..runtime import current_runtime
 from ..session import Session
 from ..setup import TABLES_WITH_KEYS, root_keys_in_use
@@ -68,6 +69,8 @@ def rotate_root_keys(
             TokenKey.draw_alone()
         else:
             TokenKey.draw()
+        primary = current_runtime().keyring.primary
+        Event.record_of_service("root.rotated", {"root_key_id": primary.id})
     result.wal_is_empty = truncate_wal(READER_SECONDS)  # it holds the old wrappings
     return result
 
@@ -87,6 +90,7 @@ def retire_root_key(root_id: str) -> None:
                 f"Root key {root_id} is still used by {rows:,} rows. Rotate first; a row that "
                 "does not open has to be deleted before."
             )
+        Event.record_of_service("root.retired", {"root_key_id": root_id})
         sync_wal()  # else a power cut could bring back rows that still use it
         current_runtime().keyring.remove(root_id)
     truncate_wal(READER_SECONDS)

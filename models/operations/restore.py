@@ -3,12 +3,15 @@ decrypted with the configured keyring; only then it replaces the database, atomi
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from crypto import KeyringError
 
 from ..document import Document
 from ..errors import OperatorError
+from ..event import Event, Facts
+from ..event_head import SERVICE, EventHead
 from ..invitation import Invitation
 from ..runtime import current_runtime
 from ..setup import open_runtime
@@ -16,7 +19,7 @@ from ..storage import connected, sqlite_files, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from ..user import User
-from .backup import fsync
+from .backup import fsync, receipts_of
 from .progress import ReportProgress, no_progress
 from .verification import check_contents, check_database_file, check_keys
 
@@ -41,7 +44,7 @@ def restore_backup(
     try:
         _require_exclusive_access(target, force)
         _copy(file, part, report)
-        counts = _verify(part, deep, report)
+        counts = _verify(part, deep, report, _head_of_log(target))
         _require_exclusive_access(target, force)
         _unlink(target, *_SIDE_FILES)  # left by a process that was killed
         part.rename(target)
@@ -88,11 +91,21 @@ def _copy(file: Path, part: Path, report: ReportProgress) -> None:
     sqlite_files.copy(file, part, report)
 
 
-def _verify(part: Path, deep: bool, report: ReportProgress) -> tuple[int, int]:
+def _head_of_log(target: Path) -> Facts:
+    """Of the service's chain in the database that is replaced; nothing if that does not open."""
+    if target.exists():
+        with suppress(FileDamagedError, FileInUseError):
+            for one in receipts_of(target):
+                if one.owner_id == SERVICE:
+                    return {"replaced_sequence": one.sequence, "replaced_hash": one.hash}
+    return {"replaced_sequence": None, "replaced_hash": None}
+
+
+def _verify(part: Path, deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
     """Open the copy as the service would, and decrypt what is in it."""
     try:
         open_runtime(str(part))
-        counts = _check(deep, report)
+        counts = _check(deep, report, replaced)
     except KeyringError as error:
         ids = ", ".join(sqlite_files.required_root_keys(part))
         raise KeyringError(f"{error} The backup needs root key {ids}.") from None
@@ -102,13 +115,21 @@ def _verify(part: Path, deep: bool, report: ReportProgress) -> tuple[int, int]:
     return counts
 
 
-def _check(deep: bool, report: ReportProgress) -> tuple[int, int]:
+def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
     with connected():
         check = check_contents if deep else check_keys
         if problems := check_database_file(deep) + check(report):
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
         Invitation.delete().execute()  # else one used since the backup could be used again
+        _record(replaced)
         users, (documents, _) = User.select().count(), Document.stored()
         truncate_wal()
     return users, documents
+
+
+def _record(replaced: Facts) -> None:
+    """A restore is a rollback: the service's chain tells where it was, and where it goes on."""
+    head = EventHead.get_by_id(SERVICE)
+    restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
+    Event.record_of_service("service.restored", {**restored, **replaced})

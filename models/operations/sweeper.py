@@ -5,7 +5,7 @@ from pathlib import Path
 from ..delivery import WebhookDelivery
 from ..document import Document
 from ..document_token import DocumentToken
-from ..event import Event
+from ..event_retention import forget_many_events, forget_old_events
 from ..invitation import Invitation
 from ..records.ids import now
 from ..runtime import current_runtime
@@ -42,8 +42,8 @@ def _delete_old_rows() -> None:
         ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
         DocumentToken.delete().where(ended).execute()
         WebhookDelivery.forget_old()
-        Event.forget_old()
         TokenKey.forget_old()
+    forget_old_events()
 
 
 def _delete_beyond_quotas() -> None:
@@ -52,4 +52,4 @@ def _delete_beyond_quotas() -> None:
     has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
     DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)
     WebhookDelivery.forget_many()
-    Event.forget_many()
+    forget_many_events()

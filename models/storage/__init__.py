@@ -18,6 +18,8 @@ from .sqlite import (
     open_database,
     pragma,
     shred,
+    snapshot,
+    stream,
     sync_wal,
     truncate_wal,
     wal_sync_failures,

@@ -85,6 +85,16 @@ def engine_error(error: BaseException) -> ServiceError | None:
     return next((kind() for message, kind in _ERRORS.items() if message in said), None)
 
 
+def snapshot() -> Any:
+    """A context in which all queries see the database as it is at the first one."""
+    return database.atomic("DEFERRED")
+
+
+def stream(query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, which are not held in memory."""
+    return iter(database.execute_sql(query, values))
+
+
 def is_writable() -> bool:
     return os.access(database.database, os.W_OK)
 

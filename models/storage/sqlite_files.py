@@ -58,6 +58,14 @@ def required_root_keys(file: Path) -> list[str]:
         return sorted(root for (root,) in copy.execute(" UNION ".join(selects)))
 
 
+def event_heads(file: Path) -> list[tuple[str, int, bytes]]:
+    """Owner, number and hash of the last link of each chain of events; none in older versions."""
+    known = "SELECT name FROM sqlite_master WHERE name = 'event_head'"
+    heads = "SELECT id, sequence, hash FROM event_head WHERE sequence > 0 ORDER BY id"
+    with _opened(file) as copy:
+        return list(copy.execute(heads)) if copy.execute(known).fetchone() else []
+
+
 def count_users(file: Path) -> int:
     """Of a file of any version; 0 if it has no table of users."""
     known = "SELECT name FROM sqlite_master WHERE name IN ('user', 'user_account')"

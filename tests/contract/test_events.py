@@ -58,7 +58,7 @@ def test_the_events_of_a_document_are_in_order(new_user):
 def test_an_event_has_id_type_created_at_and_data(new_user):
     document = new_user.upload(b"12345", "text/plain", token=None)
     (event,) = new_user.get("/v1/events").json["events"]
-    assert event.keys() == {"id", "type", "createdAt", "data"}
+    assert event.keys() == {"id", "sequence", "type", "createdAt", "data", "hash"}
     assert event["id"].startswith("evt_")
     assert abs(parse_time(event["createdAt"]) - parse_time(time_from_now())).total_seconds() < 60
     assert event["data"] == {

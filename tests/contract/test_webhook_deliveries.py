@@ -26,6 +26,8 @@ def test_a_delivery_is_signed_as_standard_webhooks_prescribes(webhook_owner, rec
         "type": "document.created",
         "timestamp": event["createdAt"],
         "data": event["data"],
+        "sequence": event["sequence"],
+        "hash": event["hash"],
     }
     assert event["data"]["documentId"] == document["id"]
 

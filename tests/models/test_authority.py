@@ -28,6 +28,8 @@ FORMER_SCHEMA = """
     ALTER TABLE session DROP COLUMN authority_mac;
     ALTER TABLE api_key DROP COLUMN authority_mac;
     ALTER TABLE document_token DROP COLUMN authority_mac;
+    DELETE FROM event_head WHERE id = 'service';
+    UPDATE event_head SET mac = NULL;
     DELETE FROM schema_migration WHERE name = '0006_authority';"""
 
 
@@ -110,6 +112,7 @@ def test_rows_are_signed_only_for_users_that_an_older_version_stored(alice, cred
     ((user,), (signer,)) = file("SELECT * FROM user_account", "SELECT * FROM authority_key")
     file(
         "DELETE FROM authority_key",
+        "DELETE FROM event_head",
         "UPDATE api_key SET authority_mac = NULL",
         "UPDATE user_account SET sealed_key = zeroblob(104), authority_mac = NULL",
     )
@@ -121,7 +124,7 @@ def test_rows_are_signed_only_for_users_that_an_older_version_stored(alice, cred
 
 def test_a_key_of_another_table_makes_no_user(alice, file):
     (made_up,) = file("SELECT id, root, sealed_key FROM token_key")
-    file("DELETE FROM authority_key", "DELETE FROM user_account")
+    file("DELETE FROM authority_key", "DELETE FROM user_account", "DELETE FROM event_head")
     row = dict(zip(("id", "root", "sealed_key"), made_up[0], strict=True))
     file(
         "INSERT INTO user_account (id, created_at, email, email_folded, root, sealed_key,"

@@ -1,6 +1,5 @@
 """Readings of one document by one link or key within a minute are two events."""
 
-import json
 
 import pytest
 
@@ -17,7 +16,7 @@ LINK = {"via": "document_token", "tokenId": "tok_1"}
 def readings(owner):
     events, _ = Event.feed(owner.id, 100, None)
     found = [one for one in events if one.type in ("document.viewed", "document.downloaded")]
-    return [(one.type, json.loads(one.data)["count"]) for one in found]
+    return [(one.type, one.data["count"]) for one in found]
 
 
 def read(document, actor=LINK, type="document.viewed", times=1):

@@ -171,7 +171,14 @@ def test_an_event_that_is_still_to_be_delivered_is_kept(alice):
 
     ((delivery,), _) = hook.deliveries(10, None)
     assert Event.is_kept(alice.id, delivery.event_id)
-    assert rows(Event, alice) == 10 + 1
+    assert rows(Event, alice) == 20 + 1  # and those after it: a chain has no gaps
+    for _ in range(20):
+        Event.record(alice.id, "webhook.test", {})
+    sweep()
+
+    assert rows(Event, alice) == 3 * 10
+    ((delivery,), _) = hook.deliveries(10, None)
+    assert delivery.state == "failed"
 
 
 def test_of_the_deliveries_of_a_webhook_the_newest_are_kept(alice):

@@ -1,0 +1,19 @@
+"""The hash that links an event to the one before it in its owner's chain.
+
+    hash = SHA-256(PAE("event/1", owner id, sequence, previous hash, body))
+
+PAE is PASETO's encoding (`sealing.context`). The sequence is written in decimal, the previous hash
+as its 32 bytes, and the body is the text that is stored. So whoever has the text can compute it.
+"""
+
+import hashlib
+
+from .sealing import context
+
+FIRST_PREVIOUS = bytes(32)  # the previous hash of the first link
+
+
+def event_hash(owner_id: str, sequence: int, previous: bytes, body: str) -> bytes:
+    """32 bytes."""
+    message = context("event/1", owner_id, str(sequence), previous, body)
+    return hashlib.sha256(message).digest()

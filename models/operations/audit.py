@@ -1,0 +1,231 @@
+"""Verifies the chains of events, and writes what others need to verify them.
+
+What is found is named by owner and number. A receipt is a link's owner, number and hash that
+somebody else has kept: `sequence` and `hash` of an event or a delivery, or a line of `checkpoint`.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from crypto import FIRST_PREVIOUS
+
+from ..errors import OperatorError
+from ..event_chain import Link, last_link, links_of
+from ..event_head import SERVICE, EventHead
+from ..storage import EngineError, database, snapshot
+from .progress import ReportProgress, no_progress
+
+_HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
+_RECEIPT = re.compile(r"(\w+) (\d+) ([0-9a-fA-F]{64})")
+_OWNERS = """
+    SELECT id FROM event_head UNION SELECT id FROM user_account
+    UNION SELECT owner_id FROM event UNION SELECT :service"""
+
+
+_WITH_HEAD = """
+    SELECT id FROM event_head UNION SELECT id FROM user_account UNION SELECT :service"""
+MOST_BREAKS = 10  # told of one chain
+
+
+class Receipt(NamedTuple):
+    owner_id: str
+    sequence: int
+    hash: str  # in hex
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self))
+
+
+class Break(NamedTuple):
+    """Where a chain does not hold."""
+
+    owner_id: str
+    sequence: int
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} {self.sequence}: {self.sentence}"
+
+
+@dataclass
+class AuditResult:
+    """What was looked at; moments in milliseconds, None if there is none."""
+
+    chains: int = 0
+    events: int = 0
+    oldest_at: int | None = None
+    receipts: int = 0  # that hold
+    forgotten: int = 0  # receipts of events that are no longer kept
+    youngest_at: int | None = None  # the event of the youngest receipt
+    breaks: list[Break] = field(default_factory=list)
+
+
+def read_receipts(text: str) -> list[Receipt]:
+    """One a line: owner, number, hash; lines without a hash are not looked at.
+
+    OperatorError for a line with a hash that is no receipt.
+    """
+    receipts = []
+    for line in filter(_HASH.search, text.splitlines()):
+        found = _RECEIPT.fullmatch(line.strip())
+        if found is None:
+            raise OperatorError(f"This is no receipt (owner, number, hash): {line.strip()[:200]}")
+        receipts.append(Receipt(found[1], int(found[2]), found[3].lower()))
+    return receipts
+
+
+def checkpoint() -> list[Receipt]:
+    """The last link of each chain that has any."""
+    heads = (head for head in EventHead.each() if head.sequence)
+    return [Receipt(head.id, head.sequence, head.hash.hex()) for head in heads]
+
+
+def export_chain(owner_id: str) -> Iterator[str]:
+    """A JSON object for each link that is kept, which `deploy/verify_log.py` verifies.
+
+    `owner` is part of what is hashed; `previous` stands in the first one if it is not number 1.
+    """
+    with snapshot():
+        head = EventHead.find(owner_id)
+        before = {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
+        for link in links_of(owner_id):
+            line = {"owner": owner_id, "sequence": link.sequence, "body": link.body}
+            yield json.dumps(line | {"hash": link.hash.hex()} | before, ensure_ascii=False)
+            before = {}
+
+
+def verify_log(
+    receipts: Iterable[Receipt] = (), report: ReportProgress = no_progress
+) -> AuditResult:
+    """Verify every chain: numbers, links, columns, head, receipts."""
+    result, created = AuditResult(), set[str]()
+    wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
+    for one in receipts:
+        wanted[one.owner_id].append(one)
+    owners = [id for (id,) in database.execute_sql(_OWNERS, {"service": SERVICE}).fetchall()]
+    for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str)):
+        _Chain(owner_id, wanted[owner_id], result, created).verify()
+        report(number + 1, len(owners))
+    for owner_id in sorted(created - {*owners}):
+        if EventHead.find(owner_id) is None:  # else it has begun meanwhile
+            result.breaks.append(Break(owner_id, 1, "The log of the service names this chain."))
+    return result
+
+
+def check_heads() -> list[Break]:
+    """Verify the MAC of every head, and that each names the last link that there is."""
+    result = AuditResult()
+    owners = {*database.execute_sql(_WITH_HEAD, {"service": SERVICE}).fetchall()}
+    for (owner_id,) in sorted(owners):
+        _Chain(owner_id, [], result, set()).verify_head()
+    return result.breaks
+
+
+class _Chain:
+    """One owner's chain, while it is read in order."""
+
+    def __init__(
+        self, owner_id: str, receipts: list[Receipt], result: AuditResult, created: set[str]
+    ) -> None:
+        self._owner_id, self._result, self._created = owner_id, result, created
+        self._receipts: defaultdict[int, list[str]] = defaultdict(list)
+        for one in receipts:
+            self._receipts[one.sequence].append(one.hash)
+        self._expected, self._previous = 1, FIRST_PREVIOUS
+        self._broken = 0
+
+    def verify(self) -> None:
+        head = None
+        with snapshot(), self._reporting_what_is_unreadable():
+            if head := self._head():
+                self._expected, self._previous = head.oldest, head.hash_before
+            for link in links_of(self._owner_id):
+                self._read(link)
+            if head:
+                self._compare_end(head)
+        with self._reporting_what_is_unreadable():
+            self._compare_receipts(head)
+        self._result.chains += 1
+
+    def verify_head(self) -> None:
+        """Compare the head with the last link only."""
+        with snapshot(), self._reporting_what_is_unreadable():
+            if head := self._head():
+                self._expected, self._previous = head.oldest, head.hash_before
+                if link := last_link(self._owner_id):
+                    self._expected, self._previous = link.sequence + 1, link.hash
+                self._compare_end(head)
+
+    @contextmanager
+    def _reporting_what_is_unreadable(self) -> Iterator[None]:
+        """A column may hold anything: another type, or bytes that are no text."""
+        try:
+            yield
+        except (EngineError, AttributeError, TypeError, ValueError):
+            self._break(self._expected, "It cannot be read.")
+
+    def _head(self) -> EventHead | None:
+        head = EventHead.find(self._owner_id)
+        if head is None:
+            self._break(1, "The chain has no head.")
+        elif not head.is_genuine():
+            last = head.sequence
+            self._break(last + 1, f"The head was altered: whether this followed {last} is unknown.")
+        return head
+
+    def _read(self, link: Link) -> None:
+        number = link.sequence
+        if number < self._expected:
+            self._break(number, "There is one too many with this number.")
+            return
+        if number > self._expected:
+            self._break(self._expected, f"Missing: the next one is {number}.")
+        elif link.is_linked(self._owner_id, self._previous):
+            self._count(link)
+        else:
+            self._break(number, "It was altered, or does not follow the one before it.")
+        self._expected, self._previous = number + 1, link.hash
+        for hash in self._receipts.pop(number, ()):
+            self._compare_receipt(number, hash, link)
+
+    def _count(self, link: Link) -> None:
+        self._result.events += 1
+        self._result.oldest_at = min(self._result.oldest_at or link.created_at, link.created_at)
+        if link.type == "account.created" and self._owner_id == SERVICE:
+            self._created.add(json.loads(link.body)["data"]["userId"])
+
+    def _compare_end(self, head: EventHead) -> None:
+        last = self._expected - 1
+        if last < head.sequence:
+            self._break(last + 1, f"Missing, up to {head.sequence}, which the head names.")
+        elif last > head.sequence:
+            self._break(head.sequence + 1, f"It follows {head.sequence}, the last by the head.")
+        elif self._previous != head.hash:
+            self._break(last, "It is not the one that the head names.")
+
+    def _compare_receipt(self, number: int, hash: str, link: Link) -> None:
+        if bytes(link.hash).hex() != hash:
+            self._break(number, "A receipt names another hash.")
+            return
+        self._result.receipts += 1
+        self._result.youngest_at = max(self._result.youngest_at or 0, link.created_at)
+
+    def _compare_receipts(self, head: EventHead | None) -> None:
+        """Those of links that were not read."""
+        for number, hashes in sorted(self._receipts.items()):
+            if head is None or number >= self._expected:
+                self._break(self._expected, f"Missing: a receipt names {number}.")
+            elif number == head.oldest - 1 and {*hashes} != {head.hash_before.hex()}:
+                self._break(number, "A receipt names another hash.")
+            elif number < head.oldest:
+                self._result.forgotten += len(hashes)
+
+    def _break(self, number: int, sentence: str) -> None:
+        self._broken += 1
+        if self._broken <= MOST_BREAKS:
+            self._result.breaks.append(Break(self._owner_id, number, sentence))
