@@ -69,6 +69,12 @@ class StoredPreview(Table):
             cls._drop(id)
 
     @classmethod
+    def forget_failures(cls) -> None:
+        """Delete the failures that no longer count."""
+        for (id,) in _FAILED.all(now=now()):
+            cls._drop(id)
+
+    @classmethod
     def _read(cls, document: Any, id: str) -> bytes | None:
         """None if there is none, or it does not open: then it is made anew.
 
@@ -157,6 +163,9 @@ _OF_DOCUMENT = Prepared(
     lambda: StoredPreview.select(StoredPreview.id).where(
         StoredPreview.document_id == param("document_id")
     )
+)
+_FAILED = Prepared(
+    lambda: StoredPreview.select(StoredPreview.id).where(StoredPreview.expires_at <= param("now"))
 )
 _USE = Prepared(
     lambda: StoredPreview.update(used_at=param("now")).where(StoredPreview.id == param("id"))

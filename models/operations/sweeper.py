@@ -11,6 +11,7 @@ from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
 from ..storage import ballast_file, connected, database, transaction, truncate_wal
+from ..stored_preview import StoredPreview
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
 from ..upload import delete_aborted_uploads
@@ -43,6 +44,7 @@ def _delete_old_rows() -> None:
         DocumentToken.delete().where(ended).execute()
         WebhookDelivery.forget_old()
         TokenKey.forget_old()
+        StoredPreview.forget_failures()
     forget_old_events()
 
 

@@ -5,6 +5,7 @@ from threading import Event
 import pytest
 
 from models import StoredPreview, User, connected
+from models.operations import sweep
 from models.records.ids import now
 from models.storage import database, flush_enqueued_writes, payload_rows
 from models.stored_preview import FAILURE_KEPT_MS
@@ -96,6 +97,15 @@ def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
     set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
     obtain(document, make)
     assert make.times == 2
+
+
+def test_the_sweeper_deletes_failures_that_no_longer_count(document, monkeypatch):
+    obtain(document, Maker())
+    obtain(document, Maker(b"failed", succeeded=False), "a failure")
+    set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
+    sweep()
+
+    assert StoredPreview.select().count() == pieces() == 1
 
 
 def test_a_failure_of_an_earlier_process_does_not_count(document, runtime):
