@@ -1,6 +1,5 @@
 """The links of a user over all documents."""
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,7 +76,7 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
 def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
     """When the token was used, as far as the last events of its document say; with their facts."""
     events, _ = Event.newest(token.owner_id, _EVENTS, None, document_id=token.document_id)
-    facts = [(event, json.loads(event.data)) for event in events if event.type in READINGS]
+    facts = [(event, event.data) for event in events if event.type in READINGS]
     return [(event, data) for event, data in facts if data.get("tokenId") == token.id]
 
 

@@ -140,7 +140,10 @@ class EventRecord(ResponseSchema):
     data = fields.Dict(**described("Ids and facts, never a name or a secret."))
     hash = fields.Function(
         lambda event: event.hash.hex(),
-        **described("In hex: of this event and the one before, so a receipt of both."),
+        metadata={
+            "type": "string",
+            "description": "In hex: of this event and the one before, so a receipt of both.",
+        },
     )
 
 

@@ -146,13 +146,13 @@ def test_pages_of_the_list_hold_each_document_once(keeper):
 def test_the_list_is_searched_by_name_and_type(keeper):
     search = lambda **query: rows(keeper.get("/app/documents?" + urlencode(query)))  # noqa: E731
     assert search(name="PHOTO 2") == [f"Photo {n}.png" for n in (*range(29, 19, -1), 2)]
-    assert set(search(type="pdf")) == {f"Report {n}.pdf" for n in range(5, 30)}
-    assert search(name="photo", type="pdf") == []
+    assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(5, 30)}
+    assert search(name="photo", type="PDF") == []
     assert len(search(type="nonsense")) == 25
-    page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "pdf"}))
+    page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "PDF"}))
     assert 'value="report"' in page.text
-    assert '<option value="pdf" selected>' in page.text
-    assert "name=report&amp;type=pdf&amp;after=doc_" in page.text
+    assert '<option selected>PDF</option>' in page.text
+    assert "name=report&amp;type=PDF&amp;after=doc_" in page.text
 
 
 def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
