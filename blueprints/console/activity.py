@@ -39,7 +39,7 @@ def show_activity() -> Response:
     """Tell what happened, newest first, by document and type"""
     asked = {name: request.args.get(name, "") for name in ("type", "document")}
     filters = {"type": asked["type"], "document_id": asked["document"]}
-    events, further = Event.newest(g.caller.owner_id, 50, request.args.get("after"), **filters)
+    events, further = Event.newest(g.caller.owner_id, 30, request.args.get("after"), **filters)
     names = _Names(g.caller.owner_id)
     lines = [(one, names.sentence(one)) for one in events]
     shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}

@@ -20,7 +20,7 @@ from .blueprint import HOME, Pages, go, render
 from .forms import accepts_html, once
 
 documents = Pages("documents", "/documents")
-ROWS = 25
+ROWS = 20  # a page with its assets has at most 30 KiB
 
 
 @documents.get("")

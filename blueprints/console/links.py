@@ -14,7 +14,7 @@ from .blueprint import Pages, go, render
 from .document import link_fields
 
 links = Pages("links", "/links")
-PATH, ROWS = "/app/links", 25
+PATH, ROWS = "/app/links", 16
 _DOCUMENT = re.compile(r"/app/documents/doc_[0-9a-z]{26}")
 
 
@@ -26,7 +26,7 @@ def show_links() -> Response:
     found, further = links_of_owner(owner_id, ROWS, after, state)
     if state == "live" and not further:
         state = "ended"
-        ended, further = links_of_owner(owner_id, ROWS, None, state)
+        ended, further = links_of_owner(owner_id, max(1, ROWS - len(found)), None, state)
         found += ended
     older = further and f"?state={state}&after={further}"
     return render("links", links=found, older=older, after=after, base=base_url())

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.console.visitor import Visitor
+from tests.people import Person
 
 PUBLIC = ["/app/login", "/app/signup"]
 PAGES = [
@@ -30,14 +31,34 @@ def test_a_page_allows_nothing_but_its_own_script_and_style(path, member, visito
     assert nonce not in member.get("/app/account").text
 
 
-@pytest.mark.parametrize("path", PUBLIC + PAGES)
-def test_a_page_with_its_style_and_script_is_small(path, member, visitor):
-    visitor = visitor if path in PUBLIC else member
+def weight_of(visitor, path):
+    """Bytes of a page with its style and script."""
     page = visitor.get(path)
     assets = re.findall(r'(?:src|href)="(/app/console-[^"]+)"', page.text)
     assert len(assets) == 2
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page.text)
-    assert len(page.body) + sum(len(visitor.get(one).body) for one in assets) <= 30 << 10
+    return len(page.body) + sum(len(visitor.get(one).body) for one in assets)
+
+
+@pytest.mark.parametrize("path", PUBLIC + PAGES)
+def test_a_page_with_its_style_and_script_is_small(path, member, visitor):
+    assert weight_of(visitor if path in PUBLIC else member, path) <= 30 << 10
+
+
+def test_full_pages_are_small_too(service):
+    crowded = Visitor(service).sign_up("crowded@console.example")
+    owner = Person(service).with_token(crowded.cookies["session"])
+    for number in range(30):
+        document = owner.upload(b"x", name=f"Contract with somebody {number}.txt", token=None)
+        owner.post("/v1/api-keys", json={"name": f"backup {number}"})
+        for whom in ("auditor", "notary"):
+            link = {"label": f"the {whom} of number {number}", "maxViews": 5}
+            owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
+    for number in range(30):
+        link = {"label": f"somebody with number {number}"}
+        owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
+    for path in [*PAGES, f"/app/documents/{document['id']}"]:
+        assert weight_of(crowded, path) <= 30 << 10, path
 
 
 def test_style_and_script_are_kept_by_browsers_for_good(visitor):
