@@ -3,7 +3,7 @@
     hash = SHA-256(PAE("event/1", owner id, sequence, previous hash, body))
 
 PAE is PASETO's encoding (`sealing.context`). The sequence is written in decimal, the previous hash
-as its 32 bytes, and the body is the text that is stored. So whoever has the text can compute it.
+as its 32 bytes, and the body is the text that is stored: it is not written anew to be hashed.
 """
 
 import hashlib

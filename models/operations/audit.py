@@ -29,7 +29,7 @@ _OWNERS = """
 
 _WITH_HEAD = """
     SELECT id FROM event_head UNION SELECT id FROM user_account UNION SELECT :service"""
-MOST_BREAKS = 10  # told of one chain
+MOST_BREAKS = 10  # reported of one chain
 
 
 class Receipt(NamedTuple):
