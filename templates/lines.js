@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const source = globalThis.viewerSource, main = document.querySelector("#main");
-const code = document.querySelector("#main > .code > code");
+const code = document.querySelector("#main .code > code");
 if (!source.available || !code) return;
 const STEP = 20000;
 let lines, shown = Number(main.dataset.shown) || 0;

@@ -21,6 +21,7 @@ ATTACHMENT: Final = re.compile(r"\(attachment:([^)\s]{1,200})\)")
 LANGUAGE: Final = re.compile(rb'"(?:name|language)"\s*:\s*"([\w+#.-]{1,30})"')
 PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MAX_OUTPUT: Final = 100_000  # characters of one text
+MAX_CELLS: Final = 10_000  # a browser stays quick with so many
 CODE: Final = Highlighter()
 
 Json = dict[str, Any]
@@ -40,7 +41,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     cells = _cells(book)
     language = _language(book)
     out, size, limit = [], 0, MAX_HTML + MAX_PICTURES
-    for cell in cells:
+    for cell in cells[:MAX_CELLS]:
         html = _cell(cell, language)
         size += len(html)
         if size > limit:
