@@ -263,9 +263,13 @@ def test_keys_scroll_what_is_on_the_screen_without_a_click(page, site, name, kin
 
 def test_keys_scroll_an_html_page_without_a_click(page, site):
     page.goto(site.put("/keys", view(original(b"<p>x" * 500, "a.html", "text/html"))))
-    page.keyboard.press("PageDown")
-    page.keyboard.press("PageDown")
-    page.frames[1].wait_for_function("scrollY > 100")
+    page.keyboard.press("PageDown")  # gives the frame the focus, which takes a moment
+
+    def scrolls():
+        page.keyboard.press("PageDown")
+        return page.frames[1].evaluate("scrollY > 100")
+
+    until(scrolls)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("a.txt", "text/plain"), ("a.png", "image/png")])
