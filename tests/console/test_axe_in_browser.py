@@ -101,14 +101,18 @@ def test_every_page_when_it_is_new(scheme, width, service, open_browser, check):
     check(page, width)
 
 
-def test_targets_are_large_enough(full, service, open_browser):
-    page = open_browser(375)
-    email, paths = full
+def log_in(page, service, email):
     page.goto(service.url + "/app/login")
     page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/app/documents")
+
+
+def test_targets_are_large_enough(full, service, open_browser):
+    page = open_browser(375)
+    email, paths = full
+    log_in(page, service, email)
     for path in paths:
         page.goto(service.url + path)
         small = page.eval_on_selector_all(
@@ -124,11 +128,7 @@ def test_targets_are_large_enough(full, service, open_browser):
 def test_no_page_asks_for_more_than_three_files_nor_another_host(full, service, open_browser):
     page = open_browser()
     email, paths = full
-    page.goto(service.url + "/app/login")
-    page.get_by_label("E-mail address").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/app/documents")
+    log_in(page, service, email)
     for path in paths:
         page.asked.clear()
         page.goto(service.url + path, wait_until="networkidle")
