@@ -57,7 +57,7 @@ def download(id: str) -> Response:
 
 @document_views.post("/download", accepts=READERS, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
-@document_views.arguments(DownloadRequest())
+@document_views.arguments(DownloadRequest(), required=True)
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens

@@ -59,7 +59,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
     def arguments(self, schema: marshmallow.Schema, **options: Any) -> Any:
         """A body may be left out if nothing in it is required."""
-        return super().arguments(schema, required=_has_required(schema), **options)
+        return super().arguments(schema, **{"required": _has_required(schema)} | options)
 
     def route(
         self,

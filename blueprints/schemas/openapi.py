@@ -87,6 +87,7 @@ def describe_api(app: Flask, api: Api) -> dict[str, Any]:
 def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
     """What apispec can't say of a field, and leaves unused."""
     schemas["Upload"]["properties"]["payload"]["contentEncoding"] = "base64"
+    schemas["DownloadRequest"]["minProperties"] = 1
     schemas["Registration"]["properties"]["password"]["minLength"] = password_min_length
     schemas["PasswordChange"]["properties"]["newPassword"]["minLength"] = password_min_length
     for unused in ("Error", "PaginationMetadata"):

@@ -211,7 +211,9 @@ class ViewRequest(CamelCaseSchema):
 
 
 class DownloadRequest(CamelCaseSchema):
-    password = Password(0, 1024, load_default="", metadata={"description": "Of your choice."})
+    password = Password(
+        0, 1024, load_default="", metadata={"minLength": 1, "description": "Of your choice."}
+    )
     pdf_password = Password(
         1, 1024, load_default=None, metadata={"description": "That of an encrypted PDF."}
     )

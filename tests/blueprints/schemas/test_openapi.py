@@ -93,6 +93,14 @@ def test_what_a_value_is_stands_in_its_format(description):
     assert schemas["DocumentLinks"]["properties"]["viewUrl"]["format"] == "uri"
 
 
+def test_a_download_by_post_needs_one_of_two_passwords(description):
+    operation = description["paths"]["/v1/documents/{id}/download"]["post"]
+    assert operation["requestBody"]["required"]
+    schema = description["components"]["schemas"]["DownloadRequest"]
+    assert schema["minProperties"] == 1
+    assert {field["minLength"] for field in schema["properties"].values()} == {1}
+
+
 def test_no_component_is_unused(description):
     used = {value for name, value in everything(description) if name == "$ref"}
     for kind in ("schemas", "responses"):
