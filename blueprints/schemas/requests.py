@@ -212,7 +212,7 @@ class ViewRequest(CamelCaseSchema):
 
 class DownloadRequest(CamelCaseSchema):
     password = Password(
-        0, 1024, load_default="", metadata={"minLength": 1, "description": "Of your choice."}
+        0, 1024, load_default=None, metadata={"minLength": 1, "description": "Of your choice."}
     )
     pdf_password = Password(
         1, 1024, load_default=None, metadata={"description": "That of an encrypted PDF."}

@@ -30,11 +30,13 @@ def render(action: str, document: Document, grant: TokenGrant | None) -> Respons
     return _RENDER[action](document, grant)
 
 
-def unlock(action: str, document: Document, grant: TokenGrant | None, password: str) -> Response:
+def unlock(
+    action: str, document: Document, grant: TokenGrant | None, password: str | None
+) -> Response:
     """The page; after a wrong password in a form the prompt, in JSON `WrongCredentials`."""
     if grant and grant.has_password:
         try:
-            grant.check_password(document, password, request.remote_addr or "")
+            grant.check_password(document, password or "", request.remote_addr or "")
         except WrongCredentials:
             if is_form():
                 return _prompt(grant, action, wrong=True)
@@ -43,7 +45,10 @@ def unlock(action: str, document: Document, grant: TokenGrant | None, password: 
 
 
 def encrypted_download(
-    document: Document, grant: TokenGrant | None, password: str, pdf_password: str | None = None
+    document: Document,
+    grant: TokenGrant | None,
+    password: str | None,
+    pdf_password: str | None = None,
 ) -> Response:
     """The file encrypted with a password of the caller's choice, or with that of a PDF opened.
 

@@ -82,11 +82,14 @@ def test_a_link_with_a_password_opens_only_with_that_password(alice, anonymous, 
     assert opening(anonymous, temporary_document, link).status == 401
 
 
-def test_a_wrong_password_sent_as_json_is_a_problem(alice, anonymous, temporary_document):
+@pytest.mark.parametrize("body", [{"password": "no"}, {"password": None}, {}])
+def test_a_wrong_or_missing_password_sent_as_json_is_a_problem(
+    body, alice, anonymous, temporary_document
+):
     link = alice.share(temporary_document, password="hunter22")
     holder = anonymous.with_token(link["token"])
 
-    answer = holder.post(f"/v1/documents/{temporary_document['id']}/view", json={"password": "no"})
+    answer = holder.post(f"/v1/documents/{temporary_document['id']}/view", json=body)
 
     refused(answer, 401, "wrong_credentials")
 
