@@ -3,7 +3,7 @@
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,12 @@ HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
 
 
+class Application(Flask):
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself: none is a coroutine, which Flask would look for at every call."""
+        return func
+
+
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """The WSGI application. `config` takes the settings' names without prefix.
 
@@ -46,7 +52,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     refuse_flask_run()
     config = config or {}
     settings = read_settings(os.environ, config, HOME)
-    app = Flask("docservice", static_folder=None, root_path=str(HOME))
+    app = Application("docservice", static_folder=None, root_path=str(HOME))
     app.config.update(config)
     app.config["MAX_BODY_BYTES"] = max_body_bytes(settings.max_document_bytes)
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
