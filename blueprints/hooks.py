@@ -18,11 +18,11 @@ from .metrics import count
 from .views.notices import page_for_people
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "private, no-store",
-}
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cache-Control", "private, no-store"),
+)
 
 
 def register_hooks(app: Flask) -> None:
@@ -69,9 +69,9 @@ def _teardown(_error: BaseException | None = None) -> None:
 
 def _after(response: Response) -> Response:
     response = page_for_people(response)
-    for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
-    response.headers["X-Request-Id"] = g.request_id
+    given = {name.lower() for name, _ in response.headers}
+    missing = [field for field in _HEADERS if field[0].lower() not in given]
+    response.headers.extend([*missing, ("X-Request-Id", g.request_id)])
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
     log_request(response)
