@@ -13,7 +13,7 @@ from models.records.ids import now
 
 
 def base_url() -> str:
-    return current_runtime().settings.base_url or request.host_url.rstrip("/")
+    return current_runtime().settings.base_url or f"{request.scheme}://{request.host}"
 
 
 def link_options(body: dict[str, Any]) -> LinkOptions:
