@@ -1,7 +1,5 @@
 """Deletes what has expired: documents, sessions, invitations, stored responses, old rows."""
 
-from pathlib import Path
-
 from ..delivery import WebhookDelivery
 from ..document import Document
 from ..document_token import DocumentToken
@@ -30,7 +28,7 @@ def sweep() -> int:
         _delete_old_rows()
         _delete_beyond_quotas()
         truncate_wal()
-    ballast_file.create(Path(database.database))
+    ballast_file.create(database.database)
     return len(documents)
 
 

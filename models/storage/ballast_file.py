@@ -6,12 +6,11 @@ Its space is enough for the few WAL pages that deleting, revoking or logging in 
 import os
 import shutil
 from contextlib import suppress
-from pathlib import Path
 
 BALLAST_BYTES = 2 << 20
 
 
-def create(database: Path) -> None:
+def create(database: str) -> None:
     """Create the file, unless it exists or the disk is nearly full."""
     with suppress(OSError):
         if _free_bytes(database) >= 4 * BALLAST_BYTES:
@@ -20,23 +19,24 @@ def create(database: Path) -> None:
                 file.write(os.urandom(BALLAST_BYTES))  # zeros might be stored sparsely
 
 
-def delete_if_full(database: Path) -> None:
+def delete_if_full(database: str) -> None:
     """Delete the file if the disk is full. Called before every transaction."""
     if _free_bytes(database) < BALLAST_BYTES:
-        _file(database).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(_file(database))
 
 
-def free_bytes(database: Path) -> int:
+def free_bytes(database: str) -> int:
     """Free bytes of the disk, the file's own included."""
     try:
-        return _free_bytes(database) + _file(database).stat().st_size
+        return _free_bytes(database) + os.stat(_file(database)).st_size
     except FileNotFoundError:
         return _free_bytes(database)
 
 
-def _free_bytes(database: Path) -> int:
-    return shutil.disk_usage(database.parent).free
+def _free_bytes(database: str) -> int:
+    return shutil.disk_usage(database).free
 
 
-def _file(database: Path) -> Path:
-    return database.with_name(f"{database.name}.spare")
+def _file(database: str) -> str:
+    return f"{database}.spare"

@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from ..errors import StorageFull
 from . import ballast_file
@@ -42,7 +41,7 @@ def _fits(needed: int, reserve_bytes: int) -> bool:
     If that does not fit, the database's free pages are counted, and half of the reserve, until
     the WAL is truncated.
     """
-    free, wal = ballast_file.free_bytes(Path(database.database)), _wal_bytes()
+    free, wal = ballast_file.free_bytes(database.database), _wal_bytes()
     if free >= wal + 2 * needed + reserve_bytes:
         return True
     grows = max(0, needed - unused_bytes())

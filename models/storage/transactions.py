@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 
 from peewee import OperationalError
 
@@ -73,7 +72,7 @@ def _transaction(*, synced: bool = True, since: int | None = None) -> Iterator[N
     if database.in_transaction():
         yield
         return
-    ballast_file.delete_if_full(Path(database.database))
+    ballast_file.delete_if_full(database.database)
     undo: list[Callable[[], object]] = []
     try:
         with _exclusive():
