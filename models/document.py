@@ -71,7 +71,7 @@ class Document(OwnsDataKey, Owned):
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
         rows, further = cls.page_of(owner_id, limit, after, **asked)
-        for row in rows:
+        for row in cls.with_root_keys(rows):
             row.show_bare_if_damaged()
         return rows, further
 

@@ -6,7 +6,7 @@ therefore rewrites 104 bytes a row and nothing else.
 
 import json
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from peewee import BlobField, TextField
 
@@ -20,6 +20,16 @@ from .table import Table
 class OwnsDataKey(Table):
     root = TextField()
     sealed_key = BlobField()
+
+    root_key: RootKey | None = None  # that wraps the key, if it was looked up before
+
+    @classmethod
+    def with_root_keys(cls, rows: list[Self]) -> list[Self]:
+        """The rows, with their root keys as the keyring has them now: looked at once for all."""
+        roots = {root.id: root for root in current_runtime().keyring}
+        for row in rows:
+            row.root_key = roots.get(row.root)
+        return rows
 
     def binding(self) -> tuple[str, ...]:
         """What the wrapped key is bound to, besides the row's id."""
@@ -36,7 +46,7 @@ class OwnsDataKey(Table):
 
     @cached_property
     def key(self) -> bytes:
-        root = current_runtime().keyring.find(self.root) or self._root_now()
+        root = self.root_key or current_runtime().keyring.find(self.root) or self._root_now()
         return sealing.unseal(root.wrap_key, self._key_context(), self.sealed_key)
 
     def rewrapped(self, root: RootKey) -> bytes:
