@@ -29,10 +29,10 @@ HARDENING = {
     "cell_size_check": "on",  # of each page that is read
 }
 PRAGMAS: dict[str, Any] = HARDENING | {
-    "page_size": 16_384,  # for a new file: large payloads are written a third faster than at 4 KiB
+    "page_size": 8_192,  # of a new file: small rows write less WAL than at 16 KiB, large no slower
     "journal_mode": "wal",
     "synchronous": "normal",  # `transaction` syncs commits, once for all that wait
-    "wal_autocheckpoint": 8_192,  # pages; `checkpoint_wal` comes long before that
+    "wal_autocheckpoint": 16_384,  # pages; `checkpoint_wal` comes long before that
     "foreign_keys": 1,
     "busy_timeout": 5_000,
     "cache_size": -4_000,  # KiB, for each of the pooled connections
