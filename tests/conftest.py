@@ -1,10 +1,12 @@
 """Fixtures for all tests: running services, a browser; none starts before a test asks for it."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
 from tests.people import Person
 from tests.service import Service
@@ -110,16 +112,22 @@ def temporary_document(alice):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Chromium; tests that need it are skipped if it is not installed."""
+def launch_chromium():
+    """A function that starts Chromium; tests that need it are skipped if it is not installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     with playwright.sync_playwright() as driver:
         if not program and not Path(driver.chromium.executable_path).exists():
             pytest.skip("no Chromium on this machine")
-        chromium = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
+        yield partial(driver.chromium.launch, executable_path=program, args=ARGUMENTS)
+
+
+@pytest.fixture(scope="session")
+def browser(launch_chromium):
+    """Chromium, started again after a crash."""
+    chromium = LastingBrowser(launch_chromium)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture(scope="session")

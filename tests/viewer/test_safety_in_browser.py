@@ -25,13 +25,23 @@ SETTLED = 500  # milliseconds for attacks to take effect
 
 
 @pytest.fixture(scope="module")
-def context(browser):
-    """One context for all pages, so that stored data would be noticed later."""
-    context = browser.new_context()
-    context.harm = []
-    context.on("dialog", lambda dialog: (context.harm.append("a dialog"), dialog.dismiss()))
-    yield context
-    context.close()
+def contexts():
+    """Those of this module, the last one in use."""
+    contexts = []
+    yield contexts
+    contexts[-1].close()
+
+
+@pytest.fixture
+def context(browser, contexts):
+    """One context for all pages, so that stored data would be noticed later; another one after
+    the browser crashed.
+    """
+    if not contexts or not contexts[-1].browser.is_connected():
+        contexts.append(context := browser.new_context())
+        context.harm = []
+        context.on("dialog", lambda dialog: (context.harm.append("a dialog"), dialog.dismiss()))
+    return contexts[-1]
 
 
 @pytest.fixture(scope="module")
