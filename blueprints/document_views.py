@@ -7,7 +7,6 @@ from flask import Response, g
 from models.errors import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
-from .http.authentication import is_form
 from .schemas.requests import DownloadRequest, ViewRequest
 from .views import content as contents
 from .views import pages
@@ -15,9 +14,17 @@ from .views import pages
 document_views = ApiBlueprint(
     "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
 )
+BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}
 BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
+
+
+@document_views.after_request
+def allow_opened_pages(response: Response) -> Response:
+    """A page that was opened reads what it loads by its ticket."""
+    is_by_page = getattr(g.get("caller"), "credential_type", None) == TICKET
+    return pages.allow_opened_pages(response) if is_by_page else response
 
 
 @document_views.get("/view", accepts=READERS, scope=READ, permission="view")
@@ -55,7 +62,7 @@ def download(id: str) -> Response:
     return pages.render("download", g.caller.document(id), g.caller.grant)
 
 
-@document_views.post("/download", accepts=READERS, scope=READ, permission="download")
+@document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @document_views.arguments(DownloadRequest(), required=True)
 @document_views.response(200, HTML, content_type="text/html")
@@ -64,15 +71,13 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
     The password is one of your choice. A link that has a password of its own can't be used here.
     With `pdfPassword` the file shows the pages of an encrypted PDF; without `password` it is then
-    not encrypted itself.
+    not encrypted itself. A page that was opened sends a form with its ticket and, as `password`,
+    that of the PDF.
     """
-    document, grant = g.caller.document(id), g.caller.grant
-    if is_form():
-        return pages.unlock("download", document, grant, body["password"])
-    return pages.encrypted_download(document, grant, **body)
+    return pages.download_by_password(g.caller.document(id), g.caller, **body)
 
 
-@document_views.get("/content", accepts=(*READERS, TICKET), scope=READ, permission="download")
+@document_views.get("/content", accepts=BY_PAGE, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, contents.RangeNotSatisfiable)
 @document_views.alt_response(304, description="What the client has is current.")
 @document_views.alt_response(206, schema=BINARY, content_type="*/*")

@@ -2,27 +2,21 @@
 
 from typing import Any
 
-from flask import Response, g
+from flask import g
 
 from models.errors import DocumentDamaged, NotFound, TokenSpent, TooManyRequests, WrongCredentials
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
 from .schemas.pdf import DrawnPdfPage, PdfPageList, PdfPagesQuery, PdfPassword
 from .views import pdf
+from .views.pages import allow_opened_pages
 
 pdf_pages = ApiBlueprint(
     "pdf_pages", __name__, url_prefix="/v1/documents/<id>/pages", description="Pages of a PDF"
 )
 BY_PAGE = (*READERS, TICKET)
+pdf_pages.after_request(allow_opened_pages)
 ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRequests)
-
-
-@pdf_pages.after_request
-def allow_sandboxed_pages(response: Response) -> Response:
-    """An opened page has no origin; what it sends is a ticket, never a cookie."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
-    return response
 
 
 @pdf_pages.get("", accepts=BY_PAGE, scope=READ, permission="view")

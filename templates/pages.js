@@ -10,19 +10,20 @@ let current = 0, password = null;
 
 // --- requests: a form if there is a password, which never goes into an address ---
 const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000));
-const ask = async (path, query = {}) => {
+const request = async (path, query = {}) => {
   const url = new URL(address);
-  url.pathname += path;
+  url.pathname = url.pathname.replace(/pages$/, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const options = { credentials: "omit", referrerPolicy: "no-referrer" };
   if (password !== null) Object.assign(options, { method: "POST", body: new URLSearchParams({ password }) });
   for (let tries = 0; ; tries++) {
     const answer = await fetch(url, options);
-    if (answer.ok) return answer.json();
+    if (answer.ok) return answer;
     if (answer.status !== 503 || tries > 30) throw await answer.json();
     await pause(Number(answer.headers.get("Retry-After")) || 2);
   }
 };
+const ask = async (path, query = {}) => (await request("pages" + path, query)).json();
 
 // --- drawing ---
 const node = (name, attributes, text = "") => {
@@ -31,10 +32,10 @@ const node = (name, attributes, text = "") => {
   made.textContent = text;
   return made;
 };
-const link = ({ x, y, width, height, page, url }) => {
+const link = ({ x, y, width, height, page, top, url }) => {
   if (url && !/^(https?:\/\/|mailto:)/i.test(url)) return "";
   const target = url ? { href: url, target: "_blank", rel: "noopener noreferrer", "aria-label": url }
-    : { href: `#p${page}`, "aria-label": `Page ${page}` };
+    : { href: `#p${page}`, "data-top": top, "aria-label": `Page ${page}` };
   const made = node("a", target);
   made.append(node("rect", { x, y, width, height }));
   return made;
@@ -117,12 +118,19 @@ const show = () => {
   if (document.activeElement !== field) field.value = current + 1;
   $("#count").textContent = `/ ${sections.length}`;
 };
-const go = n => {
+const go = (n, top = 0) => { // `top` in points from the page's upper edge
   if (!sections.length || Number.isNaN(n)) return;
   current = Math.min(sections.length - 1, Math.max(0, n));
-  sections[current].scrollIntoView({ block: "start", behavior: "instant" });
+  const section = sections[current];
+  section.style.contentVisibility = "visible"; // else its height is not known yet
+  section.scrollIntoView({ block: "start", behavior: "instant" });
+  if (top) scrollBy({ top: top * section.clientWidth / section.querySelector("svg").viewBox.baseVal.width, behavior: "instant" });
   show();
 };
+document.addEventListener("click", e => {
+  const link = e.target.closest("a[data-top]");
+  if (link) setTimeout(() => go(link.getAttribute("href").slice(2) - 1, Number(link.dataset.top))); // after the browser went to the page
+});
 const here = new IntersectionObserver(entries => entries.forEach(entry => {
   if (!entry.isIntersecting) return;
   current = sections.indexOf(entry.target);
@@ -145,6 +153,25 @@ $("#outline")?.addEventListener("click", e => {
 });
 
 // --- a PDF with a password ---
+const saver = () => { // in the place of the form; without the right to save there is no button
+  const note = document.createElement("p"), button = document.createElement("button");
+  note.className = "note";
+  button.type = "button";
+  button.className = "button";
+  button.textContent = "Save as one HTML file";
+  note.append("The saved original keeps its password. A file of these pages opens without it. ", button);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const file = await (await request("download")).blob();
+      viewer.saveAs(file, document.title + ".html");
+    } catch (problem) {
+      note.append(" " + (problem?.detail || "It could not be made. Try again."));
+    }
+    button.disabled = false;
+  });
+  return note;
+};
 const frame = ({ number, width, height }, count) => {
   const section = document.createElement("section");
   section.className = "page";
@@ -164,7 +191,7 @@ const unlock = async () => {
       cursor = list.nextCursor;
     }
     sections.push(...frames.map(page => frame(page, frames.length)));
-    $(".locked").replaceWith(...sections);
+    $(".locked").replaceWith(...($(".no-save") ? [] : [saver()]), ...sections);
     begin();
     sections[0].tabIndex = -1;
     sections[0].focus({ preventScroll: true });

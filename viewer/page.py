@@ -13,8 +13,8 @@ from .base64_stream import base64_length, base64_pieces
 from .kinds import preview_of
 from .names import content_disposition, display_name
 from .original import Original
-from .preview import Part, Preview
-from .shell import PageOptions, head_and_tail
+from .preview import Preview
+from .shell import Layout, PageOptions, layout
 
 EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
 WRITE_BYTES = 256 << 10  # of a large preview at once, so that a slow client holds no copy
@@ -24,10 +24,13 @@ NO_PREVIEW = Preview("", "")
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """Headers, exact length in bytes, and a body that is produced while it is read."""
+    """Headers, and a body that is produced while it is read.
+
+    `length` is exact, in bytes; None where pages are drawn only then.
+    """
 
     headers: dict[str, str]
-    length: int
+    length: int | None
     body: Iterator[bytes]
 
 
@@ -79,17 +82,21 @@ def download_headers(original: Original, rules: str) -> dict[str, str]:
 def _page(
     headers: dict[str, str], original: Original, preview: Preview, options: PageOptions
 ) -> RenderedPage:
-    head, tail, embedded = head_and_tail(original, preview, options)
-    size = base64_length(original.size) if embedded else 0
-    body = _body(head, original if embedded else None, tail)
-    return RenderedPage(headers, sum(part.length for part in head) + size + len(tail), body)
+    page = layout(original, preview, options)
+    return RenderedPage(
+        headers, None if page.parts else _length(page, original), _body(page, original)
+    )
 
 
-def _body(head: Sequence[Part], original: Original | None, tail: bytes) -> Iterator[bytes]:
-    for part in head:
-        data = part.make()
-        for start in range(0, part.length, WRITE_BYTES):
-            yield data[start : start + WRITE_BYTES]
-    if original:
+def _length(page: Layout, original: Original) -> int:
+    size = base64_length(original.size) if page.has_original else 0
+    return sum(map(len, page.head())) + size + len(page.tail)
+
+
+def _body(page: Layout, original: Original) -> Iterator[bytes]:
+    for part in page.head():
+        for start in range(0, len(part), WRITE_BYTES):
+            yield part[start : start + WRITE_BYTES]
+    if page.has_original:
         yield from base64_pieces(original.pieces())
-    yield tail
+    yield page.tail

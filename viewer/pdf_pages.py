@@ -41,8 +41,9 @@ class PdfLockedError(Exception):
 class PdfPage:
     """A page; coordinates are points from its upper left corner. Without a picture only a frame.
 
-    `text` holds runs (left, top, width, height, text), `links` (left, top, width, height, target):
-    a page's number, or an address of the web or of mail.
+    `text` holds runs (left, top, width, height, text), `links` (left, top, width, height,
+    target, distance): a page's number and how far from its upper edge it leads, or an address of
+    the web or of mail.
     """
 
     number: int
@@ -59,7 +60,7 @@ class Overview:
 
     total: int
     pages: list[PdfPage]
-    outline: list[tuple[int, str, int]]  # depth, title, page
+    outline: list[tuple[int, str, int, float]]  # depth, title, page, points from its upper edge
 
 
 class PdfPages:
@@ -116,7 +117,7 @@ def _page(facts: dict[str, Any], picture: bytes, total: int) -> PdfPage:
     """Return the page with what is safe in an attribute and to click on."""
     if facts["type"] not in PICTURES:
         raise SandboxError("type")
-    links = [(*box, target) for *box, target in facts["links"] if _leads_somewhere(target, total)]
+    links = [tuple(link) for link in facts["links"] if _leads_somewhere(link[4], total)]
     uri = f"data:{facts['type']};base64,{base64.b64encode(picture).decode()}"
     return PdfPage(facts["page"], facts["width"], facts["height"], uri, facts["text"], links)
 

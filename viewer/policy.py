@@ -39,12 +39,12 @@ def for_view(
 ) -> str:
     """Return the policy of a served page, with a sandbox and the origins that may frame it.
 
-    Its script may connect to nothing but the pages of this document.
+    Its script may connect to nothing but the pages of this document, and the file made of them.
     """
     policy = _policy(preview, (_origin_of(content_url),) if content_url else ())
     if pages_url:
         path = _path_of(pages_url)
-        policy += f"; connect-src {path} {path}/"
+        policy += f"; connect-src {path} {path}/ {path.removesuffix('/pages')}/download"
     return with_header_directives(policy, ancestors)
 
 

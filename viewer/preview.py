@@ -1,22 +1,10 @@
 """The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Literal
 
 Carrier = Literal["a", "img", "audio", "video"]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a page, made when it is sent, so that only its length takes memory before."""
-
-    length: int
-    make: Callable[[], bytes]
-
-    @classmethod
-    def of(cls, data: bytes) -> Self:
-        return cls(len(data), lambda: data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +29,8 @@ class Preview:
     """Assets that follow those of every page."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""
-    parts: Sequence[Part] = ()
-    """Follow the body."""
+    parts: Callable[[], Iterator[bytes]] | None = None
+    """Makes what follows the body while the page is sent, so that it is never in memory whole."""
     offline: "Callable[[], Preview] | None" = None
     """Makes the preview of a self-contained file, if it is another one."""
 

@@ -20,7 +20,7 @@ from .base64_stream import base64_length
 from .kinds import preview_of
 from .original import Original
 from .page import RenderedPage, download_headers
-from .shell import PageOptions, head_and_tail
+from .shell import PageOptions, layout
 from .templating import render
 
 PIECES_PLACEHOLDER = "\0pieces\0"
@@ -43,20 +43,16 @@ class Seal(Protocol):
 def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = preview_of(original).for_file()
-    head, tail, _ = head_and_tail(original, preview, PageOptions(offline=True))
-    sizes = {
-        "head": sum(part.length for part in head),
-        "original": original.size,
-        "tail": len(tail),
-    }
+    inner = layout(original, preview, PageOptions(offline=True))
+    head_size = sum(map(len, inner.head()))
+    sizes = {"head": head_size, "original": original.size, "tail": len(inner.tail)}
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
     rules = policy.for_sealed_file(preview)
     page = render("sealed.html", policy=rules, header=header)
     start, _, end = page.partition(PIECES_PLACEHOLDER)
     size = sum(sizes.values())
     length = len(start.encode()) + _sealed_size(size, seal) + len(end.encode())
-    parts = (part.make() for part in head)
-    plain = _regroup(chain(parts, original.pieces(), [tail]), seal.piece_bytes)
+    plain = _regroup(chain(inner.head(), original.pieces(), [inner.tail]), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
     body = chain([start.encode()], pieces, [end.encode()])
     return RenderedPage(download_headers(original, rules), length, body)

@@ -1,6 +1,7 @@
 """The page without the original's bytes: toolbar, preview, properties, and the carrier element."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from . import policy
@@ -8,7 +9,7 @@ from .formatting import format_size
 from .media_types import data_uri_type
 from .names import badge, display_name, safe_file_name
 from .original import Original
-from .preview import Part, Preview
+from .preview import Preview
 from .templating import render
 
 BODY_PLACEHOLDER = "\0body\0"
@@ -28,20 +29,32 @@ class PageOptions:
     pages_url: str | None = None
 
 
-def head_and_tail(
-    original: Original, preview: Preview, options: PageOptions
-) -> tuple[list[Part], bytes, bool]:
-    """Return the page before and after the bytes, and whether the bytes are embedded.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page before and after the original's bytes, and whether these are in it."""
 
-    What is before is a list, so that a large preview is not copied into the page.
-    """
+    start: bytes
+    body: bytes
+    parts: Callable[[], Iterator[bytes]] | None
+    middle: bytes
+    tail: bytes
+    has_original: bool
+
+    def head(self) -> Iterator[bytes]:
+        """Yield what is before the bytes; `parts` are made anew in each call."""
+        yield self.start
+        yield self.body
+        yield from self.parts() if self.parts else ()
+        yield self.middle
+
+
+def layout(original: Original, preview: Preview, options: PageOptions) -> Layout:
     embedded = not options.content_url and (options.may_save or preview.carrier != "a")
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
     start, _, rest = page.partition(BODY_PLACEHOLDER)
     middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
     body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
-    head = [Part.of(_encode(start)), Part.of(body), *preview.parts]
-    return [*head, Part.of(_encode(middle))], _encode(tail), embedded
+    return Layout(_encode(start), body, preview.parts, _encode(middle), _encode(tail), embedded)
 
 
 def _values(

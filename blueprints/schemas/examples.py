@@ -59,8 +59,16 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"eventId": f"evt_{_ULID}", "attempts": 1, "durationMs": 42, "DeliveryRecord.status": 200},
     **{"answer": "ok", "error": None, "status": "ok", "version": "0.1.0"},
     **{"OEmbed.version": "1.0", "provider_name": "Document Service", "title": "hello.txt"},
-    **{"picture": "data:image/png;base64,…", "x": 72, "y": 72, "page": 2, "PdfLink.url": None},
-    **{"number": 1, "total": 12, "depth": 0, "PdfPageList.nextCursor": None, "text": "Report"},
+    **{"picture": "data:image/png;base64,…", "PdfLink.url": None},
+    **{"x": 72, "y": 72, "page": 2, "top": 72},
+    **{
+        "number": 1,
+        "total": 12,
+        "depth": 0,
+        "top": 72,
+        "PdfPageList.nextCursor": None,
+        "text": "Report",
+    },
     **{"width": 800, "height": 600, "nextCursor": None, "disabledReason": None},
 }
 

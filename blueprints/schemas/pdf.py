@@ -6,6 +6,8 @@ from .fields import Password
 from .requests import CamelCaseSchema
 from .responses import ResponseSchema, described
 
+TOP = "How far from the page's upper edge it leads."
+
 
 class PdfPagesQuery(CamelCaseSchema):
     cursor = fields.Integer(
@@ -30,6 +32,7 @@ class OutlineEntry(ResponseSchema):
     depth = fields.Integer(**described("From 0."))
     title = fields.String()
     page = fields.Integer()
+    top = fields.Float(**described(TOP))
 
 
 class PdfPageList(ResponseSchema):
@@ -56,6 +59,7 @@ class PdfLink(Placed):
     """Either leads to a page or to an address."""
 
     page = fields.Integer(allow_none=True)
+    top = fields.Float(**described(TOP))
     url = fields.String(allow_none=True, **described("Of the web or of mail."))
 
 

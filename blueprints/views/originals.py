@@ -1,18 +1,23 @@
 """A document as the viewer takes it: what is made of it is kept, and callers take turns."""
 
-from collections.abc import Iterable
-from typing import Any
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
 
-from flask import request
+from flask import has_request_context, request
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.errors import NotFound, WrongCredentials
+from models.errors import Busy, NotFound, WrongCredentials
 from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.token_grant import TokenGrant
 
-NO_PAGES = "This document has no pages: it is no PDF, and is not converted to one."
+NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
+TRIES: Final = 20  # while a body is sent
+PAUSE_SECONDS: Final = 0.25
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
@@ -45,9 +50,11 @@ def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overv
     failures, address = current_runtime().link_password_failures, request.remote_addr or ""
     if original.password is not None:
         failures.refuse_if_many(original.id, address)
-    pages = viewer.pages_of(original)
     try:
+        pages = viewer.pages_of(original)
         return pages, pages.overview()
+    except viewer.SandboxError:
+        raise NotFound(NO_PAGES) from None
     except viewer.PdfLockedError:
         if original.password is not None:
             failures.record_failure(original.id, address)
@@ -65,6 +72,16 @@ def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:
             return made.to_bytes(), made.failure is None
 
         name = viewer.job_name(job, options)
-        return viewer.JobResult.of_bytes(StoredPreview.obtain(document, caller_id, name, make))
+        obtain = partial(StoredPreview.obtain, document, caller_id, name, make)
+        return viewer.JobResult.of_bytes(_patiently(obtain))
 
     return run
+
+
+def _patiently(obtain: Callable[[], bytes]) -> bytes:
+    """Try again for seconds where a refusal would break a body that is being sent."""
+    for _ in range(0 if has_request_context() else TRIES):
+        with suppress(Busy):
+            return obtain()
+        time.sleep(PAUSE_SECONDS)
+    return obtain()

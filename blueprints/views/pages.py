@@ -13,7 +13,8 @@ from models import Document, DocumentToken
 from models.errors import Invalid, ScopeMissing, WrongCredentials
 from models.token_grant import TokenGrant
 
-from ..http.authentication import is_form
+from ..http import TICKET
+from ..http.authentication import Caller, is_form
 from .links import base_url
 from .notices import small_page
 from .originals import opened_pdf, original_of
@@ -44,6 +45,26 @@ def unlock(
     return _RENDER[action](document, grant)
 
 
+def download_by_password(
+    document: Document, caller: Caller, password: str, pdf_password: str | None = None
+) -> Response:
+    """The file for a link's form, for an opened page, or encrypted as a program asks."""
+    if caller.credential_type == TICKET:
+        return _opened_download(document, caller.grant, password)
+    if is_form():
+        return unlock("download", document, caller.grant, password)
+    return encrypted_download(document, caller.grant, password, pdf_password)
+
+
+def _opened_download(document: Document, grant: TokenGrant | None, pdf_password: str) -> Response:
+    """The file that shows the pages of an encrypted PDF, for a page that was opened: no view."""
+    if grant and "download" not in grant.permissions:  # a ticket loads what is shown without it
+        raise ScopeMissing("This link permits to view the document, not to save it.")
+    page = viewer.download(_opened_original(document, grant, pdf_password))
+    document.record_read("document.downloaded")
+    return Response(page.body, headers=page.headers)
+
+
 def encrypted_download(
     document: Document,
     grant: TokenGrant | None,
@@ -58,14 +79,29 @@ def encrypted_download(
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
-    original = original_of(document, grant, pdf_password)
-    if pdf_password is not None:
-        opened_pdf(original)
+    original = _opened_original(document, grant, pdf_password)
     if not password:
         return _record_and_send(viewer.download(original), document, grant, "document.downloaded")
     seal = document.password_seal(password, grant.id if grant else document.owner_id)
     page = viewer.sealed_download(original, seal)
     return _record_and_send(page, document, grant, "document.downloaded")
+
+
+def allow_opened_pages(response: Response) -> Response:
+    """An opened page has no origin; what it sends is a ticket, never a cookie."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+    return response
+
+
+def _opened_original(
+    document: Document, grant: TokenGrant | None, pdf_password: str | None
+) -> viewer.Original:
+    """The original, whose password has been tried if there is one."""
+    original = original_of(document, grant, pdf_password)
+    if pdf_password is not None:
+        opened_pdf(original)
+    return original
 
 
 def _view(document: Document, grant: TokenGrant | None) -> Response:
@@ -102,14 +138,17 @@ def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
 def _record_and_send(
     page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
 ) -> Response:
-    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
+    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn. Nor has a
+    file whose pages are drawn while it is sent.
+    """
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     if grant and not grant.owner_id:
         DocumentToken.count_view(grant.id, type)
     else:
         document.record_read(type)
-    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
+    length = {} if page.length is None else {"Content-Length": str(page.length)}
+    return Response(page.body, headers=page.headers | length)
 
 
 def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -> str | None:

@@ -32,7 +32,7 @@ def list_pages(
             for one, text in zip(frames, texts, strict=False)
         ],
         "outline": [
-            dict(zip(("depth", "title", "page"), entry, strict=True))
+            dict(zip(("depth", "title", "page", "top"), entry, strict=True))
             for entry in (overview.outline if first == 1 else ())
         ],
         "next_cursor": following if following <= len(overview.pages) else None,
@@ -52,9 +52,9 @@ def drawn_page(
         **{name: getattr(page, name) for name in ("number", "width", "height", "picture")},
         "text": [dict(zip((*placed, "text"), run, strict=True)) for run in page.text],
         "links": [
-            dict(zip(placed, box, strict=True))
+            dict(zip((*placed, "top"), (*box, top), strict=True))
             | {"page": None, "url": None, "url" if isinstance(target, str) else "page": target}
-            for *box, target in page.links
+            for *box, target, top in page.links
         ],
     }
 

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -52,21 +53,22 @@ def test_the_first_part_of_the_list_has_the_outline(alice):
     document = alice.upload(linked_pdf(title="Results"), "application/pdf")
 
     assert alice.get(pages_of(document)).json["outline"] == [
-        {"depth": 0, "title": "Results", "page": 2}
+        {"depth": 0, "title": "Results", "page": 2, "top": 0}
     ]
 
 
 def test_any_page_is_a_picture_with_text_and_links(alice):
-    document = alice.upload(linked_pdf(2, "https://example.org/"), "application/pdf")
+    data = linked_pdf(2, "https://example.org/", view="XYZ 0 150 0")
+    document = alice.upload(data, "application/pdf")
     page = alice.get(pages_of(document, 1)).json
 
     kind, _, picture = page["picture"].partition(";base64,")
     assert kind == "data:image/png"
     assert b64decode(picture).startswith(b"\x89PNG")
     assert [run["text"] for run in page["text"]] == ["One"]
-    assert [(one["page"], one["url"]) for one in page["links"]] == [
-        (2, None),
-        (None, "https://example.org/"),
+    assert [(one["page"], one["top"], one["url"]) for one in page["links"]] == [
+        (2, 50, None),
+        (None, 0, "https://example.org/"),
     ]
 
 
@@ -189,6 +191,51 @@ def test_the_password_of_a_pdf_makes_a_file_that_shows_its_pages(alice, locked):
     assert alice.post(path, json={}).status == 422
 
 
+def save_by_ticket(service, locked, ticket, password="open sesame"):
+    return Person(service).post(
+        f"/v1/documents/{locked['id']}/download?{ticket}",
+        data=urlencode({"password": password}).encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+
+
+def test_a_page_that_a_link_opened_makes_the_file_and_counts_no_view(service, alice, locked):
+    link = alice.share(locked, maxViews=1, password="a word")
+    page = Person(service).post(
+        f"/v1/documents/{locked['id']}/view",
+        data=f"token={link['token']}&password=a+word".encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    ticket = ticket_in(page).partition("?")[2]
+    saved = save_by_ticket(service, locked, ticket)
+
+    assert saved.status == 200
+    assert ">Secret</text>" in saved.text
+    assert saved.headers["Access-Control-Allow-Origin"] == "*"
+    wrong = save_by_ticket(service, locked, ticket, "a word")
+    assert wrong.json["code"] == "wrong_credentials"
+    assert wrong.headers["Access-Control-Allow-Origin"] == "*"
+    (record,) = [one for one in alice.get(f"/v1/documents/{locked['id']}/tokens").json["tokens"]
+                 if one["id"] == link["id"]]  # fmt: skip
+    assert record["views"] == 1
+
+
+def test_a_page_makes_no_file_by_a_link_that_permits_to_view_only(service, alice, locked):
+    page = opened(service, alice.share(locked, permissions=["view"]))
+
+    saved = save_by_ticket(service, locked, ticket_in(page).partition("?")[2])
+    assert saved.json["code"] == "scope_missing"
+
+
+def test_a_file_of_pages_is_sent_while_they_are_drawn(alice, book):
+    saved = alice.get(f"/v1/documents/{book['id']}/download")
+
+    assert "Content-Length" not in saved.headers
+    assert saved.headers["Transfer-Encoding"] == "chunked"
+    assert saved.body.count(b"<image") == 70
+    assert saved.body.rstrip().endswith(b"</html>")
+
+
 def test_wrong_passwords_of_a_pdf_are_limited(start_service):
     limited = start_service()
     owner = limited.register()
@@ -204,7 +251,8 @@ def test_the_policy_of_the_page_names_the_pages_of_this_document_alone(service, 
     page = opened(service, alice.share(book))
     here = f"{service.url}{pages_of(book)}"
 
-    assert page.policy["connect-src"] == [here, f"{here}/"]
+    file = here.removesuffix("/pages") + "/download"
+    assert page.policy["connect-src"] == [here, f"{here}/", file]
 
 
 def test_pages_of_a_deleted_document_are_gone(alice):

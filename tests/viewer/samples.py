@@ -123,9 +123,9 @@ trailer<</Root 1 0 R>>
 """
 
 
-def linked_pdf(*targets, title="Chapter"):
+def linked_pdf(*targets, title="Chapter", view="Fit"):
     """A PDF of two pages with an outline; the first has a link for each page or address."""
-    to_page, to_address = "/Dest[{} 0 R/Fit]", "/A<</S/URI/URI({})>>"
+    to_page, to_address = f"/Dest[{{}} 0 R/{view}]", "/A<</S/URI/URI({})>>"
     actions = [
         to_page.format(2 + 2 * one) if isinstance(one, int) else to_address.format(one)
         for one in targets
@@ -134,7 +134,7 @@ def linked_pdf(*targets, title="Chapter"):
         f"<</Type/Annot/Subtype/Link/Rect[40 {20 * at} 200 {20 * at + 15}]{action}>>"
         for at, action in enumerate(actions)
     )
-    outline = f"/Outlines<</First<</Title({title})/Dest[6 0 R/Fit]>>/Count 1>>"
+    outline = f"/Outlines<</First<</Title({title})/Dest[6 0 R/{view}]>>/Count 1>>"
     return pdf("One", "Two", extra=f"/Annots[{annotations}]", catalog=outline)
 
 

@@ -11,9 +11,9 @@ from tests.viewer.samples import CODE, every_kind, original, png
 from viewer import EMBEDDED_LIMIT, download, view
 
 
-def body(page):
+def body(page, *, is_drawn_meanwhile=False):
     data = b"".join(page.body)
-    assert len(data) == page.length
+    assert page.length == (None if is_drawn_meanwhile else len(data))
     return data.decode()
 
 
@@ -29,7 +29,8 @@ def bytes_in(html):
 def test_every_kind_of_page_holds_the_original_once(name, kind, data):
     document = original(data, name, kind)
 
-    assert bytes_in(body(download(document))) == data
+    saved = body(download(document), is_drawn_meanwhile=kind == "application/pdf")
+    assert bytes_in(saved) == data
     assert bytes_in(body(view(document))) == data
 
 

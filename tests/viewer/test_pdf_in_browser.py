@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.viewer.samples import encrypted_pdf, linked_pdf, original, pdf
+from tests.waiting import until
 from viewer import download
 
 FORTY = pdf(*(f"Chapter {n}" for n in range(1, 41)))
@@ -77,6 +78,19 @@ def test_a_link_and_the_outline_lead_to_their_pages(page, alice):
     assert page.heard == []
 
 
+def test_a_link_and_the_outline_lead_to_the_place_on_a_page(page, alice):
+    page.set_viewport_size({"width": 390, "height": 200})
+    page.goto(upload(alice, linked_pdf(2, view="XYZ 0 40 0")))
+    place = "one => Math.abs(one.getBoundingClientRect().top + .8 * one.offsetHeight - 72) < 2"
+    for press in (lambda: page.focus("#p1 a"), lambda: page.focus("#outline a")):
+        page.evaluate("scrollTo(0, 0)")
+        page.evaluate("document.querySelector('#outline').open = true")
+        press()
+        page.keyboard.press("Enter")
+        until(lambda: page.locator("#p2").evaluate(place))
+    assert page.url.endswith("#p2")
+
+
 def test_the_whole_document_is_printed(page, book):
     page.goto(book)
     page.evaluate("void (print = () => document.documentElement.classList.add('printed'))")
@@ -98,6 +112,31 @@ def test_the_password_of_a_pdf_is_asked_for(page, alice):
     picture(page, 1)
     assert page.text_content("#p1 text") == "Secret"
     assert page.locator(".page").count() == 1
+
+
+def test_an_opened_pdf_is_saved_as_a_file_that_shows_its_pages(page, alice, tmp_path):
+    page.goto(upload(alice, encrypted_pdf("open sesame")))
+    page.fill("#pdf-password", "open sesame")
+    page.press("#pdf-password", "Enter")
+    with page.expect_download() as saved:
+        page.click("text=Save as one HTML file")
+
+    assert saved.value.suggested_filename == "book.pdf.html"
+    saved.value.save_as(tmp_path / "saved.html")
+    page.context.set_offline(True)
+    page.goto((tmp_path / "saved.html").as_uri())
+    assert page.text_content("#p1 text") == "Secret"
+    assert page.heard == []
+
+
+def test_a_link_that_permits_to_view_only_offers_no_file(page, alice):
+    document = alice.upload(encrypted_pdf("open sesame"), "application/pdf", name="book.pdf")
+    page.goto(alice.share(document, permissions=["view"])["viewUrl"])
+    page.fill("#pdf-password", "open sesame")
+    page.press("#pdf-password", "Enter")
+    picture(page, 1)
+
+    assert not page.locator("text=Save as one HTML file").count()
 
 
 def test_a_saved_file_shows_every_page_offline(page, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from tests.viewer.samples import original
 from viewer.kinds.files import File, section
 from viewer.preview import Preview
-from viewer.shell import PageOptions, head_and_tail
+from viewer.shell import PageOptions, layout
 
 TEXT = Preview("text", "Plain text", b"<p>shown</p>")
 IMAGE = Preview("image", "PNG image", carrier="img")
@@ -16,10 +16,8 @@ HOSTILE = "</script><script>alert(1)</script><!--\u202e\0\"'><img src=x onerror=
 
 
 def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **options):
-    head, tail, embedded = head_and_tail(
-        original(size, name, content_type), preview, PageOptions(**options)
-    )
-    return b"".join(part.make() for part in head).decode(), tail.decode(), embedded
+    page = layout(original(size, name, content_type), preview, PageOptions(**options))
+    return b"".join(page.head()).decode(), page.tail.decode(), page.has_original
 
 
 def test_the_bytes_are_in_a_save_link_between_head_and_tail():

@@ -5,15 +5,16 @@ holds all. The browser's own PDF viewer is not used: it does not work in a sandb
 document's scripts, and follows its links out of the page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ..formatting import format_count
 from ..original import Original
 from ..pdf_pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
-from ..preview import Part, Preview
+from ..preview import Preview
 from ..sandbox.process import SandboxError
 from ..templating import render
 from . import card
@@ -51,43 +52,38 @@ def preview(original: Original, media_type: str) -> Preview:
 
 
 def _for_file(pages: PdfPages, overview: Overview) -> Preview:
-    """Return all pages, up to a bound. Each is drawn now, and again read when it is sent."""
-    parts, shown = _file_parts(pages, overview)
+    """Return all pages, up to a bound, which are drawn when they are sent."""
     return replace(
         _PDF,
         body=_outline(overview),
         facts=(format_count(overview.total, "page"),),
-        note=_note(shown, overview.total),
-        parts=parts,
+        note=_note(min(len(overview.pages), MAX_FILE_PAGES), overview.total),
+        parts=partial(_file_pages, pages, overview),
     )
 
 
-def _file_parts(pages: PdfPages, overview: Overview) -> tuple[list[Part], int]:
-    """Return the parts, and the number of pages in them; no more after a batch that failed."""
-    parts: list[Part] = []
-    frames, first, failed = overview.pages[:MAX_FILE_PAGES], 0, 0
-    while first < len(frames) and failed < MAX_FAILED:
+def _file_pages(pages: PdfPages, overview: Overview) -> Iterator[bytes]:
+    """Yield HTML of the pages, a batch at a time; none is drawn after a batch that failed."""
+    frames, failed = overview.pages[:MAX_FILE_PAGES], 0
+    for first in range(0, len(frames), FILE.batch):
         batch = frames[first : first + FILE.batch]
-        html, failed = _batch(pages, batch, overview.total)
-        parts.append(Part(len(html), partial(_batch_html, pages, batch, overview.total)))
-        first += len(batch)
-    return parts, first
+        if failed < MAX_FAILED:
+            batch, failed = _drawn(pages, batch, overview.total)
+        yield _html(batch, overview.total, whole=True)
 
 
-def _batch(pages: PdfPages, frames: Sequence[PdfPage], total: int) -> tuple[bytes, int]:
-    """Return HTML of these pages, and how many could not be drawn."""
+def _drawn(pages: PdfPages, frames: Sequence[PdfPage], total: int) -> tuple[list[PdfPage], int]:
+    """Return these pages drawn, and how many could not be: they and the rest stay frames."""
     shown: list[PdfPage] = []
     failed = 0
     while len(shown) < len(frames) and failed < MAX_FAILED:
         left = frames[len(shown) :]
-        drawn = pages.drawn(left[0].number, len(left), FILE, total)
+        drawn: list[PdfPage] = []
+        with suppress(SandboxError):
+            drawn = pages.drawn(left[0].number, len(left), FILE, total)
         failed += len(drawn) < len(left)
         shown += [*drawn, *left[len(drawn) : len(drawn) + 1]]
-    return _html([*shown, *frames[len(shown) :]], total, whole=True), failed
-
-
-def _batch_html(*batch: Any) -> bytes:
-    return _batch(*batch)[0]
+    return [*shown, *frames[len(shown) :]], failed
 
 
 def _html(pages: Sequence[PdfPage], total: int, *, whole: bool = False) -> bytes:

@@ -89,7 +89,7 @@ def _drawn(
         **dict(zip(("width", "height"), _size(document, index), strict=True)),
         "type": kind,
         "text": _text(page, place),
-        "links": [(*place(box), target) for box, target in links(document, page)],
+        "links": [(*place(box), *target) for box, *target in links(document, page)],
     }
     page.close()
     return facts, picture

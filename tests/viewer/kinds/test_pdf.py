@@ -21,7 +21,7 @@ def shown(data, **facts):
 
 def file_of(data):
     made = shown(data).for_file()
-    return made, made.body + b"".join(part.make() for part in made.parts)
+    return made, made.body + b"".join(made.parts())
 
 
 def pages_of(data, password=None):
@@ -52,7 +52,6 @@ def test_a_file_holds_every_page():
 
     assert html.count(b"<image") == 10
     assert all(b">Page %d</text>" % n in html for n in range(1, 11))
-    assert [part.length for part in made.parts] == [len(part.make()) for part in made.parts]
 
 
 def test_a_file_says_where_a_bound_cuts_it(monkeypatch):
@@ -77,13 +76,42 @@ def test_a_page_that_cannot_be_drawn_does_not_hide_the_others(monkeypatch):
     assert html.count(b"<section") == 10
 
 
-def test_when_no_page_can_be_drawn_a_file_stops_trying(monkeypatch):
+def test_pages_of_a_file_are_drawn_when_they_are_sent(monkeypatch):
+    asked = []
+    drawn = PdfPages.drawn
+    monkeypatch.setattr(
+        PdfPages, "drawn", lambda *given: asked.append(given[1]) or drawn(*given)
+    )
+    parts = shown(pdf(*["x"] * (FILE.batch + 1))).for_file().parts()
+    assert asked == []
+    assert next(parts).count(b"<image") == FILE.batch
+    assert asked == [1]
+    assert next(parts).count(b"<image") == 1
+    assert asked == [1, FILE.batch + 1]
+
+
+def test_when_no_page_can_be_drawn_a_file_stops_trying_and_says_so_on_each(monkeypatch):
     asked = []
     monkeypatch.setattr(PdfPages, "drawn", lambda *given: asked.append(given[1]) or [])
-    made, _ = file_of(pdf(*["x"] * (3 * FILE.batch)))
+    _, html = file_of(pdf(*["x"] * (3 * FILE.batch)))
 
     assert set(asked) == {1, 2}
-    assert f"Showing {FILE.batch} of {3 * FILE.batch} pages" in made.note
+    assert html.count(b"<section") == 3 * FILE.batch
+    assert html.count(b"could not be drawn") == 3 * FILE.batch - 1  # the first one was before
+
+
+def test_a_page_of_a_file_that_is_no_picture_is_left_out(monkeypatch):
+    document = original(TEN, "a.pdf")
+
+    def run(job, pieces, options, *, seconds):
+        found = document.run(job, pieces, options, seconds=seconds)
+        if options["asked"] == "pictures":
+            found.messages = [(facts | {"type": "text/html"}, x) for facts, x in found.messages]
+        return found
+
+    made = preview(replace(document, run=run), "application/pdf").for_file()
+
+    assert b"".join(made.parts()).count(b"could not be drawn") == 9
 
 
 def test_links_lead_to_pages_and_to_the_web_in_a_tab_of_its_own():
@@ -131,10 +159,17 @@ def test_a_picture_of_another_type_is_refused(page):
 
 
 def test_a_link_to_a_page_that_is_not_there_is_left_out():
-    page = PAGE | {"links": [[0, 0, 1, 1, 7], [0, 0, 1, 1, 0], [0, 0, 1, 1, 1]]}
+    page = PAGE | {"links": [[0, 0, 1, 1, 7, 0], [0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 1, 5]]}
     (made,) = answering((page, b"png")).drawn(1, 1, FILE, 3)
 
-    assert made.links == [(0, 0, 1, 1, 1)]
+    assert made.links == [(0, 0, 1, 1, 1, 5)]
+
+
+def test_a_link_and_an_entry_of_the_outline_name_the_place_on_their_page():
+    body = shown(linked_pdf(2, view="XYZ 0 150 0")).body.decode()
+
+    assert '<a href="#p2" data-top="50.0" aria-label="Page 2">' in body
+    assert '<a href="#p2" data-top="50.0">Chapter</a>' in body
 
 
 def test_a_crash_before_any_page_raises():

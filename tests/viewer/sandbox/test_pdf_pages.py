@@ -25,7 +25,7 @@ def test_the_first_message_has_the_size_of_every_page_and_the_outline():
     (facts, _), (page, _) = messages(linked_pdf(), "sizes", count=1)
 
     assert (facts["pages"], facts["sizes"]) == (2, [(300, 200), (300, 200)])
-    assert facts["outline"] == [(0, "Chapter", 2)]
+    assert facts["outline"] == [(0, "Chapter", 2, 0)]
     assert page["page"] == 1
 
 
@@ -77,9 +77,22 @@ def test_links_have_a_place_and_a_page_or_an_address():
     (page, _), _ = messages(linked_pdf(2, "https://example.org/?a=1"))
 
     assert page["links"] == [
-        (40, 185, 160, 15, 2),
-        (40, 165, 160, 15, "https://example.org/?a=1"),
+        (40, 185, 160, 15, 2, 0),
+        (40, 165, 160, 15, "https://example.org/?a=1", 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("view", "top"),
+    [("XYZ 0 150 0", 50), ("XYZ null 20 null", 180), ("FitH 150", 50), ("FitR 0 0 90 120", 80)]
+    + [("FitBH 199", 1), ("Fit", 0), ("FitV 20", 0), ("XYZ 0 0 0", 0), ("XYZ null null null", 0)]
+    + [("XYZ 0 999 0", 0), ("XYZ 0 -5 0", 0), ("XYZ", 0), ("Nonsense 5", 0)],
+)
+def test_a_destination_has_its_distance_from_the_upper_edge_of_its_page(view, top):
+    (facts, _), (page, _) = messages(linked_pdf(2, view=view), "sizes", count=1)
+
+    assert [link[4:] for link in page["links"]] == [(2, top)]
+    assert facts["outline"] == [(0, "Chapter", 2, top)]
 
 
 @pytest.mark.parametrize("target", ["", "x" * 3_000])
@@ -99,7 +112,7 @@ trailer<</Root 1 0 R>>
 """
     (facts, _), _ = messages(data, "sizes")
 
-    assert facts["outline"][0] == (0, "Again", 1)
+    assert facts["outline"][0] == (0, "Again", 1, 0)
     assert len(facts["outline"]) <= 3_000
 
 
