@@ -90,7 +90,7 @@ def log_altered(id: object) -> bool:
 
 
 def shown(id: object) -> str:
-    """The id of an altered row in a line of text: whoever altered the row may have chosen it."""
+    """The id of an altered row in a line of text, which an attacker may have chosen."""
     return re.sub(r"\W", "?", str(id))[:40]
 
 

@@ -36,7 +36,7 @@ class Table(Model):
 
     @classmethod
     def find(cls, id: str) -> Self | None:
-        """The row with this id, whoever its owner is."""
+        """The row with this id, of any owner."""
         rows = cls.rows(_by_id(cls), id=id)
         return rows[0] if rows else None
 
