@@ -11,10 +11,10 @@ from .storage import stream
 
 _LINKS = """
     SELECT sequence, hash, body, id, type, created_at, document_id FROM event
-    WHERE owner_id = :owner_id ORDER BY sequence, id"""
-_LAST = """
-    SELECT sequence, hash, body, id, type, created_at, document_id FROM event
-    WHERE owner_id = :owner_id ORDER BY sequence DESC, id DESC LIMIT 1"""
+    WHERE owner_id = :owner_id ORDER BY """
+_IN_ORDER = f"{_LINKS} sequence, id"
+_OLDEST = f"{_LINKS} id LIMIT :count"  # genuine links are in the order of their ids, too
+_LAST = f"{_LINKS} id DESC LIMIT 1"
 
 
 class Link(NamedTuple):
@@ -45,9 +45,14 @@ class Link(NamedTuple):
 
 def links_of(owner_id: str) -> Iterator[Link]:
     """All links, in the order of their numbers; read them in a `snapshot`."""
-    return map(Link._make, stream(_LINKS, {"owner_id": owner_id}))
+    return map(Link._make, stream(_IN_ORDER, {"owner_id": owner_id}))
+
+
+def oldest_links(owner_id: str, count: int) -> Iterator[Link]:
+    """At most `count` links, in the order of their ids, which are found without sorting all."""
+    return map(Link._make, stream(_OLDEST, {"owner_id": owner_id, "count": count}))
 
 
 def last_link(owner_id: str) -> Link | None:
-    """The link with the highest number."""
+    """The link with the newest id."""
     return next(map(Link._make, stream(_LAST, {"owner_id": owner_id})), None)

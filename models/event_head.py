@@ -22,7 +22,7 @@ SERVICE = "service"  # the id of the service as the owner of its own chain
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
 _LAST = """
     SELECT sequence, hash, id FROM event WHERE owner_id = :owner_id
-    ORDER BY sequence DESC, id DESC LIMIT 1"""
+    ORDER BY id DESC LIMIT 1"""
 
 
 class EventHead(Table):

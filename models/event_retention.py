@@ -7,12 +7,11 @@ that it can be found.
 
 import logging
 import math
-from itertools import islice
 from typing import Any
 
 from .delivery import WebhookDelivery
 from .event import Event
-from .event_chain import Link, links_of
+from .event_chain import Link, oldest_links
 from .event_head import EventHead
 from .records.ids import first_id, now
 from .runtime import current_runtime
@@ -26,7 +25,9 @@ _WITH_OLD = """
         SELECT 1 FROM event WHERE owner_id = event_head.id AND id < :before)"""
 _WITH_MANY = """
     SELECT id FROM event_head WHERE sequence - oldest + 1 > :most"""
-_FORGET = "DELETE FROM event WHERE owner_id = :owner_id AND sequence BETWEEN :first AND :last"
+_FORGET = """
+    DELETE FROM event
+    WHERE owner_id = :owner_id AND id <= :last_id AND sequence BETWEEN :first AND :last"""
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
@@ -64,7 +65,7 @@ def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
     head = EventHead.of(owner_id)
     if last := _last_to_forget(head, before, until):
         facts = {"owner_id": owner_id, "first": head.oldest, "last": last.sequence}
-        database.execute_sql(_FORGET, facts)
+        database.execute_sql(_FORGET, {**facts, "last_id": last.id})
         head.move(oldest=last.sequence + 1, hash_before=last.hash)
         Event.record_of_service("events.forgotten", facts)
     return last
@@ -72,7 +73,7 @@ def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
 
 def _last_to_forget(head: EventHead, before: str, until: float) -> Link | None:
     last, expected, previous = None, head.oldest, head.hash_before
-    for link in islice(links_of(head.id), BATCH if head.mac else 0):
+    for link in oldest_links(head.id, BATCH if head.mac else 0):
         if link.sequence != expected or not link.is_linked(head.id, previous):
             logging.getLogger("docservice").error(_ALTERED, expected, head.id)
             break

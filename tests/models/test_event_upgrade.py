@@ -18,7 +18,6 @@ FORMER_SCHEMA = """
     DROP TABLE event_head;
     ALTER TABLE event RENAME TO newer;
     DROP INDEX event_owner;
-    DROP INDEX event_sequence;
     DROP INDEX event_document;
     CREATE TABLE event (
         id TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -30,7 +29,12 @@ FORMER_SCHEMA = """
     DROP TABLE newer;
     CREATE UNIQUE INDEX event_owner ON event (owner_id, id);
     CREATE INDEX event_document ON event (document_id, id) WHERE document_id IS NOT NULL;
-    DELETE FROM schema_migration WHERE name = '0014_event_chain';"""
+    DROP INDEX document_token_document;
+    CREATE INDEX document_token_document ON document_token (document_id, id);
+    CREATE INDEX document_root ON document (root);
+    DROP INDEX document_owner;
+    CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
+    DELETE FROM schema_migration WHERE name IN ('0014_event_chain', '0015_fewer_indexes');"""
 
 
 @pytest.fixture
