@@ -16,6 +16,7 @@ decrypts front to back only.
 
 import hmac
 import os
+import struct
 
 from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encryptor
 from cryptography.exceptions import InvalidTag
@@ -31,6 +32,7 @@ HEAD_BYTES = 56
 _SALT_BYTES = 24
 _INFO = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"
 _HASH: hashes.HashAlgorithm = hashes.SHA512()  # the published vectors use SHA-256
+_le64 = struct.Struct("<Q").pack
 
 
 class DecryptionError(Exception):
@@ -43,11 +45,8 @@ def generate_key() -> bytes:
 
 def context(*pieces: str | bytes) -> bytes:
     """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
-    parts = [_le64(len(pieces))]
-    for piece in pieces:
-        part = piece if isinstance(piece, bytes) else piece.encode()
-        parts += _le64(len(part)), part
-    return b"".join(parts)
+    parts = [piece if isinstance(piece, bytes) else piece.encode() for piece in pieces]
+    return b"".join([_le64(len(parts)), *[_le64(len(part)) + part for part in parts]])
 
 
 def keyed_digest(key: bytes, *pieces: str) -> str:
@@ -122,7 +121,3 @@ class Reader:
 def sealed_bytes(size: int) -> int:
     """The sealed length of `size` bytes, without the head."""
     return size + TAG_BYTES * (size // CHUNK_BYTES + 1)
-
-
-def _le64(number: int) -> bytes:
-    return number.to_bytes(8, "little")

@@ -180,6 +180,7 @@ def _feed(filters: tuple[str, ...]) -> Prepared:
     )
 
 
+@cache
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.title() for word in rest)
