@@ -18,6 +18,7 @@ from crypto.password_file import PasswordSeal
 from .document_token import DocumentToken
 from .errors import NotFound, ScopeMissing
 from .event import Event
+from .event_head import EventHead
 from .media_types import essence, usual_extension
 from .records.ids import now
 from .records.keyed import OwnsDataKey
@@ -190,7 +191,7 @@ class Document(OwnsDataKey, Owned):
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""
-        with transaction():
+        with transaction(), EventHead.moved_once(self.owner_id):
             if not shred("document", self.id):
                 raise NotFound
             payload_rows.drop(self.id)

@@ -7,6 +7,9 @@ recognizable until a backup is restored.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -23,6 +26,7 @@ _ALTERED = "The head of the log of %s was altered outside of the service. Run: f
 _LAST = """
     SELECT sequence, hash, id FROM event WHERE owner_id = :owner_id
     ORDER BY id DESC LIMIT 1"""
+_held: ContextVar[Any] = ContextVar("held", default=None)
 
 
 class EventHead(Table):
@@ -55,6 +59,9 @@ class EventHead(Table):
     @classmethod
     def of(cls, owner_id: str) -> Self:
         """The head, to be moved in the present transaction. It may not be genuine."""
+        held: Self | None = _held.get()
+        if held and held.id == owner_id:
+            return held
         row = _HEAD.first(id=owner_id)
         if row is not None and (head := cls._of_row(row)).is_genuine():
             return head
@@ -63,13 +70,28 @@ class EventHead(Table):
             cls._empty(owner_id).insert_row()
         return cls._resumed(owner_id)
 
+    @classmethod
+    @contextmanager
+    def moved_once(cls, owner_id: str) -> Iterator[None]:
+        """Inside a transaction: all events of this owner in the block move their head once, at
+        its end.
+        """
+        head = cls.of(owner_id)
+        before = _held.set(head)
+        try:
+            yield
+        finally:
+            _held.reset(before)
+        head.move()
+
     def move(self, **fields: Any) -> None:
         """Store new values of some columns, with the MAC; without one if the head had none."""
-        is_genuine = self.mac is not None
         self.__data__.update(fields)
-        if is_genuine:
+        if _held.get() is self:
+            return
+        if self.mac is not None:
             self.sign()
-        self.change(**fields, mac=self.mac)
+        self.change(mac=self.mac, **{name: self.__data__[name] for name in self.AUTHENTICATED[1:]})
 
     def sign(self) -> None:
         self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())

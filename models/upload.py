@@ -19,6 +19,7 @@ from crypto import sealing
 from .document import Document
 from .document_token import DocumentToken
 from .errors import Busy
+from .event_head import EventHead
 from .link_options import LinkOptions
 from .records.ids import first_id
 from .records.issued import Issued
@@ -64,7 +65,7 @@ def upload(
     with reserve_disk_space(size, runtime.settings.reserve_bytes), _aborted_on_error(document):
         sha256, last = _store(document, payload)
         document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
-        with transaction(since=since):
+        with transaction(since=since), EventHead.moved_once(owner_id):
             on_rollback(partial(_abort, document))
             _require_quota(owner_id, size)  # exact under the writer lock
             payload_rows.store(document.id, last)
