@@ -1,0 +1,123 @@
+"""The list of documents by the same libraries and the same SQL, without the rules of the service.
+
+No MAC, no context of what is sealed, no strict JSON, no limits, no headers, no log: what is left is
+what the libraries cost.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from datetime import UTC, datetime
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from flask import Flask, abort, request
+from flask_smorest import Api, Blueprint
+from marshmallow import Schema, fields, validate
+
+KEY = "pk_live_" + "0" * 38
+_ROOT = AESGCM(bytes(32))
+_NONCE = bytes(12)  # of keys that are used once
+_SCHEMA = """
+    CREATE TABLE user_account (id TEXT PRIMARY KEY, email TEXT, disabled_at INTEGER);
+    CREATE TABLE api_key (
+        id TEXT PRIMARY KEY, owner_id TEXT, digest BLOB UNIQUE, scopes TEXT,
+        expires_at INTEGER, revoked_at INTEGER
+    );
+    CREATE TABLE document (
+        id TEXT PRIMARY KEY, created_at INTEGER, owner_id TEXT, content_type TEXT, size INTEGER,
+        expires_at INTEGER, sealed_key BLOB, sealed_meta BLOB
+    );
+    CREATE INDEX document_owner ON document (owner_id, id);"""
+_CALLER = """
+    SELECT api_key.owner_id, api_key.scopes, owner.disabled_at
+    FROM api_key, user_account AS owner
+    WHERE owner.id = api_key.owner_id AND digest = :digest
+    AND (revoked_at IS NULL OR revoked_at > :now) AND (expires_at IS NULL OR expires_at > :now)"""
+_PAGE = """
+    SELECT id, created_at, content_type, size, expires_at, sealed_key, sealed_meta FROM document
+    WHERE owner_id = :owner_id AND (expires_at IS NULL OR expires_at > :now) AND id < :after
+    ORDER BY id DESC LIMIT :limit"""
+
+
+class Query(Schema):
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    cursor = fields.String(load_default="~")
+
+
+class Record(Schema):
+    id = fields.String()
+    name = fields.String()
+    content_type = fields.String(data_key="contentType")
+    size = fields.Integer()
+    sha256 = fields.String()
+    created_at = fields.String(data_key="createdAt")
+    expires_at = fields.String(data_key="expiresAt", allow_none=True)
+    metadata = fields.Dict(values=fields.String())
+
+
+class Page(Schema):
+    documents = fields.List(fields.Nested(Record))
+    next_cursor = fields.String(data_key="nextCursor", allow_none=True)
+
+
+def create_app(documents):
+    """An application with so many documents, which `KEY` lists at `/v1/documents`."""
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.executescript(_SCHEMA)
+    digest = hashlib.sha256(KEY.encode()).digest()
+    database.execute("INSERT INTO user_account VALUES ('usr_1', 'a@example.org', NULL)")
+    key = ("key_1", "usr_1", digest, "documents:read", None, None)
+    database.execute("INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?)", key)
+    rows = map(_row, range(documents))
+    database.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    return _app(database)
+
+
+def _row(number):
+    key, meta = os.urandom(32), {"name": "report.pdf", "metadata": {}, "sha256": "0" * 64}
+    sealed_meta = AESGCM(key).encrypt(_NONCE, json.dumps(meta).encode(), None)
+    sealed_key = _ROOT.encrypt(_NONCE, key, None)
+    id, media_type = f"doc_{number:026}", "application/pdf"
+    return id, 1_700_000_000_000, "usr_1", media_type, 4096, None, sealed_key, sealed_meta
+
+
+def _app(database):
+    app = Flask("plain")
+    app.config.update(API_TITLE="Plain", API_VERSION="1", OPENAPI_VERSION="3.1.0")
+    blueprint = Blueprint("documents", __name__)
+
+    @blueprint.get("/v1/documents")
+    @blueprint.arguments(Query, location="query")
+    @blueprint.response(200, Page)
+    def show(query):
+        now = 1_800_000_000_000
+        owner_id = _caller(database, now)
+        limit, after = query["limit"], query["cursor"]
+        values = {"owner_id": owner_id, "now": now, "after": after, "limit": limit + 1}
+        rows = database.execute(_PAGE, values).fetchall()
+        further = rows[limit - 1][0] if len(rows) > limit else None
+        return {"documents": [_opened(*row) for row in rows[:limit]], "next_cursor": further}
+
+    Api(app).register_blueprint(blueprint)
+    return app
+
+
+def _caller(database, now):
+    digest = hashlib.sha256(request.headers["X-API-Key"].encode()).digest()
+    found = database.execute(_CALLER, {"digest": digest, "now": now}).fetchone()
+    if found is None or "documents:read" not in found[1].split() or found[2] is not None:
+        abort(401)
+    return found[0]
+
+
+def _opened(id, created_at, content_type, size, expires_at, sealed_key, sealed_meta):
+    key = _ROOT.decrypt(_NONCE, sealed_key, None)
+    return {
+        "id": id,
+        "content_type": content_type,
+        "size": size,
+        "created_at": datetime.fromtimestamp(created_at / 1000, UTC).isoformat(),
+        "expires_at": expires_at,
+        **json.loads(AESGCM(key).decrypt(_NONCE, sealed_meta, None)),
+    }
