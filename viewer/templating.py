@@ -30,6 +30,12 @@ def source_hash(text: str) -> str:
 
 
 @functools.cache
+def _part(template: str, tools: frozenset[str], wraps: bool) -> Markup:  # noqa: FBT001
+    """Return what is the same on each page with these tools."""
+    return render(template, tools=tools, wraps=wraps)
+
+
+@functools.cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -40,5 +46,6 @@ def _environment() -> Environment:
     )
     environment.filters["visible"] = lambda text: Markup(escape(str(text)))  # noqa: S704
     environment.filters["script_json"] = lambda value: Markup(json_for_script(value))  # noqa: S704
-    environment.globals["asset"] = lambda name: Markup(asset(name))  # noqa: S704
+    environment.globals["asset"] = functools.cache(lambda name: Markup(asset(name)))  # noqa: S704
+    environment.globals["part"] = _part
     return environment

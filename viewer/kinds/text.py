@@ -34,18 +34,22 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
 
 
 def render_start(
-    job: str, module: ModuleType, original: Original, options: dict[str, Any]
+    job: str,
+    module: ModuleType,
+    original: Original,
+    options: dict[str, Any],
+    most_inline: int = MAX_INLINE,
 ) -> tuple[dict[str, Any], bytes]:
     """Run a job on at most MAX_READ bytes.
 
-    A small document that says its encoding is rendered in this process, any small one if the
-    child process fails.
+    A document of `most_inline` bytes that says its encoding is rendered in this process, any of
+    MAX_INLINE if the child process fails.
     """
     options = {"charset": charset(original.content_type), **options}
-    data = original.first(MAX_INLINE)
     if original.size > MAX_INLINE:
         return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
-    if needs_detection(data, options["charset"]):
+    data = original.first(MAX_INLINE)
+    if original.size > most_inline or needs_detection(data, options["charset"]):
         with contextlib.suppress(SandboxError):
             return original.run_html_job(job, options, seconds=SECONDS)
     (message,) = module.render(data, options)

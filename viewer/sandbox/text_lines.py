@@ -23,8 +23,19 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
 def text_lines(text: str) -> Message:
     text = text.removesuffix("\n")
+    total = text.count("\n") + 1
+    if len(text) <= BLOCK:
+        return _short(escape(text), total)
     lines = text.split("\n", MAX_LINES)[:MAX_LINES]
-    return _numbered(map(_escaped_blocks, lines), text.count("\n") + 1)
+    return _numbered(map(_escaped_blocks, lines), total)
+
+
+def _short(html: str, total: int) -> Message:
+    """Return lines whose HTML is too short for its limit, at once: each view makes them anew."""
+    lines = enumerate(html.split("\n", MAX_LINES)[:MAX_LINES], 1)
+    out = "".join([f'<span class="ln" id="L{number}">{line}\n</span>' for number, line in lines])
+    facts = {"lines": total, "shown": min(total, MAX_LINES), "cut": total > MAX_LINES}
+    return facts, START + out.encode("utf-8", "replace") + END
 
 
 def html_lines(html: str, total: int, folds: str = "") -> Message:
