@@ -24,7 +24,7 @@ from blueprints.status import VERSION
 from models import Event, connected, setup
 from models.error_mapping import operator_message
 from models.errors import ServiceError
-from models.operations import PeriodicTask, sweep
+from models.operations import PeriodicTask, check_payload_store, drop_objects, sweep
 from models.runtime import Runtime, create_runtime
 from models.storage import checkpoint_wal, flush_enqueued_writes
 from models.storage.instance_lock import acquire_instance_lock
@@ -107,6 +107,7 @@ def start_background_work(runtime: Runtime) -> None:
     record_readings = Event.record_merged_readings
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
+        PeriodicTask(drop_objects, 1),
         PeriodicTask(checkpoint_wal, 0.2),
         PeriodicTask(record_readings, 1, at_end=partial(record_readings, all=True)),
         PeriodicTask(flush_enqueued_writes, 0.05),
@@ -121,6 +122,7 @@ def _prepared() -> tuple[Flask, Server]:
         settings: Settings = app.extensions["runtime"].settings
         acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
         setup.open_runtime()
+        check_payload_store()
         server = Server(
             app,
             Limits(app.config["MAX_BODY_BYTES"]),

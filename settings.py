@@ -84,6 +84,13 @@ class Settings:
     )
     instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")
     database: str = _field("documents.sqlite", _database, "the database, seen from that folder")
+    payloads: str = _field(
+        "rows",
+        _matching(
+            r"rows|s3://[a-z0-9][a-z0-9.-]{2,62}(/[\w.-]+)*/?", "rows, or s3://bucket/prefix"
+        ),
+        "where payloads above 192 KiB go: `rows` of the database, or `s3://bucket/prefix`",
+    )
     keyring_file: Path | None = _field(None, Path, "a keyring elsewhere, e.g. a mounted secret")
     keyring: str | None = _field(None, str, "the keyring itself")
     keyring_command: str | None = _field(None, str, "a command that prints the keyring")

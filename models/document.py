@@ -6,13 +6,12 @@ decrypt.
 """
 
 import logging
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import LINKS, DecryptionError, RootKeyMissing, sealing
+from crypto import LINKS, DecryptionError, RootKeyMissing
 from crypto.password_file import PasswordSeal
 
 from .document_token import DocumentToken
@@ -20,11 +19,14 @@ from .errors import NotFound, ScopeMissing
 from .event import Event
 from .event_head import EventHead
 from .media_types import essence, usual_extension
+from .payload import Payload
 from .records.ids import now
-from .records.keyed import OwnsDataKey
 from .records.owned import Owned, ResultPage, require_future
-from .storage import Prepared, connected, param, payload_rows, shred, transaction
+from .storage import Prepared, param, payload_rows, shred, transaction
+from .storage.payload_stores import OBJECTS, ROWS
+from .storage.pieces import PIECE_BYTES
 from .stored_preview import StoredPreview
+from .unreferenced_object import UnreferencedObject
 
 _STORED = Prepared(lambda: Document.select(*Document.totals()))
 _STORED_BY = Prepared(
@@ -34,15 +36,12 @@ _STORED_BY = Prepared(
 )
 
 
-class Document(OwnsDataKey, Owned):
+class Document(Payload, Owned):
     PREFIX = "doc"
 
-    content_type = TextField()
     media_type = TextField()
-    size = BigIntegerField()
     expires_at = BigIntegerField(null=True)
     sealed_meta = BlobField()
-    payload_head = BlobField()
 
     @classmethod
     def live(cls) -> list[Any]:
@@ -133,28 +132,6 @@ class Document(OwnsDataKey, Owned):
     def sha256(self) -> str:
         return str(self.meta["sha256"])
 
-    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """The payload's bytes from `start` to before `stop`, piece by piece, authenticated."""
-        stop = self.size if stop is None else stop
-        reader = sealing.Reader(self.key, self.payload_context(), self.payload_head)
-        last = (
-            stop if stop == self.size else stop - 1
-        ) // payload_rows.PIECE_BYTES  # with the end mark
-        for number in range(start // payload_rows.PIECE_BYTES, last + 1):
-            base = number * payload_rows.PIECE_BYTES
-            yield self._piece(reader, number)[max(start - base, 0) : stop - base]
-
-    def _piece(self, reader: sealing.Reader, number: int) -> bytes:
-        """One decrypted piece. `NotFound` if the document was deleted since it was opened."""
-        try:
-            sealed = payload_rows.fetch(self.id, number, self.size)
-            return reader.open(number * payload_rows.CHUNKS, sealed)
-        except DecryptionError:
-            with connected():
-                if Document.find(self.id) is None:
-                    raise NotFound from None
-            raise
-
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""
         self.media_type = essence(self.content_type)
@@ -192,12 +169,21 @@ class Document(OwnsDataKey, Owned):
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""
         with transaction(), EventHead.moved_once(self.owner_id):
+            place = self._place_now()
             if not shred("document", self.id):
                 raise NotFound
-            payload_rows.drop(self.id)
+            if place == OBJECTS:
+                UnreferencedObject.record(self.id)
+            else:
+                payload_rows.drop(self.id)
             StoredPreview.drop_all_of(self.id)
             self.record_event(type)
             DocumentToken.revoke_all_of(self.id)
+
+    def _place_now(self) -> str:
+        """Read again under the writer lock, since a large payload may have been moved."""
+        found = Document.find(self.id) if self.size > PIECE_BYTES else None
+        return found.place if found else ROWS
 
     def expire(self) -> None:
         """Delete it, unless meanwhile its expiry was changed."""
@@ -213,9 +199,6 @@ class Document(OwnsDataKey, Owned):
         content_type, size = self.content_type, self.size
         what = {"document_id": self.id, "content_type": content_type, "size": size}
         Event.record(self.owner_id, type, what | facts)
-
-    def payload_context(self) -> bytes:
-        return sealing.context("payload/1", self.id, self.content_type, str(self.size))
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:

@@ -12,6 +12,7 @@ from .errors import (
     DocumentDamaged,
     KeyUnavailable,
     OperatorError,
+    PayloadStoreAway,
     ServiceError,
     StorageFailing,
     StorageFull,
@@ -43,7 +44,7 @@ def operator_message(error: BaseException) -> str | None:
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror or error}{where}."
     if known := service_error_of(error):
-        return known.sentence
+        return known.reason if isinstance(known, PayloadStoreAway) else known.sentence
     if isinstance(error, (DatabaseError, EngineError)):
         return f"The database can't be used: {error}."
     return None

@@ -137,6 +137,17 @@ class Busy(ServiceError):
     retry_after_seconds = 2
 
 
+class PayloadStoreAway(Busy):
+    """The object store did not do what was asked of it; `reason` tells the operator why."""
+
+    sentence = "The payload store does not answer. Try again in a moment."
+    retry_after_seconds = 10
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__()
+
+
 class WebhookDisabled(ServiceError):
     code = "webhook_disabled"
     sentence = 'This webhook is disabled. Enable it first: PATCH {"enabled": true}.'

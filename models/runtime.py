@@ -6,19 +6,23 @@ loaded by `setup.open_runtime`.
 
 import time
 from threading import Condition, RLock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from crypto import Keyring
 from crypto.tokens import PasetoCodec
 from settings import Settings
 
-from .errors import OperatorError
+from .errors import OperatorError, PayloadStoreAway
 from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .readings import ReadingCounter
 from .storage import close_database, flush_enqueued_writes
+from .storage.payload_stores import objects_of
+
+if TYPE_CHECKING:
+    from .storage.payload_objects import PayloadObjects
 
 
 class BackgroundWork(Protocol):
@@ -45,6 +49,7 @@ class Runtime:
         self.preview_queue = PreviewQueue(settings.threads)
         self.stored_response_limiter = RateLimiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
+        self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()
         self.idempotent_requests: set[str] = set()  # ids of those that run now
@@ -52,6 +57,12 @@ class Runtime:
         self.lock = RLock()
         self.is_open = False
         self._background: list[BackgroundWork] = []
+
+    def require_objects(self) -> "PayloadObjects":
+        """The store of objects. `PayloadStoreAway` if the settings name none."""
+        if self.payload_objects is None:
+            raise PayloadStoreAway("Documents lie in an object store: set DOCSERVICE_PAYLOADS.")
+        return self.payload_objects
 
     def run_in_background(self, *work: BackgroundWork) -> None:
         """Work that has been started, to be stopped by `close`."""

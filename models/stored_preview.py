@@ -26,6 +26,7 @@ from .storage import (
     unsynced_transaction,
 )
 from .storage.disk_space import reserve_disk_space
+from .storage.pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES
 
 FAILURE_KEPT_MS = 5 * 60 * 1000
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
@@ -98,12 +99,8 @@ class StoredPreview(Table):
 
     def _open(self, document: Any) -> bytes:
         reader = sealing.Reader(document.key, self._context(), self.head)
-        return b"".join(
-            reader.open(
-                number * payload_rows.CHUNKS, payload_rows.fetch(self.id, number, self.size)
-            )
-            for number in range(self.size // payload_rows.PIECE_BYTES + 1)
-        )
+        pieces = payload_rows.pieces(self.id, self.size, 0, self.size // PIECE_BYTES)
+        return b"".join(reader.open(n * CHUNKS, sealed) for n, sealed in enumerate(pieces))
 
     @classmethod
     def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> None:
@@ -128,9 +125,8 @@ class StoredPreview(Table):
     def _store(self, sealed: bytes, most_bytes: int) -> None:
         self._drop(self.id)
         self._make_room(most_bytes - self.size)
-        step = payload_rows.SEALED_BYTES
-        starts = range(0, len(sealed), step)
-        payload_rows.store(self.id, ((at // step, sealed[at : at + step]) for at in starts))
+        starts = range(0, len(sealed), SEALED_BYTES)
+        payload_rows.store(self.id, (sealed[at : at + SEALED_BYTES] for at in starts))
         self.insert_row()
 
     @classmethod

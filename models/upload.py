@@ -2,13 +2,13 @@
 
 All but the last pieces of a large payload are stored in short transactions of their own, so that
 other writers get the lock in between. Without the row, which holds their key and is written in
-the last transaction, they cannot be read.
+the last transaction, they cannot be read. An object is stored as a whole before that transaction.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -35,10 +35,13 @@ from .storage import (
     wal_sync_failures,
 )
 from .storage.disk_space import reserve_disk_space
+from .storage.payload_stores import OBJECTS, ROWS
+from .storage.pieces import PIECE_BYTES
 from .storage.prefetch import prefetch
+from .unreferenced_object import UnreferencedObject
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
-Numbered = list[tuple[int, bytes]]
+LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
 
 
 def upload(
@@ -58,17 +61,17 @@ def upload(
     `QuotaExceeded`, `StorageFull`, and whatever `payload` raises.
     """
     require_future(expires_at)
-    runtime, since = current_runtime(), wal_sync_failures()
+    since = wal_sync_failures()
     _require_quota(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
-    document.expires_at = expires_at
-    with reserve_disk_space(size, runtime.settings.reserve_bytes), _aborted_on_error(document):
+    document.expires_at, document.place = expires_at, place_for(size)
+    with _whole_or_nothing(document):
         sha256, last = _store(document, payload)
         document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
         with transaction(since=since), EventHead.moved_once(owner_id):
             on_rollback(partial(_abort, document))
             _require_quota(owner_id, size)  # exact under the writer lock
-            payload_rows.store(document.id, last)
+            _store_last(document, *last)
             document.store_row()
             return document, DocumentToken.issue(document, link, with_upload=True) if link else None
 
@@ -79,10 +82,17 @@ def _require_quota(owner_id: str, size: int) -> None:
         quota.require(size, *Document.stored_by(owner_id))
 
 
+def place_for(size: int) -> str:
+    """The place of a new payload: objects are for those of more than one piece."""
+    return OBJECTS if current_runtime().payload_objects and size > PIECE_BYTES else ROWS
+
+
 def delete_unfinished_uploads() -> None:
-    """Delete the pieces of uploads that a killed process had begun, while no other one serves."""
+    """Delete what uploads left that a killed process had begun, while no other one serves."""
+    before = first_id(Document.PREFIX, current_runtime().started_at)
     with transaction():
-        payload_rows.drop_orphans(first_id(Document.PREFIX, current_runtime().started_at))
+        payload_rows.drop_orphans(before)
+        UnreferencedObject.abort_uploads(before)
 
 
 def delete_aborted_uploads() -> None:
@@ -92,58 +102,94 @@ def delete_aborted_uploads() -> None:
     """
     aborted = current_runtime().aborted_uploads
     for id in list(aborted):
-        with transaction():
+        with unsynced_transaction():
             if not Document.find(id):
                 payload_rows.drop(id)
         aborted.discard(id)
 
 
+def delete_aborted_object(document_id: str) -> None:
+    """Have the object deleted, unless the document refers to it: only its sync failed, then."""
+    with unsynced_transaction():
+        found = Document.find(document_id)
+        if found is None or found.place != OBJECTS:
+            UnreferencedObject.record(document_id)
+
+
 @contextmanager
-def _aborted_on_error(document: Document) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        _abort(document)
-        raise
+def _whole_or_nothing(document: Document) -> Iterator[None]:
+    """Reserves the disk space, and deletes what was stored if an error ends the block."""
+    on_disk = document.size if document.place == ROWS else 0
+    with reserve_disk_space(on_disk, current_runtime().settings.reserve_bytes):
+        try:
+            yield
+        except BaseException:
+            _abort(document)
+            raise
 
 
 def _abort(document: Document) -> None:
-    if _is_large(document) and not database.in_transaction():  # its rollback deletes the pieces
-        current_runtime().aborted_uploads.add(document.id)
-        with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
+    if database.in_transaction():  # its rollback calls this
+        return
+    with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
+        if document.place == OBJECTS:
+            delete_aborted_object(document.id)
+        elif _is_large(document):
+            current_runtime().aborted_uploads.add(document.id)
             delete_aborted_uploads()
 
 
 def _is_large(document: Document) -> bool:
-    return document.size > STEP_PIECES * payload_rows.PIECE_BYTES
+    return document.size > STEP_PIECES * PIECE_BYTES
 
 
-def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, Numbered]:
+def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, LastPieces]:
     """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
     document.key = sealing.generate_key()
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
     document.payload_head = sealer.head
-    sealed = enumerate(_sealed(payload, sealer, digest))
-    last = _store_steps(document.id, prefetch(sealed)) if _is_large(document) else list(sealed)
+    pieces = _sealed(payload, sealer, digest)
+    last: LastPieces = 0, []
+    if document.place == OBJECTS:
+        _store_object(document, pieces)
+    elif _is_large(document):
+        last = _store_steps(document.id, prefetch(pieces))
+    else:
+        last = 0, list(pieces)
     return digest.hexdigest(), last
 
 
-def _store_steps(document_id: str, pieces: Iterator[tuple[int, bytes]]) -> Numbered:
+def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
+    UnreferencedObject.begin_upload(document.id)
+    with closing(prefetch(pieces)) as made:
+        current_runtime().require_objects().store(document.id, made, document.size)
+
+
+def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
     """Store all but the last pieces, syncing on a second thread, so that the last sync is short."""
-    waiting: Numbered = []
+    waiting: list[bytes] = []
+    first = 0
     syncs: list[Future[None]] = []
     with ThreadPoolExecutor(1) as syncing:
-        for numbered in pieces:
+        for piece in pieces:
             if len(waiting) == STEP_PIECES:
                 with unsynced_transaction():
-                    payload_rows.store(document_id, waiting)
-                waiting = []
+                    payload_rows.store(document_id, waiting, first)
+                first, waiting = first + STEP_PIECES, []
                 if not syncs or syncs[-1].done():
                     syncs.append(syncing.submit(sync_wal))
-            waiting.append(numbered)
+            waiting.append(piece)
     for sync in syncs:
         sync.result()  # raises what failed, before the row is written
-    return waiting
+    return first, waiting
+
+
+def _store_last(document: Document, first: int, pieces: list[bytes]) -> None:
+    """In the transaction that stores the row."""
+    if document.place == OBJECTS:
+        UnreferencedObject.end_upload(document.id)
+    else:
+        payload_rows.store(document.id, pieces, first)
 
 
 def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
@@ -152,7 +198,7 @@ def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> It
     for plain in payload:
         digest.update(plain)
         short = sealer.update(plain)
-        if len(plain) == payload_rows.PIECE_BYTES:
+        if len(plain) == PIECE_BYTES:
             yield short
             short = b""
     yield short + sealer.finish()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
+from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.service import Service
 
@@ -136,3 +137,20 @@ def listener():
     listener = Listener()
     yield listener
     listener.close()
+
+@pytest.fixture(scope="session")
+def gateway(tmp_path_factory, request):
+    """A real S3 server; tests that need it are skipped if it is not installed."""
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # the folder of all workers
+        folder = folder.parent
+    with shared_gateway(folder / "gateway") as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def proxy(gateway):
+    """A way to the S3 server that the test can close."""
+    proxy = Proxy(gateway.ports["s3"])
+    yield proxy
+    proxy.close()

@@ -44,13 +44,18 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
         "needs a second machine"
     ),
     "python3 -m venv .venv": INSTALLS,
-    "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade "
+    "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade --extra s3 "
     "-o requirements.lock pyproject.toml": INSTALLS,
     ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
+    ".venv/bin/pip install -q -e '.[s3]'": INSTALLS,
+    "aws s3api put-bucket-lifecycle-configuration --bucket my-documents "
+    "--lifecycle-configuration file://unfinished.json": "needs Amazon's program",
+    "flask payloads move --to objects": "needs a bucket; the tests of the object store do so",
+    "flask doctor --deep": "needs a bucket; the tests of the object store do so",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
 EXAMPLES = {"models/migrations/0005_name.py"}
-LANGUAGES = {"sh", "python", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
+LANGUAGES = {"sh", "python", "json", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
 
 
 def section(page, title):
@@ -252,7 +257,7 @@ def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
 
 
 def test_every_command_is_documented():
-    text = TEXT["docs/operating.md"]
+    text = TEXT["docs/operating.md"] + TEXT["docs/scaling.md"]
     for command in COMMANDS:
         for name in getattr(command, "commands", {"": None}):
             assert f"flask {command.name} {name}".strip() in text

@@ -10,6 +10,17 @@ from .doctor import doctor
 from .isolation import isolation_notes
 from .keys import keys
 from .maintenance import openapi, sweep
+from .payloads import payloads
 from .users import users
 
-COMMANDS: tuple[click.Command, ...] = (keys, backup, restore, doctor, users, audit, sweep, openapi)
+COMMANDS: tuple[click.Command, ...] = (
+    keys,
+    backup,
+    restore,
+    doctor,
+    users,
+    audit,
+    payloads,
+    sweep,
+    openapi,
+)

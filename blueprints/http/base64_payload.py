@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import pybase64
 
 from models.errors import Invalid, PayloadTooLarge
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 
 from .upload_body import LongString
 

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from flask import request
 
 from models.errors import PayloadTooLarge, ServiceError
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 
 from .byte_range import ByteRange, find, read_at
 from .declarations import declared

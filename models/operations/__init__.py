@@ -6,8 +6,16 @@ from .audit import AuditResult, checkpoint, export_chain, read_receipts, verify_
 from .backup import create_backup, receipts_of
 from .doctor import DoctorContext, Finding, run_checks
 from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
+from .payloads import (
+    PLACES,
+    MoveResult,
+    check_payload_store,
+    drop_unreferenced_objects,
+    move_payloads,
+    unreferenced_objects,
+)
 from .periodic import PeriodicTask
 from .progress import ReportProgress
 from .restore import restore_backup
-from .sweeper import sweep
+from .sweeper import drop_objects, sweep
 from .verification import check_contents, check_keys

@@ -20,6 +20,7 @@ from ..session import Session
 from ..storage import connected, open_database
 from ..user import User
 from .audit import check_heads, verify_log
+from .payloads import check_payload_store, unreferenced_objects
 from .progress import ReportProgress, no_progress
 from .verification import check_authority, check_contents, check_database_file, check_sample
 
@@ -124,6 +125,12 @@ def _log(context: DoctorContext) -> Iterator[str]:
         yield f"The log of {one} Restore a backup, or find out who did it: audit verify."
 
 
+def _payload_store(context: DoctorContext) -> Iterator[str]:
+    check_payload_store()
+    if context.deep and (count := sum(map(len, unreferenced_objects()))):
+        yield f"{count:,} objects belong to no document. Delete them: payloads prune"
+
+
 def _space(context: DoctorContext) -> Iterator[str]:
     folder = next(path for path in context.database.parents if path.exists())
     free_bytes = shutil.disk_usage(folder).free
@@ -149,4 +156,4 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
-DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _documents, _clock, _sweeper)
+DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _payload_store, _documents, _clock, _sweeper)

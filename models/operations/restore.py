@@ -18,6 +18,7 @@ from ..setup import open_runtime
 from ..storage import connected, sqlite_files, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
+from ..unreferenced_object import UnreferencedObject
 from ..user import User
 from .backup import fsync, receipts_of
 from .progress import ReportProgress, no_progress
@@ -122,6 +123,7 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
         Invitation.delete().execute()  # else one used since the backup could be used again
+        UnreferencedObject.delete().execute()  # else an upload that ended since could be undone
         _record(replaced)
         users, (documents, _) = User.select().count(), Document.stored()
         truncate_wal()

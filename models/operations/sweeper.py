@@ -1,8 +1,11 @@
 """Deletes what has expired: documents, sessions, invitations, stored responses, old rows."""
 
+from contextlib import suppress
+
 from ..delivery import WebhookDelivery
 from ..document import Document
 from ..document_token import DocumentToken
+from ..errors import PayloadStoreAway
 from ..event_retention import forget_many_events, forget_old_events
 from ..invitation import Invitation
 from ..records.ids import now
@@ -12,6 +15,7 @@ from ..storage import ballast_file, connected, database, transaction, truncate_w
 from ..stored_preview import StoredPreview
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
+from ..unreferenced_object import UnreferencedObject
 from ..upload import delete_aborted_uploads
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
@@ -25,11 +29,18 @@ def sweep() -> int:
             document.expire()
         DocumentToken.spend_expired()
         delete_aborted_uploads()
+        drop_objects()
         _delete_old_rows()
         _delete_beyond_quotas()
         truncate_wal()
     ballast_file.create(database.database)
     return len(documents)
+
+
+def drop_objects() -> None:
+    """Delete objects that no document refers to any more."""
+    with suppress(PayloadStoreAway):  # logged; tried again later
+        UnreferencedObject.drop_due()
 
 
 def _delete_old_rows() -> None:

@@ -64,8 +64,9 @@ def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:
     """Nothing if the row decrypts, or was deleted after it was read."""
     try:
         decrypt(row)
-    except (DecryptionError, KeyringError):
-        return [f"{row.id} cannot be decrypted."] if row.find(row.id) else []
+    except (DecryptionError, KeyringError) as error:
+        why = f" {error}" if isinstance(error, DecryptionError) and str(error) else ""
+        return [f"{row.id} cannot be decrypted.{why}"] if row.find(row.id) else []
     except NotFound:
         return []
     return []

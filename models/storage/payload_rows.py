@@ -1,21 +1,15 @@
-"""The payload store: sealed pieces as rows of a table of their own.
+"""The payload store in the database: sealed pieces as rows of a table of their own.
 
-So a list of documents reads no ciphertext, and a range of a payload only its pieces. Payloads are
-reached by `store`, `fetch` and `drop` alone, so that another store can take their place.
-
-A piece is 192 KiB of the payload: whole chunks (16 KiB), and a multiple of three bytes, so that
-the base64 of pieces joins without carry.
+So a list of documents reads no ciphertext, and a range of a payload only its pieces. It has the
+functions of the store of objects (`payload_objects.py`): `store`, `pieces` and `drop`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from crypto import DecryptionError, sealing
+from crypto import DecryptionError
 
+from .pieces import sealed_length
 from .sqlite import connected, database, without_scrubbing
-
-CHUNKS = 12
-PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
-SEALED_BYTES = CHUNKS * (sealing.CHUNK_BYTES + sealing.TAG_BYTES)
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
 _FETCH = "SELECT sealed FROM piece WHERE document_id = :id AND number = :number"
@@ -25,29 +19,32 @@ _DROP_ORPHANS = """
     WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
 
 
-def store(document_id: str, pieces: Iterable[tuple[int, bytes]]) -> None:
-    for number, sealed in pieces:
+def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
+    """Store consecutive pieces, the first being number `first`; inside a transaction."""
+    for number, sealed in enumerate(pieces, first):
         values = {"id": document_id, "number": number, "sealed": sealed}
         database.execute_sql(_STORE, values)
 
 
-def fetch(document_id: str, number: int, size: int) -> bytes:
-    """Piece `number` of a payload of `size` bytes; `DecryptionError` if its length is wrong.
+def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+    """The pieces `first` to `last` of a payload of `size` bytes.
 
-    No transaction outlives the call, so a slow reader delays no checkpoint.
+    `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a piece,
+    so a slow reader delays no checkpoint.
     """
-    with connected():
-        row = database.execute_sql(_FETCH, {"id": document_id, "number": number}).fetchone()
-    left = sealing.sealed_bytes(size) - number * SEALED_BYTES
-    if row is None or len(row[0]) != min(SEALED_BYTES, left):
-        raise DecryptionError
-    return bytes(row[0])
+    for number in range(first, last + 1):
+        with connected():
+            row = database.execute_sql(_FETCH, {"id": document_id, "number": number}).fetchone()
+        if row is None or len(row[0]) != sealed_length(size, number):
+            raise DecryptionError
+        yield bytes(row[0])
 
 
-def drop(document_id: str) -> None:
-    """Delete a payload. Its key is deleted as well, so it need not be overwritten."""
+def drop(*document_ids: str) -> None:
+    """Delete payloads. Their keys are deleted as well, so they need not be overwritten."""
     with without_scrubbing():
-        database.execute_sql(_DROP, {"id": document_id})
+        for id in document_ids:
+            database.execute_sql(_DROP, {"id": id})
 
 
 def drop_orphans(before: str) -> None:

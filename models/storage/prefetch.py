@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -10,7 +10,7 @@ T = TypeVar("T")
 PIECES_AHEAD = 4
 
 
-def prefetch(pieces: Iterator[T]) -> Iterator[T]:
+def prefetch(pieces: Iterator[T]) -> Generator[T, None, None]:
     """The same pieces, at most four produced ahead.
 
     Decoding, hashing, sealing and SQLite release the interpreter lock. An exception of `pieces`

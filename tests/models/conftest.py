@@ -57,3 +57,11 @@ def clock(monkeypatch):
 
     yield move
     ids._last_id = 0  # ids of the future are not drawn on
+
+
+@pytest.fixture
+def in_bucket(gateway, monkeypatch):
+    """A setting PAYLOADS whose credentials are in the environment."""
+    for name, value in gateway.environment().items():
+        monkeypatch.setenv(name, value)
+    return gateway.address()

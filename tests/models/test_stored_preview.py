@@ -7,7 +7,8 @@ import pytest
 from models import StoredPreview, User, connected
 from models.operations import sweep
 from models.records.ids import now
-from models.storage import database, flush_enqueued_writes, payload_rows
+from models.storage import database, flush_enqueued_writes
+from models.storage.pieces import PIECE_BYTES
 from models.stored_preview import FAILURE_KEPT_MS
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
@@ -51,7 +52,7 @@ def pieces():
     return count
 
 
-@pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * payload_rows.PIECE_BYTES)])
+@pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * PIECE_BYTES)])
 def test_a_preview_is_made_once(document, made):
     make = Maker(made)
 

@@ -16,7 +16,7 @@ from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records.ids import generate_id
 from models.storage import group_commit as group_sync
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 from models.upload import (
     STEP_PIECES,
     delete_aborted_uploads,
@@ -62,8 +62,9 @@ def test_other_writers_commit_between_the_steps_of_a_large_upload(alice, scope):
     assert b"".join(Document.one_of(alice.id, document.id).read()) == PAYLOAD
 
 
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 @pytest.mark.parametrize("count", [2, PIECES])
-def test_an_upload_that_breaks_off_leaves_nothing(alice, count):
+def test_an_upload_that_breaks_off_leaves_nothing(alice, count, scope):
     def broken():
         for number, piece in enumerate(pieces()):
             if number == count - 1:
@@ -71,7 +72,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, count):
             yield piece
 
     size = count * PIECE_BYTES
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError), scope():
         upload(alice.id, broken(), size=size, content_type="a/b")
 
     assert (Document.select().count(), stored()) == (0, 0)

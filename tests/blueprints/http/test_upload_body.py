@@ -18,7 +18,7 @@ from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
 from blueprints.schemas.uploads import Upload
 from models.errors import Invalid, ServiceError
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 
 LONG = 140_000  # too long to be parsed in memory
 

@@ -53,7 +53,7 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
 
     assert [one.check for one in found] == [
         *("files", "space", "database", "schema", "keyring", "authority"),
-        *("log", "documents", "clock", "sweeper"),
+        *("log", "payload_store", "documents", "clock", "sweeper"),
     ]
     assert not any(one.problems for one in found)
 

@@ -8,7 +8,7 @@ from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, StoredResponse, User, connected, current_runtime, setup, transaction
 from models import upload as models_upload
 from models.operations import key_rotation as rotation
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 from models.token_key import TokenKey
 from models.upload import STEP_PIECES
 from tests.uploads import upload

@@ -5,7 +5,7 @@ import pytest
 from models import Document, User
 from models.operations import verification
 from models.storage import database
-from models.storage.payload_rows import PIECE_BYTES
+from models.storage.pieces import PIECE_BYTES
 from tests.uploads import upload
 
 

@@ -1,0 +1,162 @@
+"""The payload store: verified at the start, compared with the documents, moved to another place."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from peewee import SQL
+
+from crypto import DecryptionError, KeyringError
+
+from ..authority import AuthorityKey
+from ..document import Document
+from ..errors import Busy, NotFound, OperatorError, PayloadStoreAway
+from ..runtime import current_runtime
+from ..storage import connected, payload_rows, transaction
+from ..storage.disk_space import reserve_disk_space
+from ..storage.payload_stores import OBJECTS, ROWS, PayloadStore
+from ..storage.pieces import PIECE_BYTES
+from ..unreferenced_object import UnreferencedObject
+from ..upload import delete_aborted_object
+from .progress import ReportProgress, no_progress
+
+_IN_OBJECTS = SQL("place = 'objects'")  # as the index has it
+
+
+class MoveResult(NamedTuple):
+    moved: int
+    problems: list[str]  # a sentence for each document that stays where it was
+
+
+def check_payload_store() -> None:
+    """Read and write as the service will. `PayloadStoreAway` if that fails.
+
+    `OperatorError` if the objects are not those of this database.
+    """
+    objects = current_runtime().payload_objects
+    with connected():
+        in_objects = Document.select(Document.id).where(_IN_OBJECTS)
+        newest = in_objects.order_by(Document.id.desc()).first()
+        database_id = AuthorityKey.select().get().id
+    if objects is None:
+        if newest:
+            raise OperatorError("Documents lie in an object store. Set DOCSERVICE_PAYLOADS to it.")
+        return
+    owner = objects.owner()
+    if owner not in (None, database_id):
+        raise OperatorError(
+            f"{objects.url} holds the payloads of another database ({owner}). Name another prefix "
+            "in DOCSERVICE_PAYLOADS, or empty this one."
+        )
+    if owner is None and newest and not objects.exists(newest.id):
+        raise OperatorError(f"{objects.url} lacks this database's payloads. Set the right one.")
+    objects.set_owner(database_id)
+
+
+def unreferenced_objects() -> Iterator[list[str]]:
+    """Ids of objects that neither a document nor a record names, as a restore leaves them.
+
+    An object that an upload stores meanwhile had a record before it was listed.
+    """
+    objects = current_runtime().payload_objects
+    for ids in objects.document_ids() if objects else ():
+        with connected(), transaction():
+            left = UnreferencedObject.without_record(ids)
+            known = Document.select(Document.id).where(_IN_OBJECTS, Document.id.in_(left))
+            left -= {one.id for one in known}
+        if left:
+            yield sorted(left)
+
+
+def drop_unreferenced_objects() -> int:
+    """Delete them; returns how many. Raises what `check_payload_store` does."""
+    check_payload_store()
+    dropped = 0
+    for ids in unreferenced_objects():
+        current_runtime().require_objects().drop(*ids)
+        dropped += len(ids)
+    UnreferencedObject.drop_due()
+    return dropped
+
+
+def move_payloads(place: str, report: ReportProgress = no_progress) -> MoveResult:
+    """Move every payload of more than one piece to `place`, one document at a time.
+
+    The service may be running, with the same settings. Interrupted, it loses nothing, and begun
+    again it goes on. `report` counts bytes.
+    """
+    current_runtime().require_objects()
+    check_payload_store()
+    problems: list[str] = []
+    done, moved, (_, total) = 0, 0, Document.stored()
+    for document in Document.each():
+        if document.place != place and document.size > PIECE_BYTES:
+            moved += _moved(document, place, problems)
+        done += document.size
+        report(done, total)
+    UnreferencedObject.drop_due()
+    return MoveResult(moved, problems)
+
+
+def _moved(document: Document, place: str, problems: list[str]) -> bool:
+    """Whether it was moved; if not, a problem says why, unless it was deleted meanwhile."""
+    try:
+        _MOVES[place](document)
+        return True
+    except (DecryptionError, KeyringError):
+        problems.append(f"{document.id} cannot be decrypted. Restore a backup, or delete it.")
+    except PayloadStoreAway:
+        raise
+    except Busy:
+        problems.append(f"{document.id} is being moved by another process. Try again later.")
+    except NotFound:
+        pass
+    return False
+
+
+def _move_to_objects(document: Document) -> None:
+    with transaction():
+        _require_place(document, ROWS)
+        UnreferencedObject.begin_upload(document.id)
+    objects = current_runtime().require_objects()
+    try:
+        objects.store(document.id, _pieces(document, payload_rows), document.size)
+        _verify(document, _pieces(document, objects))
+        with transaction():
+            _require_place(document, ROWS).change(place=OBJECTS)
+            UnreferencedObject.end_upload(document.id)
+            payload_rows.drop(document.id)
+    except BaseException:
+        delete_aborted_object(document.id)
+        raise
+
+
+def _move_to_rows(document: Document) -> None:
+    """In one transaction, so that it leaves nothing when it is interrupted."""
+    with reserve_disk_space(document.size, current_runtime().settings.reserve_bytes):
+        pieces = list(_pieces(document, current_runtime().require_objects()))
+        _verify(document, pieces)
+        with transaction():
+            _require_place(document, OBJECTS).change(place=ROWS)
+            payload_rows.store(document.id, pieces)
+            UnreferencedObject.record(document.id)
+
+
+_MOVES = {OBJECTS: _move_to_objects, ROWS: _move_to_rows}
+PLACES = tuple(_MOVES)
+
+
+def _pieces(document: Document, store: PayloadStore) -> Iterator[bytes]:
+    return store.pieces(document.id, document.size, 0, document.size // PIECE_BYTES)
+
+
+def _verify(document: Document, pieces: Iterable[bytes]) -> None:
+    if document.digest_of(pieces) != document.sha256:
+        raise DecryptionError
+
+
+def _require_place(document: Document, place: str) -> Document:
+    """The row, read again under the writer lock. `Busy` if another process has moved it."""
+    found = Document.of_token(document.id)
+    if found.place != place:
+        raise Busy
+    return found

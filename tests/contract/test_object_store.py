@@ -1,0 +1,300 @@
+"""A service whose payloads above one piece are objects of a real S3 server."""
+
+import hashlib
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from models.storage.pieces import PIECE_BYTES
+from tests.contract.requests import JSON
+from tests.contract.test_at_rest import holds
+from tests.contract.test_damage import broken_off
+from tests.contract.test_memory import AT_ONCE, LIMIT_KIB, SIZE, peak_kib
+from tests.formats import b64
+from tests.object_gateway import SECRET
+from tests.people import Person
+from tests.problems import refused
+from tests.service import Service, StartError
+from tests.waiting import until
+
+obstore = pytest.importorskip("obstore")
+
+MARK = b"<what only its owner may read>\n"
+TEXT = MARK * (1 + 2 * PIECE_BYTES // len(MARK))
+LARGE = os.urandom(42 * PIECE_BYTES + 11)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory, gateway):
+    """A function that starts a service with its payloads at this address."""
+    started = []
+
+    def start(address=None, url=None, secret=SECRET, **settings):
+        folder = tmp_path_factory.mktemp("objects")
+        service = ServiceWithObjects(gateway, folder, address, url, secret, settings)
+        started.append(service)
+        return service
+
+    yield start
+    for service in started:
+        service.close()
+
+
+class ServiceWithObjects(Service):
+    def __init__(self, gateway, folder, address, url, secret, settings):
+        self.credentials = gateway.environment(url, secret)
+        self.address = address or gateway.address()
+        super().__init__(folder, PAYLOADS=self.address, RATE_LIMITS="off", **settings)
+
+    def environment(self):
+        return super().environment() | self.credentials
+
+    def bucket(self):
+        """The bucket, below the prefix of this service."""
+        name, prefix = self.address.removeprefix("s3://").split("/", 1)
+        options = {name.removeprefix("AWS_").lower(): v for name, v in self.credentials.items()}
+        del options["allow_http"]
+        return obstore.store.S3Store(
+            name, prefix=prefix, config=options, client_options={"allow_http": True}
+        )
+
+    def objects(self):
+        """Path -> content of every object."""
+        bucket = self.bucket()
+        paths = [one["path"] for page in obstore.list(bucket) for one in page]
+        return {path: bytes(obstore.get(bucket, path).bytes()) for path in paths}
+
+    def payloads(self):
+        return [path for path in self.objects() if path.startswith("payload/")]
+
+
+@pytest.fixture(scope="module")
+def service(start):
+    return start()
+
+
+@pytest.fixture
+def owner(service):
+    return service.register()
+
+
+@pytest.mark.parametrize("content", [b"", b"small", TEXT, LARGE], ids=len)
+def test_documents_are_read_as_they_were_uploaded(service, owner, content):
+    document = owner.upload(content, "application/x-any")
+    path = f"/v1/documents/{document['id']}"
+
+    assert document["sha256"] == hashlib.sha256(content).hexdigest()
+    assert owner.get(f"{path}/content").body == content
+    assert len(owner.get(f"{path}/download").body) > len(content)
+    assert owner.head(f"{path}/content").headers["Content-Length"] == str(len(content))
+    for first, last in [(0, 0), (PIECE_BYTES - 2, PIECE_BYTES + 1), (len(content) - 3, None)]:
+        if len(content) > PIECE_BYTES:
+            asked = {"Range": f"bytes={first}-{'' if last is None else last}"}
+            answer = owner.get(f"{path}/content", headers=asked)
+            expected = content[first : None if last is None else last + 1]
+            assert (answer.status, answer.body) == (206, expected)
+    is_object = f"payload/{document['id']}" in service.objects()
+    assert is_object == (len(content) > PIECE_BYTES)
+
+
+def test_neither_bucket_nor_disk_holds_plaintext(service, owner):
+    document = owner.upload(TEXT, "text/plain", name="a name")
+    owner.get(f"/v1/documents/{document['id']}/view")
+    objects = service.objects()
+
+    assert f"payload/{document['id']}" in objects
+    for stored in [*objects.values(), *service.files().values()]:
+        assert not holds(stored, MARK * 2)
+    assert b"a name" not in b"".join(objects.values())
+
+
+def test_many_upload_and_read_at_once(owner):
+    contents = [os.urandom(PIECE_BYTES * number + 1) for number in range(1, 9)]
+    with ThreadPoolExecutor(8) as pool:
+        documents = list(pool.map(owner.upload, contents))
+        paths = [f"/v1/documents/{one['id']}/content" for one in documents]
+        assert [one.body for one in pool.map(owner.get, paths)] == contents
+
+
+def test_a_deleted_document_takes_its_object_with_it(service, owner):
+    document = owner.upload(TEXT)
+    path = f"payload/{document['id']}"
+    assert path in service.payloads()
+
+    assert owner.delete(f"/v1/documents/{document['id']}").status == 204
+    until(lambda: path not in service.payloads())
+
+
+def test_an_upload_that_is_invalid_at_its_end_leaves_no_object(service, owner, gateway):
+    before = service.payloads()
+    body = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode()[:-4] + b'=AAA"}'
+    sent = owner.post("/v1/documents", data=body, headers=JSON)
+
+    assert sent.status == 422
+    assert service.payloads() == before
+    assert gateway.unfinished_uploads() == 0
+
+
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+@pytest.mark.parametrize("how", ["missing", "altered"])
+def test_a_missing_or_altered_object_is_a_damaged_document(service, owner, how):
+    document = owner.upload(LARGE, "application/x-any")
+    path, bucket = f"payload/{document['id']}", service.bucket()
+    stored = bytes(obstore.get(bucket, path).bytes())
+    if how == "missing":
+        obstore.delete(bucket, [path])
+    else:
+        obstore.put(bucket, path, bytes([stored[0] ^ 1]) + stored[1:])
+
+    answer = owner.get(f"/v1/documents/{document['id']}/content", errors=[500])
+    refused(answer, 500, "document_damaged")
+    assert owner.delete(f"/v1/documents/{document['id']}").status == 204
+
+
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+def test_an_answer_that_reaches_the_end_of_a_cut_object_is_cut_off(service, owner):
+    document = owner.upload(LARGE, "application/x-any")
+    path, bucket = f"payload/{document['id']}", service.bucket()
+    stored = bytes(obstore.get(bucket, path).bytes())
+    obstore.put(bucket, path, stored[: 20 * PIECE_BYTES])
+
+    came = broken_off(owner, f"/v1/documents/{document['id']}/content")
+    assert 0 < len(came) < 20 * PIECE_BYTES
+    assert LARGE.startswith(came)
+
+
+def test_while_the_store_is_away_only_large_documents_wait(start, proxy):
+    service = start(url=proxy.url)
+    owner = service.register()
+    large, small = owner.upload(TEXT), owner.upload(b"small")
+    path = f"/v1/documents/{large['id']}"
+    proxy.is_open = False
+
+    body = {"payload": b64(TEXT), "contentType": "a/b"}
+    for answer in (
+        owner.post("/v1/documents", json=body, errors=[503]),
+        owner.get(f"{path}/content", errors=[503]),
+    ):
+        refused(answer, 503, "busy")
+        assert int(answer.headers["Retry-After"]) > 0
+    assert owner.get(f"/v1/documents/{small['id']}/content").body == b"small"
+    assert owner.upload(b"small too")
+    assert len(owner.get("/v1/documents").json["documents"]) == 3
+    assert Person(service).get("/readyz").status == 200
+    assert owner.delete(f"/v1/documents/{owner.upload(b'x')['id']}").status == 204
+    assert "does not answer" in service.stderr()
+
+    proxy.is_open = True
+    assert owner.get(f"{path}/content").body == TEXT
+    assert owner.upload(TEXT)
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged(start):
+    service = start()
+    owner = service.register()
+    document = owner.upload(LARGE)
+    path = f"/v1/documents/{owner.upload(TEXT)['id']}"
+    with ThreadPoolExecutor(1) as pool:
+        sending = pool.submit(owner.upload, LARGE)
+        until(lambda: sending.done() or len(service.payloads()) > 2)
+        assert owner.delete(path).status == 204
+        service.kill()
+        kept = {document["id"]}
+        if not sending.exception():
+            kept.add(sending.result()["id"])
+    service.start()
+
+    listed = {one["id"] for one in owner.get("/v1/documents").json["documents"]}
+    assert kept <= listed
+    until(lambda: {one.removeprefix("payload/") for one in service.payloads()} == listed)
+    for id in listed:
+        assert owner.get(f"/v1/documents/{id}/content").body == LARGE
+
+
+def test_memory_does_not_grow_with_concurrent_large_uploads(start):
+    service = start()
+    owner = service.register()
+    payload = os.urandom(SIZE)
+    body = b'{"contentType":"a/b","payload":"' + b64(payload).encode() + b'"}'
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        sent = [
+            pool.submit(owner.post, "/v1/documents", data=body, headers=JSON)
+            for _ in range(AT_ONCE)
+        ]
+        paths = [f"/v1/documents/{one.result().json['id']}/content" for one in sent]
+        sizes = [len(answer.body) for answer in pool.map(owner.get, paths)]
+
+    assert sizes == [SIZE] * AT_ONCE
+    assert peak_kib(service.process) < LIMIT_KIB
+
+
+def start_error(start, **settings):
+    with pytest.raises(StartError) as failed:
+        start(**settings)
+    assert failed.value.exit_code == 1
+    (line,) = [one for one in str(failed.value).splitlines() if "does not start" in one]
+    assert "Traceback" not in str(failed.value)
+    return line
+
+
+def test_a_wrong_secret_stops_the_start_and_is_not_told(start):
+    line = start_error(start, secret="an0ther-secret")
+    assert "refuses these credentials" in line
+    assert "an0ther-secret" not in line
+
+
+def test_a_bucket_that_is_not_there_stops_the_start(start):
+    assert "There is no bucket" in start_error(start, address="s3://no-such-bucket/x")
+
+
+def test_a_store_that_does_not_answer_stops_the_start(start, proxy):
+    proxy.is_open = False
+    line = start_error(start, url=proxy.url)
+    assert "does not answer" in line
+    assert SECRET not in line
+
+
+def test_an_address_that_is_none_stops_the_start(start):
+    assert "rows, or s3://bucket/prefix" in start_error(start, address="http://bucket/x")
+
+
+def test_without_the_library_the_start_names_the_pip_line(start, tmp_path, monkeypatch):
+    (tmp_path / "obstore.py").write_text("raise ModuleNotFoundError('obstore')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    assert "pip install -e '.[s3]'" in start_error(start)
+
+
+def test_the_prefix_of_another_database_stops_the_start(start, service):
+    assert "another database" in start_error(start, address=service.address)
+
+
+def test_payloads_are_moved_while_the_service_runs(start):
+    service = start(address="rows")
+    owner = service.register()
+    documents = [owner.upload(TEXT), owner.upload(b"small"), owner.upload(LARGE)]
+    paths = [f"/v1/documents/{one['id']}/content" for one in documents]
+    service.stop()
+    service.settings["PAYLOADS"] = service.address = "s3://documents/moved"
+    service.start()
+
+    for place, objects in (("objects", 2), ("rows", 0)):
+        assert "2 payloads were moved." in service.run_command("payloads", "move", "--to", place)
+        assert [owner.get(path).body for path in paths] == [TEXT, b"small", LARGE]
+        until(lambda expected=objects: len(service.payloads()) == expected)
+    assert "0 payloads were moved." in service.run_command("payloads", "move", "--to", "rows")
+    assert "WRONG" not in service.run_command("doctor", "--deep")
+
+
+def test_doctor_and_prune_tell_of_objects_without_a_document(start):
+    service = start()
+    document = service.register().upload(TEXT)
+    obstore.put(service.bucket(), "payload/doc_left", b"sealed")
+
+    running = service.start_command("doctor", "--deep")
+    assert "payload_store: 1 objects belong to no document" in running.communicate()[0]
+    assert "1 objects were deleted." in service.run_command("payloads", "prune")
+    assert service.payloads() == [f"payload/{document['id']}"]
+    assert "OK     payload_store" in service.run_command("doctor", "--deep")

@@ -1,0 +1,195 @@
+"""Sealed pieces as objects of a real S3 server: whole or not at all, read in windows."""
+
+import os
+
+import pytest
+
+from crypto import DecryptionError, sealing
+from models.errors import PayloadStoreAway
+from models.storage.pieces import PIECE_BYTES, SEALED_BYTES
+from tests.object_gateway import SECRET
+
+obstore = pytest.importorskip("obstore")
+from models.storage.payload_objects import (  # noqa: E402  imports obstore
+    READERS_AHEAD,
+    WINDOW_PIECES,
+    PayloadObjects,
+)
+
+BLOCK = os.urandom(SEALED_BYTES + 41 * 1000)
+MULTIPART = 41 * PIECE_BYTES + 5  # 8 MiB: two parts
+SIZES = [PIECE_BYTES + 1, 5 << 20, MULTIPART, 42 * PIECE_BYTES]
+
+
+def sealed(size):
+    """Pieces as long as sealed ones, each another."""
+    left, number = sealing.sealed_bytes(size), 0
+    while left > 0:
+        yield BLOCK[number * 1000 : number * 1000 + min(left, SEALED_BYTES)]
+        left, number = left - SEALED_BYTES, number + 1
+
+
+@pytest.fixture
+def opened(gateway, monkeypatch):
+    """A function that opens a store at an address, by an endpoint, with credentials."""
+
+    def open_at(address=None, **environment):
+        for name, value in gateway.environment(**environment).items():
+            monkeypatch.setenv(name, value)
+        return PayloadObjects(address or gateway.address())
+
+    return open_at
+
+
+@pytest.fixture
+def objects(opened):
+    return opened()
+
+
+@pytest.fixture
+def ranges(monkeypatch):
+    """The ranges that are fetched, in pieces."""
+    asked, fetch = [], obstore.get_range
+
+    def fetched(store, path, *, start, end):
+        asked.append((start // SEALED_BYTES, end // SEALED_BYTES))
+        return fetch(store, path, start=start, end=end)
+
+    monkeypatch.setattr(obstore, "get_range", fetched)
+    return asked
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_stored_comes_back_in_any_run_of_pieces(objects, size):
+    stored, last = list(sealed(size)), size // PIECE_BYTES
+    objects.store("doc_a", iter(stored), size)
+
+    for first, until in [(0, last), (1, last), (last, last), (0, 0), (1, max(1, last - 1))]:
+        found = list(objects.pieces("doc_a", size, first, until))
+        assert found == stored[first : until + 1]
+
+
+def test_an_upload_that_breaks_off_raises_its_error_and_leaves_nothing(objects, gateway):
+    def broken():
+        for number, piece in enumerate(sealed(MULTIPART)):
+            if number == 40:
+                raise ValueError("the client's base64 ended badly")
+            yield piece
+
+    with pytest.raises(ValueError, match="ended badly"):
+        objects.store("doc_a", broken(), MULTIPART)
+
+    assert not objects.exists("doc_a")
+    assert gateway.unfinished_uploads() == 0
+
+
+@pytest.mark.parametrize("size", [PIECE_BYTES + 1, MULTIPART])
+def test_an_upload_whose_connection_breaks_leaves_no_object(opened, gateway, proxy, size):
+    address = gateway.address()
+    objects = opened(address, url=proxy.url)
+    proxy.break_after = size // 2
+
+    with pytest.raises(PayloadStoreAway):
+        objects.store("doc_a", sealed(size), size)
+
+    assert not opened(address).exists("doc_a")
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_missing_object_is_damage(objects, number):
+    with pytest.raises(DecryptionError, match="missing"):
+        list(objects.pieces("doc_a", MULTIPART, number, number))
+
+
+def test_an_object_that_was_cut_is_damage_where_it_ends(objects):
+    stored = list(sealed(4 * PIECE_BYTES))
+    objects.store("doc_a", iter([*stored[:2], stored[2][:-1]]), PIECE_BYTES)
+    found = objects.pieces("doc_a", 4 * PIECE_BYTES, 0, 4)
+
+    assert [next(found), next(found)] == stored[:2]
+    for first in (2, 3, 4):
+        with pytest.raises(DecryptionError, match="altered"):
+            next(objects.pieces("doc_a", 4 * PIECE_BYTES, first, 4))
+
+
+def test_a_reader_that_takes_one_piece_has_fetched_one(objects, ranges):
+    objects.store("doc_a", sealed(MULTIPART), MULTIPART)
+
+    next(objects.pieces("doc_a", MULTIPART, 3, 41))
+
+    assert ranges == [(3, 4)]
+
+
+def test_the_next_window_is_fetched_while_one_is_sent(objects, ranges):
+    objects.store("doc_a", sealed(MULTIPART), MULTIPART)
+    found = objects.pieces("doc_a", MULTIPART, 0, 41)
+
+    next(found), next(found), next(found)
+    expected = [(0, 1), (1, 1 + WINDOW_PIECES), (1 + WINDOW_PIECES, 1 + 2 * WINDOW_PIECES)]
+    objects._fetching.shutdown()
+
+    assert ranges == expected
+
+
+def test_many_slow_readers_hold_one_piece_each(objects, ranges):
+    objects.store("doc_a", sealed(MULTIPART), MULTIPART)
+    slow = [objects.pieces("doc_a", MULTIPART, 0, 41) for _ in range(READERS_AHEAD + 1)]
+    for one in slow:
+        next(one)
+    ranges.clear()
+
+    assert next(slow[-1]) == list(sealed(MULTIPART))[1]
+    assert ranges == [(1, 2)]
+    slow[0].close()
+    assert b"".join(objects.pieces("doc_a", MULTIPART, 0, 41)) == b"".join(sealed(MULTIPART))
+    assert ranges[2] == (1, 1 + WINDOW_PIECES), "a reader that has ended makes room for another"
+
+
+def test_objects_are_listed_and_dropped_and_a_missing_one_is_no_error(objects):
+    for id in ("doc_a", "doc_b"):
+        objects.store(id, sealed(PIECE_BYTES), PIECE_BYTES)
+
+    assert list(objects.document_ids()) == [["doc_a", "doc_b"]]
+    objects.drop("doc_a", "doc_never")
+    assert (objects.exists("doc_a"), objects.exists("doc_b")) == (False, True)
+
+
+def calls(objects):
+    yield lambda: objects.store("doc_a", sealed(PIECE_BYTES), PIECE_BYTES)
+    yield lambda: objects.store("doc_a", sealed(MULTIPART), MULTIPART)
+    yield lambda: list(objects.pieces("doc_a", PIECE_BYTES, 0, 1))
+    yield lambda: objects.exists("doc_a")
+    yield lambda: objects.drop("doc_a")
+    yield lambda: list(objects.document_ids())
+    yield objects.owner
+
+
+def test_a_store_that_is_away_is_reported_by_every_call(opened, proxy, caplog):
+    objects = opened(url=proxy.url)
+    proxy.is_open = False
+
+    for call in calls(objects):
+        with pytest.raises(PayloadStoreAway) as raised:
+            call()
+        assert raised.value.code == "busy"
+        assert "does not answer" in raised.value.reason
+    assert SECRET not in caplog.text
+
+
+def test_wrong_credentials_are_reported_without_them(opened, caplog):
+    objects = opened(secret="another secret")
+
+    for call in calls(objects):
+        with pytest.raises(PayloadStoreAway) as raised:
+            call()
+        assert "AWS_SECRET_ACCESS_KEY" in raised.value.reason
+        assert "another secret" not in raised.value.reason + caplog.text
+
+
+def test_a_bucket_that_is_not_there_is_reported(opened):
+    objects = opened("s3://no-such-bucket/x")
+
+    with pytest.raises(PayloadStoreAway) as raised:
+        objects.set_owner("aut_1")
+
+    assert "There is no bucket for s3://no-such-bucket/x" in raised.value.reason

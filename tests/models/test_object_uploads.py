@@ -1,0 +1,318 @@
+"""Documents whose payloads are objects: an object has a row or a record, whatever happens."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
+import pytest
+
+from crypto import DecryptionError
+from models import Document, database, in_one_transaction
+from models import upload as upload_module
+from models.error_mapping import service_error_of
+from models.errors import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
+from models.link_options import LinkOptions
+from models.operations import drop_objects, sweep
+from models.quota import Quota
+from models.storage import disk_space, group_commit
+from models.storage.pieces import PIECE_BYTES
+from models.unreferenced_object import ATTEMPT_MS, UPLOAD_MS, UnreferencedObject
+from models.upload import delete_unfinished_uploads
+from tests.service import ROOT
+from tests.uploads import pieces, upload
+
+LARGE = os.urandom(41 * PIECE_BYTES + 7)  # two parts
+PAYLOAD = LARGE[: 3 * PIECE_BYTES]
+EXPIRED = LinkOptions(None, "view", "", expires_at=1)
+
+
+@pytest.fixture
+def runtime(configure, in_bucket):
+    return configure(reserve_bytes=0, payloads=in_bucket)
+
+
+@pytest.fixture
+def objects(runtime):
+    return runtime.payload_objects
+
+
+def listed(objects):
+    return [id for page in objects.document_ids() for id in page]
+
+
+def recorded():
+    return [one.id for one in UnreferencedObject.select()]
+
+
+def rows():
+    return database.execute_sql("SELECT count(*) FROM piece").fetchone()[0]
+
+
+def assert_nothing_is_left(objects):
+    drop_objects()
+    assert (listed(objects), recorded(), rows(), Document.select().count()) == ([], [], 0, 0)
+
+
+@pytest.mark.parametrize("payload", [PIECE_BYTES + 1, len(PAYLOAD), len(LARGE)])
+def test_a_payload_above_one_piece_is_one_object(alice, objects, payload):
+    document = upload(alice, LARGE[:payload])
+    found = Document.one_of(alice.id, document.id)
+
+    assert listed(objects) == [document.id]
+    assert (found.place, rows(), recorded()) == ("objects", 0, [])
+    assert b"".join(found.read()) == LARGE[:payload]
+    assert b"".join(found.read(PIECE_BYTES - 3, PIECE_BYTES + 1)) == LARGE[PIECE_BYTES - 3 :][:4]
+
+
+def test_a_payload_of_one_piece_stays_in_rows(alice, objects):
+    document = upload(alice, bytes(PIECE_BYTES))
+
+    assert (listed(objects), document.place) == ([], "rows")
+    assert b"".join(document.read()) == bytes(PIECE_BYTES)
+
+
+def test_the_object_holds_no_plaintext(alice, objects):
+    text = b"<a line that nobody but its owner may read>\n" * 20_000
+    document = upload(alice, text)
+
+    stored = b"".join(objects.pieces(document.id, len(text), 0, len(text) // PIECE_BYTES))
+    assert len(stored) > len(text)
+    assert text[:20] not in stored
+
+
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
+@pytest.mark.parametrize("payload", [PAYLOAD, LARGE], ids=len)
+def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope):
+    def broken():
+        yield from list(pieces(payload))[:-1]
+        raise RuntimeError("the client went away")
+
+    with pytest.raises(RuntimeError, match="went away"), scope():
+        upload_module.upload(alice.id, broken(), size=len(payload), content_type="a/b")
+
+    assert_nothing_is_left(objects)
+
+
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
+def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
+    with pytest.raises(Invalid), scope():
+        upload(alice, PAYLOAD, link=EXPIRED)
+
+    assert_nothing_is_left(objects)
+
+
+def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, objects):
+    with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
+        upload(alice, PAYLOAD)
+        raise RuntimeError("the response could not be stored")
+
+    assert_nothing_is_left(objects)
+
+
+def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, objects, monkeypatch):
+    def fails(_handle):
+        raise OSError(5, "the disk")
+
+    with pytest.raises(OSError, match="the disk"), in_one_transaction():  # noqa: PT012
+        upload(alice, PAYLOAD)
+        monkeypatch.setattr(group_commit, "_fdatasync", fails)
+    monkeypatch.undo()
+    drop_objects()
+
+    (document,) = Document.select()
+    assert b"".join(document.read()) == PAYLOAD
+
+
+def test_an_upload_whose_object_is_dropped_meanwhile_is_refused(alice, objects, clock):
+    def slow():
+        yield from list(pieces(PAYLOAD))[:-1]
+        clock(UPLOAD_MS + 1)
+        drop_objects()
+        yield PAYLOAD[-PIECE_BYTES:]
+
+    with pytest.raises(Busy):
+        upload_module.upload(alice.id, slow(), size=len(PAYLOAD), content_type="a/b")
+    clock(UPLOAD_MS + ATTEMPT_MS + 2)
+
+    assert_nothing_is_left(objects)
+
+
+def test_a_running_upload_is_not_dropped(alice, objects, clock):
+    def slow():
+        yield from list(pieces(PAYLOAD))[:-1]
+        clock(UPLOAD_MS - 60_000)
+        sweep()
+        yield PAYLOAD[-PIECE_BYTES:]
+
+    document, _ = upload_module.upload(alice.id, slow(), size=len(PAYLOAD), content_type="a/b")
+
+    assert listed(objects) == [document.id]
+
+
+def test_a_deleted_document_is_gone_at_once_and_its_object_soon(alice, objects):
+    document = upload(alice, PAYLOAD)
+    document.delete_with_tokens()
+
+    with pytest.raises(NotFound):
+        Document.one_of(alice.id, document.id)
+    assert_nothing_is_left(objects)
+
+
+def test_an_object_that_cannot_be_deleted_now_is_deleted_later(alice, objects, clock, monkeypatch):
+    def away(*_ids):
+        raise PayloadStoreAway("it is away")
+
+    document = upload(alice, PAYLOAD)
+    with monkeypatch.context() as broken:
+        broken.setattr(objects, "drop", away)
+        document.delete_with_tokens()
+        sweep()
+    assert (listed(objects), recorded()) == ([document.id], [document.id])
+    sweep()
+    assert listed(objects) == [document.id], "the attempt may still be running elsewhere"
+
+    clock(ATTEMPT_MS + 1)
+    assert_nothing_is_left(objects)
+
+
+def test_a_document_that_is_deleted_while_it_is_read_breaks_off(alice, objects):
+    document = upload(alice, LARGE)
+    reading = document.read()
+    next(reading)
+    document.delete_with_tokens()
+    drop_objects()
+
+    with pytest.raises(NotFound):
+        list(reading)
+
+
+@pytest.mark.parametrize("how", ["missing", "cut", "flipped", "of another document"])
+def test_an_object_that_was_altered_is_a_damaged_document(alice, objects, how):
+    document, other = upload(alice, PAYLOAD), upload(alice, PAYLOAD)
+    sealed = b"".join(objects.pieces(document.id, len(PAYLOAD), 0, 3))
+    if how == "missing":
+        objects.drop(document.id)
+    else:
+        stored = {"cut": sealed[:-1], "flipped": bytes([sealed[0] ^ 1]) + sealed[1:]}
+        copied = b"".join(objects.pieces(other.id, len(PAYLOAD), 0, 3))
+        objects.store(document.id, iter([stored.get(how, copied)]), PIECE_BYTES)
+
+    with pytest.raises(DecryptionError) as raised:
+        list(document.read())
+    assert service_error_of(raised.value).code == "document_damaged"
+    assert b"".join(other.read()) == PAYLOAD
+
+
+def test_a_full_disk_refuses_rows_and_takes_objects(alice, objects, monkeypatch):
+    monkeypatch.setattr(disk_space, "_fits", lambda needed, _: needed < PIECE_BYTES)
+
+    with pytest.raises(StorageFull):
+        upload(alice, bytes(PIECE_BYTES))
+    assert listed(objects) == [] == recorded()
+    upload(alice, LARGE)
+
+
+def test_the_quota_counts_objects(alice, objects, runtime):
+    runtime.quota = Quota(bytes=len(PAYLOAD) + 5)
+    upload(alice, PAYLOAD)
+
+    with pytest.raises(QuotaExceeded):
+        upload(alice, PAYLOAD)
+    assert len(listed(objects)) == 1
+
+
+# What a killed process leaves
+
+KILLED = """
+import os, signal, sys
+from models import connected
+from models.storage import transactions
+from models.runtime import create_runtime
+from models.unreferenced_object import UnreferencedObject
+from models import Document, User, setup
+from models.operations import drop_objects, move_payloads
+from settings import Settings
+from tests.uploads import upload
+from pathlib import Path
+
+folder, payloads, step, owner_id = sys.argv[1:]
+settings = Settings(instance_path=Path(folder), database=folder + "/documents.sqlite",
+                    payloads=payloads, reserve_bytes=0)
+runtime = create_runtime(settings)
+setup.open_runtime()
+objects = runtime.payload_objects
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dying_after(owner, name):
+    call = getattr(owner, name)
+    def called(*args, **more):
+        call(*args, **more)
+        die()
+    setattr(owner, name, called)
+
+def payload():
+    return bytes(3 * 196608)
+
+with connected():
+    owner = User.find(owner_id)
+    if step == "record":
+        dying_after(UnreferencedObject, "begin_upload")
+    elif step == "object":
+        dying_after(objects, "store")
+    elif step == "transaction":
+        Document.store_row = die
+    document = upload(owner, payload())
+    if step == "deleted":
+        document.delete_with_tokens()
+        die()
+    if step == "claimed":
+        objects.drop = die
+    if step == "dropped":
+        dying_after(objects, "drop")
+    document.delete_with_tokens()
+    drop_objects()
+"""
+
+
+@pytest.mark.parametrize(
+    "step", ["record", "object", "transaction", "deleted", "claimed", "dropped"]
+)
+def test_kill_9_between_two_steps_loses_no_document_and_leaves_no_object(
+    alice, objects, runtime, instance, clock, step
+):
+    kept = upload(alice, PAYLOAD)
+    command = [sys.executable, "-c", KILLED, str(instance), runtime.settings.payloads, step]
+    done = subprocess.run([*command, alice.id], cwd=ROOT, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+
+    clock(1)  # a start later than the ids of the killed process
+    runtime.started_at += 60_000
+    delete_unfinished_uploads()
+    drop_objects()
+    clock(ATTEMPT_MS + 1)  # what the killed process had begun to delete
+    drop_objects()
+
+    assert (listed(objects), recorded()) == ([kept.id], [])
+    assert [one.id for one in Document.select()] == [kept.id]
+    assert b"".join(kept.read()) == PAYLOAD
+
+
+def test_two_processes_that_drop_do_not_drop_the_same(alice, objects, monkeypatch):
+    for _ in range(3):
+        upload(alice, PAYLOAD).delete_with_tokens()
+    dropped, drop = [], objects.drop
+
+    def counted(*ids):
+        dropped.extend(ids)
+        drop(*ids)
+
+    monkeypatch.setattr(objects, "drop", counted)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: UnreferencedObject.drop_due(), range(4)))
+
+    assert len(dropped) == len(set(dropped)) == 3
