@@ -16,6 +16,7 @@ from waitress import wasyncore
 
 from .body_buffer import MemoryBudget
 from .connection import Connection
+from .home_core import bind_to_home_core, is_crowded
 from .limits import Limits
 from .request_parser import FORWARDED_HOST
 
@@ -83,6 +84,7 @@ class Server:
         self._stopping = True
 
     def _poll_once(self) -> None:
+        bind_to_home_core(is_crowded(self._workers))
         wasyncore.loop(timeout=POLL_SECONDS, use_poll=True, map=self._map, count=1)
         now = self._clock()
         is_full = len(self._map) >= self._limits.connections

@@ -1,6 +1,7 @@
 """A server on a real socket, with a clock that the test sets and a small application."""
 
 import contextlib
+import os
 import socket
 import threading
 import time
@@ -37,9 +38,10 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
-        if path in ("/quick", "/host"):
-            body = environ["HTTP_HOST"].encode() if path == "/host" else b"quick"
-            return self._small(start, b"" if method == "HEAD" else body)
+        if path in ("/quick", "/host", "/cores"):
+            cores = str(len(os.sched_getaffinity(0))) if path == "/cores" else ""
+            body = {"/quick": "quick", "/host": environ.get("HTTP_HOST"), "/cores": cores}[path]
+            return self._small(start, b"" if method == "HEAD" else body.encode())
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)
         return [] if method == "HEAD" else self._pieces(fails="damaged" in path)

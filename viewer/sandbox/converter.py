@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .landlock import landlock_version
-from .process import BOOTSTRAP, ENVIRONMENT, PACKAGE, JobResult
+from .process import BOOTSTRAP, ENVIRONMENT, PACKAGE, JobResult, on_all_cores
 from .seccomp import seccomp_available
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
@@ -154,6 +154,7 @@ def _write_profile(user: Path, converter: Converter) -> None:
     (user / "extensions" / "buildid").write_text(converter.build)
 
 
+@on_all_cores()
 def _run(converter: Converter, document: Path, deadline: float) -> int | None:
     """Return the exit code; None if the process took too much time or room."""
     folder = document.parent

@@ -3,10 +3,11 @@
 import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, Protocol, cast
@@ -22,6 +23,7 @@ BOOTSTRAP: Final = (
 )
 WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+CORES: Final[set[int]] = getattr(os, "sched_getaffinity", lambda _: set())(0)  # only Linux has it
 MAX_OUTPUT: Final = 40 << 20
 
 
@@ -88,6 +90,21 @@ def _run(
             deadline.join()
 
 
+@contextlib.contextmanager
+def on_all_cores() -> Iterator[None]:
+    """What starts a process: the server may have bound the thread to one core."""
+    bound = os.sched_getaffinity(0) if CORES else CORES
+    if bound == CORES:
+        yield
+        return
+    os.sched_setaffinity(0, CORES)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, bound)
+
+
+@on_all_cores()
 def _start(program: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-c", program, str(PACKAGE)],
