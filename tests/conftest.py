@@ -20,6 +20,10 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Chromium 156 crashes at times when several PDFs in sandboxed frames are left: PdfOopif. The
+    # others are from the list of Playwright that this one replaces.
+    "--disable-features=PdfOopif,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,"
+    "MediaRouter,OptimizationHints,NetworkTimeServiceQuerying,PreconnectToSearch,AimEnabled",
 ]
 
 

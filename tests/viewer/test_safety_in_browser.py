@@ -218,7 +218,7 @@ def test_heavy_documents_are_rendered_in_bounded_time_and_size(context, site, la
     shown = view(original(data, name, kind))
     drawn = service_cpu() - begun
     page = (context.pages or [context.new_page()])[0]
-    page.goto(site.put("/heavy", shown), wait_until="load")
+    page.goto(site.put("/heavy", shown), wait_until="load", timeout=120_000)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     begun = page_cpu(session)
