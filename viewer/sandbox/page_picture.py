@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import Final
+from typing import Any, Final
 
 from PIL import Image, PngImagePlugin, WebPImagePlugin  # noqa: F401  before no file can be opened
 
@@ -32,13 +32,31 @@ def _attempts(image: Image.Image, palettes: Sequence[int]) -> Iterator[Picture]:
     """Yield the pictures: of text with the fewest colours at once, of a photo without palettes."""
     if colours := image.getcolors(MAX_DRAWN_COLOURS):
         few = len(colours) <= MAX_TEXT_COLOURS
-        yield from (_png(image, count) for count in (palettes[-1:] if few else palettes))
+        reduced = _grays if _is_gray(colours) else _colours
+        counts = palettes[-1:] if few else palettes
+        yield from (_png(reduced(image, count)) for count in counts)
     yield from (_webp(image, part, quality) for part, quality in QUALITIES)
 
 
-def _png(image: Image.Image, colours: int) -> Picture:
+def _is_gray(colours: Any) -> bool:
+    return all(r == g == b for _, (r, g, b) in colours)
+
+
+def _colours(image: Image.Image, count: int) -> Image.Image:
+    return image.quantize(count, Image.Quantize.FASTOCTREE)
+
+
+def _grays(image: Image.Image, count: int) -> Image.Image:
+    """As `_colours`, for a page without any: in a tenth of the time."""
+    last = count - 1
+    reduced = image.getchannel(0).point([round(gray * last / 255) for gray in range(256)])
+    reduced.putpalette([round(n * 255 / last) for n in range(count) for _ in "RGB"])
+    return reduced
+
+
+def _png(image: Image.Image) -> Picture:
     stream = BytesIO()
-    image.quantize(colours, Image.Quantize.FASTOCTREE).save(stream, "PNG", compress_level=4)
+    image.save(stream, "PNG", compress_level=4)
     return "image/png", stream.getvalue()
 
 

@@ -36,6 +36,16 @@ def test_a_drawing_is_a_png_that_keeps_its_colours():
     assert all(abs(old - new) < 9 for old, new in levels)
 
 
+def test_a_page_without_colours_keeps_its_grays():
+    image = Image.linear_gradient("L").resize(SIZE).convert("RGB")
+    kind, _, picture = encoded(image)
+
+    assert kind == "image/png"
+    assert len(picture.getcolors()) == 8
+    levels = zip(image.tobytes(), picture.tobytes(), strict=True)
+    assert all(abs(old - new) <= 255 / 14 + 1 for old, new in levels)
+
+
 def test_a_photo_is_a_webp():
     kind, _, picture = encoded(noise(), 10**6)
 
