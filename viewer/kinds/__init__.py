@@ -48,11 +48,14 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(picture.LABELS, picture.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
 }
-PLAIN_TEXT_BY_EXTENSION: Final[dict[str, Renderer]] = {
-    **dict.fromkeys(("md", "markdown"), markdown.preview),
-    **dict.fromkeys(("csv", "tsv"), table.preview),
-    **dict.fromkeys(("ics", "vcf"), agenda.preview),
-    "ipynb": notebook.preview,
+BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where the type is general
+    "text/plain": {
+        **dict.fromkeys(("md", "markdown"), markdown.preview),
+        **dict.fromkeys(("csv", "tsv"), table.preview),
+        **dict.fromkeys(("ics", "vcf"), agenda.preview),
+        "ipynb": notebook.preview,
+    },
+    "application/json": {"ipynb": notebook.preview},
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): audio_video.preview,
@@ -98,8 +101,9 @@ def _shown_type(original: Original, media_type: str) -> str:
 
 
 def _renderer(media_type: str, name: str) -> Renderer:
-    if media_type == "text/plain" and extension_of(name) in PLAIN_TEXT_BY_EXTENSION:
-        return PLAIN_TEXT_BY_EXTENSION[extension_of(name)]
+    by_extension = BY_EXTENSION.get(media_type, {})
+    if extension_of(name) in by_extension:
+        return by_extension[extension_of(name)]
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
     for prefixes, renderer in BY_PREFIX.items():

@@ -12,7 +12,9 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
@@ -30,6 +32,9 @@ ALERT: Final = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I
 PICTURE: Final = re.compile(r'<img((?:\s[\w-]+="[^"]*")*)\s*/?>')
 ALT: Final = re.compile(r'\salt="([^"]*)"')
 TASK: Final = re.compile(r"\[([ xX])\] ")
+FORMULA: Final = re.compile(  # `$` has a character inside beside it, and no digit behind it
+    r"\$`([^`$]+)`\$|\$\$([^$`]+)\$\$|\$(?!\s)([^$`]*[^$`\s])\$(?!\d)"
+)
 HIGHLIGHTER: Final = Highlighter()
 
 
@@ -55,9 +60,13 @@ def _unsafe_html(text: str) -> str:
     parser = MarkdownIt("commonmark", {"html": True, "linkify": True, "maxNesting": 40})
     parser.enable(["table", "strikethrough", "linkify"])
     parser.use(footnote_plugin).use(front_matter_plugin)
+    parser.use(dollarmath_plugin, allow_labels=False)
+    parser.inline.ruler.at("math_inline", _math)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
     parser.add_render_rule("front_matter", _fence)
+    parser.add_render_rule("math_inline", _formula)
+    parser.add_render_rule("math_block", _formula)
     tokens = parser.parse(text)
     _annotate(tokens)
     return str(parser.renderer.render(tokens, parser.options, {}))
@@ -134,3 +143,22 @@ def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
     language = next(iter(token.info.split()), "") if is_short else ""
     code = HIGHLIGHTER.highlight(language, token.content)
     return f'<pre tabindex="0"><code>{code}</code></pre>'
+
+
+def _math(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  (the parser calls it so)
+    """Take a formula in a line: else its underscores and asterisks would be emphasis."""
+    found = FORMULA.match(state.src, state.pos, state.posMax)
+    if not found or state.src[state.pos - 1 : state.pos].isalnum():
+        return False
+    if not silent:
+        state.push("math_inline", "", 0).content = found[1] or found[2] or found[3]
+    state.pos = found.end()
+    return True
+
+
+def _formula(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    """A formula is shown as it was written: there is nothing here that would set it."""
+    source = escape(tokens[index].content.strip())
+    if tokens[index].type == "math_block":
+        return f'<pre tabindex="0"><code>{source}</code></pre>\n'
+    return f"<code>{source}</code>"

@@ -163,3 +163,11 @@ def test_without_optional_libraries_documents_have_simpler_previews():
     assert shown == DEGRADED | dict.fromkeys(("letter.eml", "plain.eml"), "mail") | {
         "files.tar.gz": "archive"
     }
+
+
+def test_a_notebook_that_is_declared_as_json_is_shown_as_one():
+    data = next(data for name, _, data in every_kind() if name == "sales.ipynb")
+
+    assert preview_of(original(data, "sales.ipynb", "application/json")).kind == "notebook"
+    assert preview_of(original(data, "sales.json", "application/json")).kind == "code"
+    assert preview_of(original(b"[1, 2]", "a.ipynb", "application/json")).kind == "code"

@@ -137,3 +137,22 @@ def test_any_text_gives_html_without_active_content(text):
 def test_code_without_a_known_language_is_not_highlighted():
     assert to_html("    <b>\n") == '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>'
     assert "tok-" not in to_html("```nonsense\ndef\n```")
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("$a_1 * b_2*c$", "<p><code>a_1 * b_2*c</code></p>"),
+        ("so $$x^2$$ is", "<p>so <code>x^2</code> is</p>"),
+        ("$`a_b`$", "<p><code>a_b</code></p>"),
+        ("($x$)", "<p>(<code>x</code>)</p>"),
+        ("$$\na_1\n= c < d\n$$", '<pre tabindex="0"><code>a_1\n= c &lt; d</code></pre>'),
+        ("costs $5 and $6", "<p>costs $5 and $6</p>"),
+        ("$5-$6 in `$x$`", "<p>$5-$6 in <code>$x$</code></p>"),
+        ("US$20, CA$30", "<p>US$20, CA$30</p>"),
+        ("\\$5 and $x", "<p>$5 and $x</p>"),
+        ("$<b>$", "<p><code>&lt;b&gt;</code></p>"),
+    ],
+)
+def test_a_formula_is_shown_as_it_was_written(text, html):
+    assert to_html(text).strip() == html
