@@ -1,5 +1,6 @@
 """Formats sizes and counts for display."""
 
+from collections.abc import Mapping
 from typing import Final
 
 UNITS: Final = ("KiB", "MiB", "GiB", "TiB")
@@ -18,3 +19,12 @@ def format_size(size: int) -> str:
 def format_count(number: int, noun: str) -> str:
     """`1 page`, `1,200 pages`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def left_out_note(counts: Mapping[str, int]) -> str:
+    """Return such as "3 charts and 1 diagram are not shown."; empty if all is shown."""
+    nouns = [format_count(number, noun) for noun, number in sorted(counts.items())]
+    if not nouns:
+        return ""
+    listed = " and ".join(filter(None, (", ".join(nouns[:-1]), nouns[-1])))
+    return f"{listed} {'is' if sum(counts.values()) == 1 else 'are'} not shown."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.formatting import format_count, format_size
+from viewer.formatting import format_count, format_size, left_out_note
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,11 @@ def test_a_size_has_a_unit_and_one_decimal(size, words):
 def test_a_count_of_one_is_singular():
     assert format_count(1, "page") == "1 page"
     assert format_count(1200, "page") == "1,200 pages"
+
+
+def test_a_note_says_what_is_not_shown():
+    assert left_out_note({}) == ""
+    assert left_out_note({"chart": 1}) == "1 chart is not shown."
+    assert left_out_note({"chart": 3, "picture": 1, "diagram": 2}) == (
+        "3 charts, 2 diagrams and 1 picture are not shown."
+    )

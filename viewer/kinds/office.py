@@ -1,9 +1,8 @@
 """Office and OpenDocument files: reading views rendered in the sandbox."""
 
-from collections.abc import Mapping
 from typing import Final
 
-from ..formatting import format_count
+from ..formatting import left_out_note
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
@@ -73,12 +72,3 @@ def unconverted_preview(original: Original, media_type: str) -> Preview:
     documents = UNCONVERTED[media_type]
     message = f"This service has no converter for {documents}. Save the original to open it."
     return card.preview(original, media_type, message)
-
-
-def left_out_note(counts: Mapping[str, int]) -> str:
-    """Return such as "3 charts and 1 diagram are not shown."; empty if all is shown."""
-    nouns = [format_count(number, noun) for noun, number in sorted(counts.items())]
-    if not nouns:
-        return ""
-    listed = " and ".join(filter(None, (", ".join(nouns[:-1]), nouns[-1])))
-    return f"{listed} {'is' if sum(counts.values()) == 1 else 'are'} not shown."

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..formatting import format_count
+from ..formatting import format_count, left_out_note
 from ..media_types import OPEN_DOCUMENT, OPEN_XML
 from ..original import Original
 from ..preview import Preview
@@ -29,7 +29,7 @@ def preview(original: Original, media_type: str) -> Preview:
         "Spreadsheet",
         body,
         facts=(format_count(int(facts["sheets"]), "sheet"),),
-        note=" ".join(_notes(facts)),
+        note=" ".join(filter(None, _notes(facts))),
         tools=frozenset({"zoom"}),
         styles=("grid.css",),
         scripts=("sheets.js",),
@@ -37,7 +37,7 @@ def preview(original: Original, media_type: str) -> Preview:
 
 
 def _notes(facts: dict[str, Any]) -> list[str]:
-    notes = []
+    notes = [left_out_note(facts["beside_cells"])]
     if count := int(facts["left_out"]):
         notes.append(f"The last {format_count(count, 'sheet')} can't be shown here.")
     if count := int(facts["hidden"]):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.viewer import samples
 from viewer.kinds import preview_of
-from viewer.kinds.office import left_out_note, preview, rtf_preview
+from viewer.kinds.office import preview, rtf_preview
 from viewer.sandbox.process import SandboxError
 
 
@@ -33,14 +33,6 @@ def test_another_zip_is_shown_as_an_archive():
 def test_an_unreadable_office_file_raises(data):
     with pytest.raises(SandboxError):
         shown(data)
-
-
-def test_a_note_says_what_is_not_shown():
-    assert left_out_note({}) == ""
-    assert left_out_note({"chart": 1}) == "1 chart is not shown."
-    assert left_out_note({"chart": 3, "picture": 1, "diagram": 2}) == (
-        "3 charts, 2 diagrams and 1 picture are not shown."
-    )
 
 
 def test_rtf_is_shown_as_text_and_other_text_as_source():

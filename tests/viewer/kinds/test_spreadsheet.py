@@ -47,3 +47,10 @@ def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
 
 def test_a_damaged_workbook_is_a_card():
     assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"
+
+
+def test_charts_are_said_not_to_be_shown():
+    data = samples.xlsx(xl__charts__chart1_dot_xml="", xl__charts__chart2_dot_xml="")
+
+    note = preview_of(original(data, "a.xlsx", OPEN_XML + "spreadsheetml.sheet")).note
+    assert "2 charts are not shown." in note

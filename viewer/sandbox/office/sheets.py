@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ...decoding import CHARSETS, preload_codecs
 from ..messages import Message
-from . import ods, xls, xlsx
+from . import beside_cells, ods, xls, xlsx
 from .package import Package
 from .sheet_table import MAX_SHEETS, sheets_html
 
@@ -24,11 +24,11 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
     """
     if not data.startswith(ZIP):
-        found, hidden = xls.sheets(data)
-    elif xlsx.WORKBOOK in (package := Package(data)).names:
-        found, hidden = xlsx.sheets(package)
+        (found, hidden), beside = xls.sheets(data), beside_cells.of_xls(data)
     else:
-        found, hidden = ods.sheets(package)
+        package = Package(data)
+        reader = xlsx if xlsx.WORKBOOK in package.names else ods
+        (found, hidden), beside = reader.sheets(package), beside_cells.of_package(package)
     if not found:
         raise ValueError("no sheets")
     html, formulas = sheets_html(found)
@@ -37,5 +37,6 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         "hidden": hidden,
         "left_out": max(0, len(found) - MAX_SHEETS),
         "formulas": formulas,
+        "beside_cells": beside,
     }
     yield facts, html.encode("utf-8", "replace")

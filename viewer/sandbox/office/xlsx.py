@@ -20,6 +20,7 @@ STYLES: Final = "xl/styles.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
 ROW: Final = re.compile(rb'row\s[^<>]*?\br="(\d{1,7})"')
+CHART_SHEETS: Final = "xl/chartsheets/"
 MAX_MERGES: Final = 10_000
 
 
@@ -52,6 +53,8 @@ class _Book:
         """Return a worksheet; None for a chart sheet or a part that is missing."""
         target = self.parts.get(attribute(item, "id") or "")
         if target is None or target.address not in self.package.names:
+            return None
+        if target.address.startswith(CHART_SHEETS):
             return None
         sheet = Sheet(attribute(item, "name") or "", ())
         sheet.rows = self._rows(target.address, sheet)

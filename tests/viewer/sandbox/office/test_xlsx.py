@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.viewer.samples import RELATIONSHIPS, xlsx
+from tests.viewer.samples import RELATIONSHIPS, relationships, xlsx
 from viewer.sandbox.office.package import Package
 from viewer.sandbox.office.sheet_table import Cell, Merge
 from viewer.sandbox.office.xlsx import sheets
@@ -134,3 +134,10 @@ def test_a_dtd_in_a_sheet_is_refused():
 
     with pytest.raises(ValueError, match="DTD"):
         read("", xl__worksheets__sheet1_dot_xml=part)
+
+
+def test_a_sheet_that_is_a_chart_is_none():
+    chart = relationships(rId1="chartsheets/sheet1.xml")
+    data = xlsx(xl___rels__workbook_dot_xml_dot_rels=chart, xl__chartsheets__sheet1_dot_xml="<x/>")
+
+    assert sheets(Package(data)) == ([], 0)
