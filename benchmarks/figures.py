@@ -4,6 +4,7 @@ import os
 import platform
 import sqlite3
 import statistics
+import sysconfig
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,8 +67,10 @@ def machine() -> str:
     model = next((line.split(":")[1].strip() for line in info if "model name" in line), "?")
     memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
     kernel = ".".join(platform.release().split(".")[:2])
+    options = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    build = "" if "--enable-optimizations" in options else " (built without --enable-optimizations)"
     return (
         f"\n{time.strftime('%Y-%m-%d')}, {model}, {os.cpu_count()} cores, {memory_gib:.0f} GiB, "
-        f"{platform.system()} {kernel}, Python {platform.python_version()}, "
+        f"{platform.system()} {kernel}, Python {platform.python_version()}{build}, "
         f"SQLite {sqlite3.sqlite_version}, load at the end {os.getloadavg()[0]:.1f}"
     )

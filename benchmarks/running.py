@@ -45,6 +45,28 @@ app.get("/")(lambda: {"hello": "world"})
 serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 """
 
+SAME_STACK = """
+import sys
+from waitress import serve
+from tests.plain_stack import create_app
+serve(create_app(50, sys.argv[2]), listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
+"""
+FILES = """
+import os, sys, uuid
+from waitress import serve
+def app(environ, start):
+    body = b""
+    if environ["REQUEST_METHOD"] == "POST":
+        body = f"/{uuid.uuid4().hex}".encode()
+        with open(sys.argv[2] + body.decode(), "wb", buffering=0) as file:
+            while block := environ["wsgi.input"].read(1 << 20):
+                file.write(block)
+            os.fdatasync(file.fileno())
+    start("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
+"""
+
 
 @dataclass
 class Answer:
@@ -92,9 +114,11 @@ class Server:
         assert answer.status < 300, (self.name, answer.status, answer.body[:500])
         return answer
 
-    def upload(self, raw: bytes) -> tuple[float, str]:
+    def upload(
+        self, raw: bytes, content_type: str = "application/octet-stream"
+    ) -> tuple[float, str]:
         """Seconds, and the path of what was stored. Encoding is not counted."""
-        body = document(raw)
+        body = document(raw, content_type)
         answer = self.good("POST", "/v1/documents", body)
         return answer.seconds, "/v1/documents/" + answer.json["id"]
 
@@ -109,10 +133,25 @@ class Server:
         return status(self.pid, name) / 1024
 
 
+class SameStack(Server):
+    """tests/plain_stack.py, which deletes nothing."""
+
+    def delete(self, path: str) -> None:
+        pass
+
+
+class Files(SameStack):
+    """A file each: the body as it is, without base64."""
+
+    def upload(self, raw: bytes, content_type: str = "") -> tuple[float, str]:  # noqa: ARG002
+        answer = self.good("POST", "/", raw)
+        return answer.seconds, answer.body.decode()
+
+
 class Bepasty(Server):
     """The same calls in bepasty's REST interface, which takes base64 too."""
 
-    def upload(self, raw: bytes) -> tuple[float, str]:
+    def upload(self, raw: bytes, content_type: str = "") -> tuple[float, str]:  # noqa: ARG002
         encoded, size = base64.b64encode(raw), len(raw)
         sent = {
             "Content-Range": f"bytes 0-{size - 1}/{size}",
@@ -132,10 +171,10 @@ class Bepasty(Server):
         self.good("POST", path + "/delete")
 
 
-def document(raw: bytes) -> bytes:
+def document(raw: bytes, content_type: str = "application/octet-stream") -> bytes:
     """The body of an upload."""
     encoded = base64.b64encode(raw)
-    return b'{"contentType":"application/octet-stream","payload":"' + encoded + b'"}'
+    return b'{"contentType":"%b","payload":"%b"}' % (content_type.encode(), encoded)
 
 
 @contextlib.contextmanager
@@ -185,6 +224,23 @@ def bepasty(python: str, folder: str) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
+def same_stack(folder: str) -> Iterator[Server]:
+    port, headers = free_port(), {"Content-Type": "application/json"}
+    headers["X-API-Key"] = "pk_live_" + "0" * 38
+    command = [sys.executable, "-c", SAME_STACK, str(port), f"{folder}/stack.sqlite"]
+    with started(command, port, "/v1/documents?limit=1", {}, headers) as pid:
+        yield SameStack("same stack", port, pid, headers)
+
+
+@contextlib.contextmanager
+def files(folder: str) -> Iterator[Server]:
+    port, stored = free_port(), Path(folder) / "files"
+    stored.mkdir()
+    with started([sys.executable, "-c", FILES, str(port), str(stored)], port, "/", {}) as pid:
+        yield Files("files", port, pid)
+
+
+@contextlib.contextmanager
 def bare_flask() -> Iterator[Server]:
     port = free_port()
     with started([sys.executable, "-c", HELLO, str(port)], port, "/", {}) as pid:
@@ -193,7 +249,11 @@ def bare_flask() -> Iterator[Server]:
 
 @contextlib.contextmanager
 def started(
-    command: Sequence[str], port: int, path: str, environment: dict[str, str]
+    command: Sequence[str],
+    port: int,
+    path: str,
+    environment: dict[str, str],
+    headers: dict[str, str] | None = None,
 ) -> Iterator[int]:
     """Run a server, wait for its first answer, and stop it at the end.
 
@@ -204,7 +264,7 @@ def started(
         command, cwd=ROOT, env=os.environ | environment, stdout=quiet, stderr=quiet
     )
     try:
-        while not _answers(port, path):
+        while not _answers(port, path, headers or {}):
             assert process.poll() is None, f"{command} ended"
             time.sleep(0.005)
         yield process.pid
@@ -214,9 +274,9 @@ def started(
     assert ended in (0, -signal.SIGTERM), f"{command} ended with {ended}"
 
 
-def _answers(port: int, path: str) -> bool:
+def _answers(port: int, path: str, headers: dict[str, str]) -> bool:
     try:
-        return Server("", port, 0).call("GET", path).status == 200
+        return Server("", port, 0, headers).call("GET", path).status == 200
     except OSError:
         return False
 

@@ -1,0 +1,193 @@
+"""Each goal for speed beside what it is compared with, from one run.
+
+    .venv/bin/python benchmarks/goals.py /tmp/peers/bin/python [--quick]
+
+peers.py says how to make the venv of the peers. "steps" is the sum of what no service can do
+without: receive the base64, decode, hash, encrypt, write and sync; "same stack" are the same
+libraries and SQL without the rules of the service (tests/plain_stack.py); "files" is waitress that
+writes the body to a file and syncs it. All but the counts take turns, on a connection each.
+"""
+
+import argparse
+import contextlib
+import http.client
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from figures import MIB, goal, machine, row, table
+from forms import BOUNDARY, form, upload
+from load import small_uploads
+from running import Server, bare_flask, bepasty, files, ours, plain, same_stack
+from steps import seconds_of_steps
+
+from tests import counts
+
+Calls = dict[str, Callable[[], float]]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("peer_python", help="the python of a venv with the peers")
+    arguments.add_argument("--quick", action="store_true", help="a tenth of the rounds")
+    given = arguments.parse_args()
+    rounds = 10 if given.quick else 100
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        start = stack.enter_context
+        service = start(ours(folder))
+        peers = [
+            start(bepasty(given.peer_python, folder)),
+            start(plain(given.peer_python, folder)),
+            start(same_stack(folder)),
+            start(files(folder)),
+        ]
+        table("", "ours", "beside it", "ratio", "goal")
+        uploads(service, peers, 64 << 10, rounds, folder, bepasty=1.3, same_stack=1.6)
+        uploads(service, peers, 10 * MIB, rounds // 10 + 2, folder, bepasty=0.5)
+        uploads(service, peers, 50 * MIB, rounds // 20 + 2, folder, bepasty=0.36)
+        contents(service, peers[0], 64 << 10, rounds, 1.1)
+        contents(service, peers[0], 50 * MIB, rounds // 20 + 2, 1.0)
+        lists(service, start(bare_flask()), peers[2], rounds)
+        pdf(service, rounds // 10 + 2)
+        many(service, peers[1], 2 if given.quick else 10)
+        counted(Path(folder))
+    print(machine())
+
+
+def in_turns(calls: Calls, rounds: int) -> dict[str, float]:
+    """The median of each, in milliseconds; the first round is not counted."""
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(-1, rounds):
+        names = list(calls)
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            seconds = calls[name]()
+            found[name] += [seconds] if number >= 0 else []
+    return {name: statistics.median(seconds) * 1000 for name, seconds in found.items()}
+
+
+def compared(what: str, ms: dict[str, float], **goals: float) -> None:
+    """A row for each of those that ours, the first one, is beside."""
+    own = ms.pop("ours")
+    for name, other in ms.items():
+        most = goals.get(name.split(",")[0].replace(" ", "_"))
+        row(f"{what}; {name}, ms", own, other, own / other, goal(own / other, most))
+
+
+def uploads(
+    service: Server, peers: list[Server], size: int, rounds: int, folder: str, **goals: float
+) -> None:
+    raw = os.urandom(size)
+    body = form(raw)
+
+    def kept(server: Server) -> float:
+        seconds, path = server.upload(raw)
+        server.delete(path)
+        return seconds
+
+    calls: Calls = {one.name: lambda one=one: kept(one) for one in [service, *peers]}
+    calls["steps"] = lambda: seconds_of_steps(raw, folder)
+    calls["form"] = lambda: upload(service, body, f"multipart/form-data; boundary={BOUNDARY}")
+    ms = in_turns(calls, rounds)
+    what, as_form = (
+        f"upload, {size >> 10:,} KiB",
+        {"ours": ms.pop("form"), "bepasty": ms["bepasty"]},
+    )
+    compared(what, ms, **goals)
+    compared(f"{what}, as a form", as_form, **({"bepasty": 0.33} if size == 50 * MIB else {}))
+
+
+def contents(service: Server, other: Server, size: int, rounds: int, most: float) -> None:
+    paths = [(one, one.upload(os.urandom(size))[1]) for one in (service, other)]
+    calls: Calls = {
+        one.name: lambda one=one, path=path: one.content(path).seconds for one, path in paths
+    }
+    compared(f"content, {size >> 10:,} KiB", in_turns(calls, rounds), bepasty=most)
+
+
+def lists(service: Server, hello: Server, stack: Server, rounds: int) -> None:
+    """Each on a connection that is kept."""
+    with contextlib.ExitStack() as kept:
+        one, fifty = "/v1/documents?limit=1", "/v1/documents?limit=50"
+        for _ in range(50):
+            service.upload(b"abc")
+        first: Calls = {
+            "ours": repeated(kept, service, one),
+            "bare Flask": repeated(kept, hello, "/"),
+            "same stack": repeated(kept, stack, one),
+        }
+        compared("list by API key", in_turns(first, rounds // 3), bare_Flask=1.8)
+        pages: Calls = {
+            "ours": repeated(kept, service, fifty),
+            "same stack": repeated(kept, stack, fifty),
+        }
+        compared("list of 50", in_turns(pages, rounds // 3))
+
+
+def repeated(stack: contextlib.ExitStack, server: Server, path: str) -> Callable[[], float]:
+    """Seconds of a call, of thirty."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
+    stack.callback(connection.close)
+
+    def call() -> float:
+        start = time.perf_counter()
+        for _ in range(30):
+            connection.request("GET", path, None, server.headers)
+            connection.getresponse().read()
+        return (time.perf_counter() - start) / 30
+
+    return call
+
+
+def pdf(service: Server, rounds: int) -> None:
+    path = service.upload(large_pdf(20 * MIB), "application/pdf")[1]
+    calls: Calls = {
+        "ours": lambda: service.good("GET", path + "/view").seconds,
+        "its content": lambda: service.content(path).seconds,
+    }
+    compared("second view of a PDF of 20 MiB", in_turns(calls, rounds), its_content=2.0)
+
+
+def large_pdf(size: int) -> bytes:
+    """A PDF of one page, and an attachment of so many bytes that no page names."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>",
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (size, os.urandom(size)),
+    ]
+    text, places = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(text))
+        text += b"%d 0 obj\n%b\nendobj\n" % (number, one)
+    entries = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(text)
+    return text + b"xref\n0 5\n0000000000 65535 f \n" + entries + end
+
+
+def many(service: Server, other: Server, seconds: float) -> None:
+    own, beside = (small_uploads(one, 64, seconds) for one in (service, other))
+    short = "" if own.rate >= 800 else ", missed"
+    row("64 clients upload 4 KiB; plain, a second", own.rate, beside.rate, None, f"≥ 800{short}")
+    p99 = own.ms(0.99)
+    row("the same, p99, ms", p99, beside.ms(0.99), None, goal(p99, 100))
+
+
+def counted(folder: Path) -> None:
+    """Exact; tests/test_small_calls.py holds them."""
+    with counts.application(folder / "counted") as service:
+        kib = counts.logged_bytes(*service, folder / "counted") / 1024
+        row("write-ahead log of an upload of 4 KiB, KiB", kib, None, None, goal(kib, 150))
+        for limit in (1, 50):
+            own, floor = counts.of_list(*service, limit)
+            most = goal(own / floor, 1.5)
+            row(f"bytecodes of a list of {limit}; same stack", own, floor, own / floor, most)
+
+
+if __name__ == "__main__":
+    main()
