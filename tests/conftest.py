@@ -155,6 +155,6 @@ def gateway(tmp_path_factory, request):
 @pytest.fixture
 def proxy(gateway):
     """A way to the S3 server that the test can close."""
-    proxy = Proxy(gateway.ports["s3"])
+    proxy = Proxy(gateway.port)
     yield proxy
     proxy.close()

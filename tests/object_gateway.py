@@ -25,26 +25,32 @@ from tests.waiting import until
 ACCESS_KEY, SECRET = "AKIATESTSOFTHISSUITE", "a-secret-that-no-log-may-hold"
 START_SECONDS = 60
 LONGEST_SECONDS = 5400  # it ends by itself if the tests were killed
-PORTS = ("master", "volume", "filer", "s3")
+PROGRAMS = ("master", "volume", "filer", "s3")
+PORTS = [f"{name}.port{kind}" for name in PROGRAMS for kind in ("", ".grpc")]
+ATTEMPTS = 3
 OPTIONS = (
-    *("-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=8"),
+    *("-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=32"),
     *("-master.volumeSizeLimitMB=1024", "-s3", "-s3.autoCreateBucket=false", "-s3.iam=false"),
     *("-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.localSocket="),
 )
 
 
 class Gateway:
-    """A running server. Its `bucket` is there; each test uses a prefix of its own in it."""
+    """A running server with two buckets; each test uses a prefix of its own in one of them.
 
-    bucket = "documents"
+    Uploads that are killed, and so leave a part that no list shows, never go to `TIDY`.
+    """
+
+    BUCKET, TIDY = "documents", "tidy"
 
     def __init__(self, ports):
         self.ports = ports
-        self.url = f"http://127.0.0.1:{ports['s3']}"
+        self.port = ports["s3.port"]
+        self.url = f"http://127.0.0.1:{self.port}"
 
-    def address(self, prefix=None):
+    def address(self, bucket=BUCKET):
         """A value of the setting PAYLOADS: nobody else has objects there."""
-        return f"s3://{self.bucket}/{prefix or uuid.uuid4().hex}"
+        return f"s3://{bucket}/{uuid.uuid4().hex}"
 
     def environment(self, url=None, secret=SECRET):
         return {
@@ -56,20 +62,22 @@ class Gateway:
         }
 
     def unfinished_uploads(self):
-        """How many multipart uploads have begun and not ended, in the whole bucket."""
-        listed = self._filer("GET", f"/buckets/{self.bucket}/.uploads/?limit=1000")
+        """How many multipart uploads of all tests have begun in `TIDY` and not ended."""
+        listed = self._filer("GET", f"/buckets/{self.TIDY}/.uploads/?limit=1000")
         return len(json.loads(listed)["Entries"] or ()) if listed else 0
 
-    def create_bucket(self):
-        self._filer("POST", f"/buckets/{self.bucket}/")
+    def create_buckets(self):
+        for bucket in (self.BUCKET, self.TIDY):
+            self._filer("POST", f"/buckets/{bucket}/")
 
     def answers(self):
         with contextlib.suppress(OSError, http.client.HTTPException):
-            return _exchange(self.ports["s3"], "GET", "/")[0] == 403
-        return False
+            if _exchange(self.port, "GET", "/")[0] == 403:
+                return "answers"
+        return None
 
     def _filer(self, method, path):
-        status, body = _exchange(self.ports["filer"], method, path)
+        status, body = _exchange(self.ports["filer.port"], method, path)
         assert status in {200, 201, 404}, (status, body)
         return body if status == 200 else b""
 
@@ -86,28 +94,52 @@ def _program():
 
 
 def _start(folder):
-    ports = {f"{name}{kind}": free_port() for name in PORTS for kind in ("", ".grpc")}
-    (data := folder / "data").mkdir()
+    """Start the server: again, if it ended because somebody else has taken one of its ports."""
+    for _ in range(ATTEMPTS):
+        gateway = Gateway(_free_ports())
+        pid = _spawn(folder, gateway.ports)
+        if until(lambda: gateway.answers() or _has_ended(pid), START_SECONDS) == "answers":  # noqa: B023
+            gateway.create_buckets()
+            return {"ports": gateway.ports, "pid": pid, "users": 0}
+    return pytest.fail(f"The S3 server ends at its start:\n{(folder / 'log').read_text()[-3000:]}")
+
+
+def _free_ports():
+    numbers = set()
+    while len(numbers) < len(PORTS):
+        numbers.add(free_port())
+    return dict(zip(PORTS, numbers, strict=True))
+
+
+def _spawn(folder, ports):
+    """The server's process id; not a Popen, because another process may end it."""
+    (data := folder / "data").mkdir(exist_ok=True)
     credentials = [{"accessKey": ACCESS_KEY, "secretKey": SECRET}]
     actions = ["Admin", "Read", "Write", "List", "Tagging"]
     identity = {"name": "tests", "credentials": credentials, "actions": actions}
     (config := folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
-    listen = [
-        f"-{name}.port{kind}={ports[name + kind]}" for name in PORTS for kind in ("", ".grpc")
-    ]
+    listen = [f"-{name}={number}" for name, number in ports.items()]
     command = ["timeout", "-s", "KILL", str(LONGEST_SECONDS), _program(), "server", f"-dir={data}"]
     to_log = (os.POSIX_SPAWN_OPEN, 1, str(folder / "log"), os.O_WRONLY | os.O_CREAT, 0o600)
-    pid = os.posix_spawnp(  # not Popen: another process may end it
+    return os.posix_spawnp(
         command[0],
         [*command, f"-s3.config={config}", *OPTIONS, *listen],
         os.environ,
         file_actions=[to_log, (os.POSIX_SPAWN_DUP2, 1, 2)],
         setsid=True,
     )
-    gateway = Gateway(ports)
-    until(gateway.answers, START_SECONDS)
-    gateway.create_bucket()
-    return {"ports": ports, "pid": pid, "users": 0}
+
+
+def _has_ended(pid):
+    return "ended" if os.waitpid(pid, os.WNOHANG) != (0, 0) else None
+
+
+def _end(folder, state):
+    os.killpg(state["pid"], signal.SIGKILL)
+    shutil.rmtree(folder / "data", ignore_errors=True)
+    for number in state["ports"].values():
+        for socket_file in Path("/tmp").glob(f"seaweedfs-*-{number}.sock"):
+            socket_file.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -121,13 +153,14 @@ def shared_gateway(folder):
         state.update(state or _start(folder))
         state["users"] += 1
         gateway = Gateway(state["ports"])
-    yield gateway
-    with _state(folder) as state:
-        state["users"] -= 1
-        if not state["users"]:
-            os.killpg(state["pid"], signal.SIGKILL)
-            shutil.rmtree(folder / "data", ignore_errors=True)
-            state.clear()
+    try:
+        yield gateway
+    finally:
+        with _state(folder) as state:
+            state["users"] -= 1
+            if not state["users"]:
+                _end(folder, state)
+                state.clear()
 
 
 @contextlib.contextmanager
