@@ -61,7 +61,7 @@ class Runtime:
     def require_objects(self) -> "PayloadObjects":
         """The store of objects. `PayloadStoreAway` if the settings name none."""
         if self.payload_objects is None:
-            raise PayloadStoreAway("Documents lie in an object store: set DOCSERVICE_PAYLOADS.")
+            raise PayloadStoreAway("No object store is named: set DOCSERVICE_PAYLOADS to it.")
         return self.payload_objects
 
     def run_in_background(self, *work: BackgroundWork) -> None:

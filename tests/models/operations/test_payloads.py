@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from models import Document, database, setup
+from models.error_mapping import operator_message
 from models.errors import OperatorError, PayloadStoreAway
 from models.operations import (
     check_payload_store,
@@ -290,6 +291,17 @@ def test_documents_in_objects_need_the_setting(stored, runtime):
         check_payload_store()
     with pytest.raises(PayloadStoreAway):
         list(document.read())
+
+
+@each_place
+def test_a_move_without_the_setting_says_so(runtime, instance, place):
+    runtime.payload_objects = None
+
+    with pytest.raises(PayloadStoreAway) as raised:
+        move_payloads(place)
+    assert operator_message(raised.value) == (
+        "No object store is named: set DOCSERVICE_PAYLOADS to it."
+    )
 
 
 def test_a_prefix_without_the_payloads_is_refused(stored, runtime, gateway):
