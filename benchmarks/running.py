@@ -46,10 +46,11 @@ serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 """
 
 SAME_STACK = """
-import sys
+import sqlite3, sys
 from waitress import serve
 from tests.plain_stack import create_app
-serve(create_app(50, sys.argv[2]), listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
+app = create_app(50, sqlite3.connect(sys.argv[2], check_same_thread=False))
+serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 """
 FILES = """
 import os, sys, uuid

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import secrets
-import sqlite3
 import threading
 import time
 from datetime import UTC, datetime
@@ -79,9 +78,11 @@ class Page(Schema):
     next_cursor = fields.String(data_key="nextCursor", allow_none=True)
 
 
-def create_app(documents, file=":memory:"):
-    """An application with so many documents, which `KEY` lists at `/v1/documents`."""
-    database = sqlite3.connect(file, check_same_thread=False)
+def create_app(documents, database):
+    """An application with so many documents in an empty database of SQLite.
+
+    `KEY` lists them at `/v1/documents`.
+    """
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.executescript(_SCHEMA)
