@@ -24,14 +24,15 @@ from blueprints.status import VERSION
 from models import Event, connected, setup
 from models.error_mapping import operator_message
 from models.errors import ServiceError
+from models.node import SEEN_SECONDS, forget_node, report_node
 from models.operations import PeriodicTask, check_payload_store, drop_objects, sweep
 from models.runtime import Runtime, create_runtime
-from models.storage import checkpoint_wal, flush_enqueued_writes
+from models.storage import checkpoint_wal, flush_enqueued_writes, is_server, is_shared
 from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings
-from webhooks import SafeHttpClient, WebhookDispatcher
+from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
 HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
@@ -104,14 +105,17 @@ def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
     with connected():
         delete_unfinished_uploads()
+    if is_shared():
+        runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, at_end=forget_node))
     record_readings = Event.record_merged_readings
+    limits = DispatcherLimits(poll_seconds=1 if is_shared() else 60)  # others queue deliveries
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
         PeriodicTask(drop_objects, 1),
         PeriodicTask(checkpoint_wal, 0.2),
         PeriodicTask(record_readings, 1, at_end=partial(record_readings, all=True)),
         PeriodicTask(flush_enqueued_writes, 0.05),
-        WebhookDispatcher(SafeHttpClient(runtime.settings.webhook_allow or ())),
+        WebhookDispatcher(SafeHttpClient(runtime.settings.webhook_allow or ()), limits),
     )
 
 
@@ -120,7 +124,8 @@ def _prepared() -> tuple[Flask, Server]:
     try:
         app = create_app()
         settings: Settings = app.extensions["runtime"].settings
-        acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
+        if not is_server(settings.database):
+            acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
         setup.open_runtime()
         check_payload_store()
         server = Server(

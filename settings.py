@@ -63,8 +63,10 @@ def _converter(text: str) -> str:
 
 
 def _database(text: str) -> str:
+    if text.startswith(("postgresql://", "postgres://")):
+        return text
     if "://" in text and not text.startswith("sqlite:///"):
-        raise ValueError("a path, or sqlite:///path")
+        raise ValueError("a path, sqlite:///path, or postgresql://user:password@host/name")
     return text.removeprefix("sqlite:///")
 
 
@@ -165,7 +167,8 @@ def read_settings(
     """
     values = {one.name: _value(one, environment, config) for one in fields(Settings)}
     values["instance_path"] = home / values["instance_path"]
-    values["database"] = str(values["instance_path"] / values["database"])
+    if "://" not in values["database"]:
+        values["database"] = str(values["instance_path"] / values["database"])
     return Settings(**values)
 
 
@@ -177,4 +180,10 @@ def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[
     try:
         return setting.metadata["read"](str(given))
     except ValueError as error:
-        raise WrongSetting(f"{PREFIX}{name} is {given!r}; it takes {error}.") from None
+        shown = without_password(str(given))
+        raise WrongSetting(f"{PREFIX}{name} is {shown!r}; it takes {error}.") from None
+
+
+def without_password(text: str) -> str:
+    """A URL that may be shown."""
+    return re.sub(r"(?<=://)[^/@]*@", "…@", text)

@@ -6,7 +6,7 @@ import time
 
 from flask import Flask, Response, g, request
 
-from models import database, setup
+from models import database, prepare_connection, setup
 from models.errors import NotFound
 from models.event import current_actor
 from models.request_activity import request_activity
@@ -53,7 +53,7 @@ def _start() -> None:
 def _acquire() -> None:
     """A database connection, and a place among the running requests."""
     setup.open_runtime()
-    database.connect(reuse_if_open=True)
+    prepare_connection()
     request_activity.start()
     g.is_active = True
 

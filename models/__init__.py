@@ -11,7 +11,7 @@ from .link_options import PERMISSIONS
 from .records.issued import Issued, RowWith
 from .runtime import current_runtime
 from .session import Session
-from .storage import connected, database, in_one_transaction, transaction
+from .storage import connected, database, in_one_transaction, prepare_connection, transaction
 from .stored_preview import StoredPreview
 from .stored_response import StoredResponse
 from .user import User

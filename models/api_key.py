@@ -40,7 +40,7 @@ class ApiKey(Credential):
         cls, owner: User, name: str | None, scopes: str, expires_at: int | None
     ) -> Issued[Self]:
         """A new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
-        with transaction():
+        with transaction(owner.id):
             issued = cls._issue(owner, name, scopes, expires_at)
             facts = {"api_key_id": issued.id, "scopes": scopes.split(), "expires_at": expires_at}
             Event.record(owner.id, "api_key.created", facts)
@@ -87,7 +87,7 @@ class ApiKey(Credential):
             raise KeyRevoked
         key = found.row
         if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
-            enqueue_write(lambda: _RECORD_USE.execute(now=moment, id=key.id))
+            enqueue_write(key.owner_id, lambda: _RECORD_USE.execute(now=moment, id=key.id))
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
@@ -117,14 +117,14 @@ class ApiKey(Credential):
 
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
-        with transaction():
+        with transaction(self.owner_id):
             found = ApiKey.one_of(self.owner_id, self.id)  # read again under the writer lock
             if found._end(now()):
                 Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
-        with transaction():
+        with transaction(owner.id):
             found = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
             found.owner = owner
             if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():

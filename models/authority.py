@@ -18,12 +18,12 @@ from .api_key import ApiKey
 from .document_token import DocumentToken
 from .errors import OperatorError
 from .event import Event
-from .event_head import SERVICE, EventHead
+from .event_head import EventHead
 from .invitation import Invitation
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
 from .session import Session
-from .storage import connected, transaction, truncate_wal
+from .storage import SERVICE, connected, transaction, truncate_wal
 from .user import User
 
 AUTHENTICATED: tuple[Any, ...] = (User, Session, ApiKey, DocumentToken, Invitation)

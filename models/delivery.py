@@ -14,7 +14,8 @@ from .records.ids import first_id, now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import Prepared, database, param
+from .storage import Prepared, connected, database, is_shared, param
+from .webhook_claim import claim_webhook, release_webhook
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -82,6 +83,20 @@ class WebhookDelivery(Owned):
     def next_due_per_webhook(cls) -> list[Self]:
         """The pending delivery that is due first, of each enabled webhook of an enabled user."""
         return cls.rows(_NEXT_DUE)
+
+    def claim(self) -> bool:
+        """Whether this process sends it now; then call `release_webhook` when that has ended."""
+        if not claim_webhook(self.webhook_id):
+            return False
+        if is_shared() and not self._is_unchanged():  # another one was faster, and is done
+            release_webhook(self.webhook_id)
+            return False
+        return True
+
+    def _is_unchanged(self) -> bool:
+        values = {"webhook_id": self.webhook_id, "id": self.id}
+        with connected():
+            return _STATE.first(**values) == (self.due_at, self.attempts)
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
@@ -168,6 +183,11 @@ class OpenedDelivery(RowWith[WebhookDelivery]):
 
 
 _NEXT_DUE = Prepared(lambda: WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)))
+_STATE = Prepared(
+    lambda: WebhookDelivery.select(WebhookDelivery.due_at, WebhookDelivery.attempts).where(
+        WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id")
+    )
+)
 _LAST_DURATION = Prepared(
     lambda: (
         WebhookDelivery.select(WebhookDelivery.duration_ms)

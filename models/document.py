@@ -148,7 +148,7 @@ class Document(Payload, Owned):
         `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
         """
         require_future(changes.get("expires_at"))
-        with transaction():
+        with transaction(self.owner_id):
             found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
             expires_at = changes.pop("expires_at", found.expires_at)
             if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
@@ -168,7 +168,7 @@ class Document(Payload, Owned):
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""
-        with transaction(), EventHead.moved_once(self.owner_id):
+        with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
             place = self._place_now()
             if not shred("document", self.id):
                 raise NotFound
@@ -187,7 +187,7 @@ class Document(Payload, Owned):
 
     def expire(self) -> None:
         """Delete it, unless meanwhile its expiry was changed."""
-        with transaction():
+        with transaction(self.owner_id):
             found = Document.find(self.id)  # read again under the writer lock
             if found and found.expires_at and found.expires_at <= now():
                 self.delete_with_tokens("document.expired")

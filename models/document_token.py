@@ -89,7 +89,7 @@ class DocumentToken(Credential):
             setattr(token, name, getattr(options, name))
         facts = {"document_id": document.id, "token_id": token.id, "expires_at": token.expires_at}
         facts |= {"permissions": token.permissions.split(), "max_views": token.max_views}
-        with transaction():
+        with transaction(token.owner_id):
             if not with_upload:
                 refuse_if_many_links(token.owner_id)
             token.insert_row()
@@ -97,13 +97,13 @@ class DocumentToken(Credential):
         return Issued(token, secret)
 
     @classmethod
-    def count_view(cls, id: str, type: str) -> None:
+    def count_view(cls, owner_id: str, id: str, type: str) -> None:
         """Count a view, after the document was opened; `TokenSpent` if there is none left.
 
         Read and written under the writer lock, by an UPDATE whose condition is that nothing has
         changed since: two requests cannot take the same last view.
         """
-        with transaction():
+        with transaction(owner_id):
             moment = now()
             found = cls.rows(_OPEN, id=id, now=moment)
             if not found:
@@ -137,7 +137,7 @@ class DocumentToken(Credential):
         `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
         require_future(changes.get("expires_at"))
-        with transaction():
+        with transaction(document.owner_id):
             token = cls.one_of_document(document, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
@@ -170,9 +170,9 @@ class DocumentToken(Credential):
 
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
-        with transaction():
-            for token in cls.rows(_OF_DOCUMENT, document_id=document_id):
-                token._end()
+        """Call it in a transaction of the owner."""
+        for token in cls.rows(_OF_DOCUMENT, document_id=document_id):
+            token._end()
 
     @classmethod
     def spend_expired(cls) -> None:
@@ -208,7 +208,7 @@ class DocumentToken(Credential):
         return self.expires_at is not None and self.expires_at <= moment
 
     def revoke(self) -> None:
-        with transaction():
+        with transaction(self.owner_id):
             if found := self.find(self.id):  # read again under the writer lock
                 found._end()
 

@@ -1,6 +1,7 @@
 """Maps the exceptions of other libraries to domain errors."""
 
 import errno
+import logging
 from collections.abc import Iterator
 
 from peewee import DatabaseError
@@ -9,6 +10,7 @@ import crypto
 
 from .errors import (
     Busy,
+    DatabaseUnavailable,
     DocumentDamaged,
     KeyUnavailable,
     OperatorError,
@@ -48,6 +50,15 @@ def operator_message(error: BaseException) -> str | None:
     if isinstance(error, (DatabaseError, EngineError)):
         return f"The database can't be used: {error}."
     return None
+
+
+def log_failure(what: str, error: BaseException) -> None:
+    """With a traceback, unless the database does not answer, which it has told itself."""
+    log = logging.getLogger("docservice")
+    if isinstance(service_error_of(error), DatabaseUnavailable):
+        log.error("%s: the database does not answer", what)
+    else:
+        log.error("%s", what, exc_info=error)
 
 
 def _known(error: BaseException) -> ServiceError | None:

@@ -148,6 +148,10 @@ class PayloadStoreAway(Busy):
         super().__init__()
 
 
+class DatabaseUnavailable(Busy):
+    sentence = "The database does not answer now. Try again in a moment."
+
+
 class WebhookDisabled(ServiceError):
     code = "webhook_disabled"
     sentence = 'This webhook is disabled. Enable it first: PATCH {"enabled": true}.'

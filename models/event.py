@@ -9,7 +9,7 @@ never changed.
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -18,12 +18,13 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import event_hash
 
 from .delivery import WebhookDelivery
-from .event_head import SERVICE, EventHead
+from .event_head import EventHead
 from .readings import Counted, Reading
 from .records.ids import generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
 from .storage import (
+    SERVICE,
     Prepared,
     enqueue_write,
     flush_enqueued_writes,
@@ -91,14 +92,14 @@ class Event(Owned):
         reading = Reading(owner_id, type, document_id, tuple(current_actor.get().items()))
         is_by_person = ("via", "session") in reading.actor
         if is_by_person or current_runtime().readings.is_first(reading):
-            enqueue_write(lambda: cls._insert_readings([(reading, 1)]))
+            enqueue_write(owner_id, partial(cls._insert_readings, [(reading, 1)]))
 
     @classmethod
     def record_merged_readings(cls, *, all: bool = False) -> None:
         """Record the further readings of minutes that are over, or of all."""
         readings = current_runtime().readings
-        if merged := readings.take_all() if all else readings.take_ended():
-            enqueue_write(lambda: cls._insert_readings(merged))
+        for one in readings.take_all() if all else readings.take_ended():
+            enqueue_write(one[0].owner_id, partial(cls._insert_readings, [one]))
 
     @classmethod
     def feed(
@@ -132,7 +133,7 @@ class Event(Owned):
         """Number and id are generated under the writer lock, so both follow the order of commits
         and a poller of the feed misses none.
         """
-        with transaction():
+        with transaction(owner_id):
             cls._record_readings_before(type, facts.get("document_id"))
             head = EventHead.of(owner_id)
             event = cls(id=generate_id(cls.PREFIX, head.last_id), created_at=now())

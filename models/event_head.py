@@ -21,7 +21,6 @@ from .records.table import Table
 from .runtime import current_runtime
 from .storage import Prepared, database, param
 
-SERVICE = "service"  # the id of the service as the owner of its own chain
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
 _LAST = """
     SELECT sequence, hash, id FROM event WHERE owner_id = :owner_id

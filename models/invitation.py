@@ -74,7 +74,7 @@ class Invitation(Authenticated):
                 user = User.register(email, password, name, "open", address)
             else:
                 user = user.set_password(password, name)
-            with transaction():
+            with transaction(user.id):
                 if not _TAKE.execute(id=self.id):
                     raise Invalid("#/invite", _REFUSAL)
         return user, is_new

@@ -30,7 +30,10 @@ class RateLimiter:
         """What is left of the key's limit now. Counts nothing."""
         now = self._clock()
         with self._lock:
-            owed = max(self._due.get(hash(key), now) - now, 0.0)
+            return self.allowance_of(max(self._due.get(hash(key), now) - now, 0.0))
+
+    def allowance_of(self, owed: float) -> Allowance:
+        """What is left where the theoretical arrival time is so many seconds ahead."""
         left = (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
         wait = max(0.0, owed + self._gap - self._limit.seconds) if self._on and left < 1 else 0.0
         return Allowance(self._limit, max(0, int(left)), wait)
@@ -63,9 +66,9 @@ class PasswordFailureLimiter:
     So guesses from elsewhere never stop the owner's right password.
     """
 
-    def __init__(self, on: bool = True) -> None:
-        self._by_account = RateLimiter(GUESSES, on)
-        self._by_address = RateLimiter(GUESSES_BY_ADDRESS, on)
+    def __init__(self, on: bool = True, kind: type[RateLimiter] = RateLimiter) -> None:
+        self._by_account = kind(GUESSES, on)
+        self._by_address = kind(GUESSES_BY_ADDRESS, on)
 
     def refuse_if_many(self, account: str, address: str) -> None:
         network = network_of(address)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from crypto import Keyring
 from crypto.tokens import PasetoCodec
-from settings import Settings
+from settings import Settings, without_password
 
 from .errors import OperatorError, PayloadStoreAway
 from .preview_queue import PreviewQueue
@@ -18,7 +18,8 @@ from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .readings import ReadingCounter
-from .storage import close_database, flush_enqueued_writes
+from .shared_rate_limiter import SharedRateLimiter
+from .storage import close_database, flush_enqueued_writes, is_server
 from .storage.payload_stores import objects_of
 
 if TYPE_CHECKING:
@@ -40,14 +41,15 @@ class Runtime:
 
     def __init__(self, settings: Settings) -> None:
         limited = settings.rate_limits == "on"
+        limiter = SharedRateLimiter if is_server(settings.database) else RateLimiter
         self.settings = settings
         self.quota = Quota(settings.quota_bytes, settings.quota_documents)
-        self.login_failures = PasswordFailureLimiter(limited)
-        self.link_password_failures = PasswordFailureLimiter(limited)
-        self.registration_limiter = RateLimiter(REGISTRATIONS, limited)
-        self.upload_limiter = RateLimiter(UPLOADS, limited)
+        self.login_failures = PasswordFailureLimiter(limited, limiter)
+        self.link_password_failures = PasswordFailureLimiter(limited, limiter)
+        self.registration_limiter = limiter(REGISTRATIONS, limited)
+        self.upload_limiter = limiter(UPLOADS, limited)
         self.preview_queue = PreviewQueue(settings.threads)
-        self.stored_response_limiter = RateLimiter(STORED_RESPONSES, limited)
+        self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
@@ -91,10 +93,10 @@ def create_runtime(settings: Settings) -> Runtime:
     """The runtime of this process; `OperatorError` while another one has not been closed."""
     global _current  # noqa: PLW0603
     if _current is not None:
+        served = without_password(_current.settings.database)
         raise OperatorError(
-            f"This process already serves {_current.settings.database}. One process runs one "
-            "application: close the first one (app.extensions['runtime'].close()), or start "
-            "another process."
+            f"This process already serves {served}. One process runs one application: "
+            "close the first one (app.extensions['runtime'].close()), or start another process."
         )
     _current = Runtime(settings)
     return _current

@@ -41,7 +41,7 @@ class Session(Credential):
         """
         session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
-        with transaction():
+        with transaction(user.id):
             user.require_same_password()
             session.insert_row()
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
@@ -85,7 +85,7 @@ class Session(Credential):
     @classmethod
     def end_all_of(cls, user_id: str, but_id: str = "") -> None:
         """End a user's sessions, except the one with the id `but_id`."""
-        with transaction():
+        with transaction(user_id):
             cls.delete().where(cls.owner_id == user_id, cls.id != but_id).execute()
 
     @classmethod
@@ -95,7 +95,7 @@ class Session(Credential):
             session.change(login_generation=login_generation)
 
     def end(self) -> None:
-        with transaction():
+        with transaction(self.owner_id):
             self.delete_instance()
 
 

@@ -15,6 +15,7 @@ from . import storage
 from .authority import AuthorityKey, load_authority_key
 from .document import Document
 from .errors import OperatorError
+from .node import require_common_keys
 from .runtime import current_runtime
 from .storage import connected, database
 from .stored_response import StoredResponse
@@ -23,6 +24,7 @@ from .user import User
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey, AuthorityKey)
 MIGRATIONS = str(Path(__file__).parent / "migrations")
+CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
 _KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
 
 
@@ -33,19 +35,27 @@ def open_runtime(path: str | None = None) -> None:
         return
     with runtime.lock:
         if not runtime.is_open:
-            open_database(path or runtime.settings.database)
+            open_database(path or runtime.settings.database, runtime.settings.threads)
             load_keyring()
             runtime.is_open = True
 
 
-def open_database(path: str) -> None:
-    """Open or create the database, readable by this user only, and migrate it."""
-    storage.create_file(path)
-    storage.open_database(path)
-    with connected(), database.atomic("EXCLUSIVE"):  # of several starters one migrates
+def open_database(address: str, threads: int = 0) -> None:
+    """Open or create the database, readable by this user only, and migrate it.
+
+    `address` is a path or a URL; so many `threads` of requests need a connection to a server.
+    """
+    storage.create_file(address)
+    storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
+    with connected(), storage.migrating():
         refuse_newer()
         refuse_foreign_schema()
-        Runner(database, MIGRATIONS).up()
+        _runner().up()
+
+
+def _runner() -> Runner:
+    """Of the migrations of this engine: PostgreSQL's begin where it was added."""
+    return Runner(database, f"{MIGRATIONS}/postgres" if storage.is_shared() else MIGRATIONS)
 
 
 def refuse_newer() -> None:
@@ -64,7 +74,7 @@ def refuse_foreign_schema() -> None:
 def schema_problems() -> list[str]:
     """What is foreign, missing or altered in the schema, each as `trigger x is foreign`."""
     with connected():
-        return storage.schema_differences(MIGRATIONS, Runner(database, MIGRATIONS).applied())
+        return storage.schema_differences(MIGRATIONS, _runner().applied())
 
 
 def is_older() -> bool:
@@ -73,12 +83,12 @@ def is_older() -> bool:
 
 
 def _migrations() -> set[str]:
-    return {one.name for one in Runner(database, MIGRATIONS).migrations()}
+    return {one.name for one in _runner().migrations()}
 
 
 def _migrations_made() -> set[str]:
     with connected():
-        return set(Runner(database, MIGRATIONS).applied())
+        return set(_runner().applied())
 
 
 def root_keys_in_use() -> Counter[str]:
@@ -105,15 +115,26 @@ def _keyring(settings: Settings) -> Keyring:
     if settings.keyring:
         return Keyring(text=settings.keyring)
     if settings.keyring_file:
+        _require_made(settings.keyring_file)
         return Keyring(settings.keyring_file)
     return open_keyring(settings.instance_path / "keyring")
 
 
 def open_keyring(path: Path) -> Keyring:
     """The keyring at `path`; a new one only while the database holds no wrapped key."""
+    _require_made(path)
     if not path.exists() and not root_keys_in_use():
         return Keyring.create(path)
     return Keyring(path)
+
+
+def _require_made(path: Path) -> None:
+    """KeyringError at the first start on a server: each of its machines would make its own."""
+    if storage.is_shared() and not path.exists() and not root_keys_in_use():
+        raise KeyringError(
+            f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
+            f"(umask 077; flask --app app keys make > {path})"
+        )
 
 
 def use_keyring(keyring: Keyring) -> None:
@@ -125,6 +146,7 @@ def use_keyring(keyring: Keyring) -> None:
         )
     runtime = current_runtime()
     runtime.keyring = keyring
+    require_common_keys()
     runtime.authority_key = load_authority_key()
     with connected():
         if not TokenKey.newest_first():
@@ -138,8 +160,7 @@ def is_ready() -> bool:
     try:
         with connected():
             User.select(User.id).limit(1).execute()
-        runtime = current_runtime()
-        is_stored = storage.is_writable() and storage.is_durable()
-        return bool(runtime.keyring.primary.id) and is_stored
+            is_stored = storage.is_writable() and storage.is_durable()
+        return bool(current_runtime().keyring.primary.id) and is_stored
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False

@@ -23,9 +23,9 @@ from .storage import (
     enqueue_write,
     param,
     payload_rows,
+    reserve_disk_space,
     unsynced_transaction,
 )
-from .storage.disk_space import reserve_disk_space
 from .storage.pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES
 
 FAILURE_KEPT_MS = 5 * 60 * 1000
@@ -86,7 +86,7 @@ class StoredPreview(Table):
         if found is None or found._has_expired():
             return None
         if found.used_at < now() - USE_RECORDED_MS:
-            enqueue_write(partial(_USE.execute, id=id, now=now()))
+            enqueue_write(document.owner_id, partial(_USE.execute, id=id, now=now()))
         with suppress(DecryptionError):
             return found._open(document)
         return None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from peewee import BlobField
+from peewee import BlobField, IntegrityError
 
 from .errors import IdempotencyInProgress, IdempotencyMismatch
 from .records.ids import now
@@ -61,12 +61,18 @@ class StoredResponse(OwnsDataKey):
         return content["answer"]
 
     @classmethod
-    def store(cls, id: str, fingerprint: str, answer: Any) -> None:
-        """Store a response, inside the transaction of its request's own changes."""
+    def store(cls, user: str, id: str, fingerprint: str, answer: Any) -> None:
+        """Store a response to `user`, inside the transaction of its request's own changes.
+
+        `IdempotencyInProgress` if meanwhile another process has stored one.
+        """
         stored = cls(id=id, created_at=now())
-        with transaction():
-            cls.delete().where(cls.id == id).execute()
+        with transaction(user):
+            cls.delete().where(cls.id == id, cls.created_at <= now() - KEPT_MS).execute()
             stored.generate_key()
             content = {"fingerprint": fingerprint, "answer": answer}
             stored.sealed_answer = stored.seal("answer/1", id, content)
-            stored.insert_row()
+            try:
+                stored.insert_row()
+            except IntegrityError:
+                raise IdempotencyInProgress from None

@@ -8,7 +8,7 @@ the last transaction, they cannot be read. An object is stored as a whole before
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -27,14 +27,16 @@ from .records.owned import require_future
 from .runtime import current_runtime
 from .storage import (
     database,
+    gathering_steps,
+    is_shared,
     on_rollback,
     payload_rows,
+    reserve_disk_space,
     sync_wal,
     transaction,
     unsynced_transaction,
     wal_sync_failures,
 )
-from .storage.disk_space import reserve_disk_space
 from .storage.payload_stores import OBJECTS, ROWS
 from .storage.pieces import PIECE_BYTES
 from .storage.prefetch import prefetch
@@ -68,7 +70,7 @@ def upload(
     with _whole_or_nothing(document):
         sha256, last = _store(document, payload)
         document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
-        with transaction(since=since), EventHead.moved_once(owner_id):
+        with transaction(owner_id, since=since), EventHead.moved_once(owner_id):
             on_rollback(partial(_abort, document))
             _require_quota(owner_id, size)  # exact under the writer lock
             _store_last(document, *last)
@@ -88,7 +90,12 @@ def place_for(size: int) -> str:
 
 
 def delete_unfinished_uploads() -> None:
-    """Delete what uploads left that a killed process had begun, while no other one serves."""
+    """Delete what uploads left that a killed process had begun, while no other one serves.
+
+    Where others may serve, pieces are stored in one transaction, and objects have their time.
+    """
+    if is_shared():
+        return
     before = first_id(Document.PREFIX, current_runtime().started_at)
     with transaction():
         payload_rows.drop_orphans(before)
@@ -119,10 +126,12 @@ def delete_aborted_object(document_id: str) -> None:
 @contextmanager
 def _whole_or_nothing(document: Document) -> Iterator[None]:
     """Reserves the disk space, and deletes what was stored if an error ends the block."""
-    on_disk = document.size if document.place == ROWS else 0
-    with reserve_disk_space(on_disk, current_runtime().settings.reserve_bytes):
+    in_rows = document.place == ROWS
+    reserve_bytes = current_runtime().settings.reserve_bytes
+    with reserve_disk_space(document.size if in_rows else 0, reserve_bytes):
         try:
-            yield
+            with gathering_steps() if in_rows else nullcontext():
+                yield
         except BaseException:
             _abort(document)
             raise
@@ -173,7 +182,7 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
     with ThreadPoolExecutor(1) as syncing:
         for piece in pieces:
             if len(waiting) == STEP_PIECES:
-                with unsynced_transaction():
+                with unsynced_transaction(None):
                     payload_rows.store(document_id, waiting, first)
                 first, waiting = first + STEP_PIECES, []
                 if not syncs or syncs[-1].done():

@@ -29,7 +29,7 @@ from .storage import Prepared, database, param, transaction
 
 _ACCOUNTS = """
     SELECT user_account.id, user_account.email, user_account.created_at, user_account.disabled_at,
-        COUNT(document.id), COALESCE(SUM(document.size), 0)
+        COUNT(document.id), CAST(COALESCE(SUM(document.size), 0) AS BIGINT)
     FROM user_account LEFT JOIN document ON document.owner_id = user_account.id
     GROUP BY user_account.id ORDER BY user_account.id"""
 
@@ -112,7 +112,7 @@ class User(Authenticated, OwnsDataKey):
             raise WrongCredentials
         if passwords.needs_rehash(user.password_digest):
             sealed = user.sealed_digest(password)
-            with transaction():
+            with transaction(user.id):
                 user.require_same_password().change(sealed_password=sealed)
         return user
 
@@ -134,7 +134,7 @@ class User(Authenticated, OwnsDataKey):
         return mode == "open" or (mode == "first" and not cls.select().exists())
 
     def rename(self, name: str | None) -> None:
-        with transaction():
+        with transaction(self.id):
             self.change(sealed_name=self.seal("name/1", self.id, name))
 
     @classmethod
@@ -147,7 +147,7 @@ class User(Authenticated, OwnsDataKey):
         `WrongCredentials` if it has changed since the user was identified.
         """
         sealed_password = self.sealed_digest(password)
-        with transaction():
+        with transaction(self.id):
             found = self.require_same_password()
             found._end_logins(kept_session_id, sealed_password=sealed_password)
 
@@ -160,7 +160,7 @@ class User(Authenticated, OwnsDataKey):
         changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
         if name is not None:
             changes["sealed_name"] = self.seal("name/1", self.id, name)
-        with transaction():
+        with transaction(self.id):
             found = self.find(self.id)
             if found is None:
                 raise NotFound

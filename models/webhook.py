@@ -48,7 +48,7 @@ class Webhook(Owned):
         secret = signing.generate_secret()
         webhook.types = _joined(types)
         webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
-        with transaction():
+        with transaction(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_webhooks
             refuse_if_full(count, most, "webhooks", "Delete one first.")
@@ -86,7 +86,7 @@ class Webhook(Owned):
         if url is not None:
             _require_reachable(url)
             terms["url"] = url
-        with transaction():
+        with transaction(self.owner_id):
             found = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
             found._seal(found.terms | terms)
             found.types = found.types if types is None else _joined(types)
@@ -99,7 +99,7 @@ class Webhook(Owned):
 
     def rotate_secret(self) -> Issued[Self]:
         """A new secret; the former one signs for another day, older ones no longer."""
-        with transaction():
+        with transaction(self.owner_id):
             found = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
             (now_old, _), *_ = found.terms["secrets"]
@@ -110,12 +110,12 @@ class Webhook(Owned):
 
     def remove(self) -> None:
         """Delete it with its deliveries."""
-        with transaction():
+        with transaction(self.owner_id):
             type(self).delete().where(Webhook.id == self.id).execute()
 
     def test(self) -> OpenedDelivery:
         """Send a `webhook.test` event to this webhook alone."""
-        with transaction():
+        with transaction(self.owner_id):
             self._refuse_if_disabled()
             Event.record(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
             (newest, *_), _ = self.deliveries(1, None)
@@ -128,7 +128,7 @@ class Webhook(Owned):
 
     def redeliver(self, delivery_id: str) -> OpenedDelivery:
         """Send its event once more; `NotFound` if the event is no longer kept."""
-        with transaction():
+        with transaction(self.owner_id):
             self._refuse_if_disabled()
             delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
             if not Event.is_kept(self.owner_id, delivery.event_id):
@@ -149,7 +149,7 @@ class Webhook(Owned):
         """
         result = {"answer": outcome.answer, "error": outcome.error}
         sealed = self._owner.seal("delivery/1", delivery.id, result)
-        with unsynced_transaction():
+        with unsynced_transaction(self.owner_id):
             if webhook := type(self).find(self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
                 delivery.record_attempt(outcome, sealed, due_at if alive else None)

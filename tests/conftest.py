@@ -1,11 +1,14 @@
 """Fixtures for all tests: running services, a browser; none starts before a test asks for it."""
 
+import importlib.util
+import os
 import shutil
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests import postgres
 from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
 from tests.object_gateway import Proxy, shared_gateway
@@ -37,6 +40,23 @@ def pytest_xdist_auto_num_workers(config):
     return 0 if chosen or files else None
 
 
+def pytest_addoption(parser):
+    parser.addoption("--engine", choices=("sqlite", "postgres"), default="sqlite")
+
+
+def pytest_configure(config):
+    Service.engine = config.getoption("engine")
+
+
+def pytest_collection_modifyitems(config, items):
+    """On PostgreSQL, leave out the tests marked `sqlite_only`, with their reason."""
+    if config.getoption("engine") == "sqlite":
+        return
+    for item in items:
+        for mark in item.iter_markers("sqlite_only"):
+            item.add_marker(pytest.mark.skip(reason=f"SQLite only: {mark.args[0]}"))
+
+
 @pytest.fixture(autouse=True)
 def no_service_logs_a_traceback(request):
     """Check after each test what every running service has logged meanwhile.
@@ -65,6 +85,21 @@ def start_service(tmp_path_factory):
         service.process.terminate()
     for service in started:
         service.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A PostgreSQL server; tests that need it are skipped if none is installed.
+
+    With POSTGRES_REQUIRED in the environment they fail.
+    """
+    missing = pytest.fail if os.environ.get("POSTGRES_REQUIRED") else pytest.skip
+    if importlib.util.find_spec("psycopg") is None:
+        missing("no psycopg here: pip install -e '.[postgres]'")
+    try:
+        return postgres.server()
+    except postgres.NoPostgres as error:
+        missing(str(error))
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,14 @@ import re
 import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from functools import cached_property
 from pathlib import Path
 
-from tests import openapi
+from crypto import Keyring
+from tests import openapi, postgres
 from tests.people import PASSWORD, Person
 from tests.waiting import until
 
@@ -47,8 +49,15 @@ class Service:
     running = set()  # the services whose logs `check_log` still has to read
     expected_errors = frozenset()  # full names of exceptions that the present test provokes
 
+    engine = "sqlite"  # or "postgres": where services store that are not told
+
     def __init__(self, folder, **settings):
+        if Service.engine == "postgres" and "DATABASE" not in settings:
+            settings["DATABASE"] = postgres.server().new_database()
         self.instance, self.temporary = folder / "instance", folder / "tmp"
+        if "://" in settings.get("DATABASE", "") and not any("KEYRING" in one for one in settings):
+            self.instance.mkdir(mode=0o700)
+            Keyring.create(self.instance / "keyring")  # no start on a server makes one
         self.temporary.mkdir()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -156,6 +165,19 @@ class Service:
 
     def stderr(self):
         return self._log.read_text(errors="replace")
+
+    def sql(self, statement, **values):
+        """Execute a statement on its database, beside it.
+
+        Return the rows, or the number of those that were changed. Values stand as `:name` in it.
+        """
+        address = self.settings.get("DATABASE", "")
+        if "://" in address:
+            return postgres.execute(address, statement, values)
+        file = self.instance / "documents.sqlite"
+        with contextlib.closing(sqlite3.connect(file)) as database, database:
+            cursor = database.execute(statement, values)
+            return cursor.fetchall() if cursor.description else cursor.rowcount
 
     def files(self):
         """Return path -> content of every file of the instance folder."""

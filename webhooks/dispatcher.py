@@ -10,7 +10,6 @@ users who hold the fewest threads come first.
 """
 
 import json
-import logging
 import queue
 import random
 import threading
@@ -20,8 +19,10 @@ from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected
 from models.delivery import Outcome, delivery_queued
+from models.error_mapping import log_failure
 from models.records.ids import now, rfc3339
 from models.request_activity import request_activity
+from models.webhook_claim import release_webhook, release_webhooks
 
 from .http_client import SafeHttpClient
 
@@ -68,14 +69,16 @@ class WebhookDispatcher:
             self._queue.put(None)
         for sender in self._senders:
             sender.join(max(0, deadline - time.monotonic()))
+        self._release_all()
 
     def _run(self) -> None:
+        self._release_all()
         while not self._stopped.is_set():
             delivery_queued.clear()
             try:
                 delivery_queued.wait(self._dispatch_due())
-            except Exception:  # the database may be unavailable for a while
-                logging.getLogger("docservice").exception("webhook deliveries cannot be read")
+            except Exception as error:  # the database may be unavailable for a while
+                log_failure("webhook deliveries cannot be read", error)
                 self._stopped.wait(self._limits.backoff_seconds)
 
     def _dispatch_due(self) -> float:
@@ -91,7 +94,7 @@ class WebhookDispatcher:
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < self._limits.wait_seconds:
                 wait_seconds = min(wait_seconds, left_seconds)
-            elif self._has_thread_for(delivery):
+            elif self._has_thread_for(delivery) and delivery.claim():
                 if left_seconds > -self._limits.overdue_seconds:
                     request_activity.wait_until_idle(self._limits.idle_wait_seconds)
                 self._enqueue(delivery)
@@ -136,12 +139,25 @@ class WebhookDispatcher:
         while (delivery := self._queue.get()) is not None and not self._stopped.is_set():
             try:
                 self.deliver(delivery)
-            except Exception:  # the row stays due: without a pause this would be a busy loop
-                logging.getLogger("docservice").exception("delivery %s failed", delivery.id)
+            except Exception as error:  # the row stays due: without a pause, a busy loop
+                log_failure(f"delivery {delivery.id} failed", error)
                 self._stopped.wait(self._limits.backoff_seconds)
             finally:
-                self._busy.pop(delivery.webhook_id, None)
-                delivery_queued.set()
+                self._release(delivery)
+
+    def _release_all(self) -> None:
+        try:
+            release_webhooks()
+        except Exception as error:
+            log_failure("webhooks are not released", error)
+
+    def _release(self, delivery: WebhookDelivery) -> None:
+        try:
+            release_webhook(delivery.webhook_id)
+        except Exception as error:  # the claim ends by itself
+            log_failure(f"webhook {delivery.webhook_id} is not released", error)
+        self._busy.pop(delivery.webhook_id, None)
+        delivery_queued.set()
 
     def deliver(self, delivery: WebhookDelivery) -> None:
         """Send a delivery and store the outcome, unless its webhook was deleted or disabled."""

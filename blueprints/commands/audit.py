@@ -7,7 +7,7 @@ import click
 from flask.cli import AppGroup
 
 from models import User, operations
-from models.event_head import SERVICE
+from models.storage import SERVICE
 
 from .output import fail_if, progress, with_database
 

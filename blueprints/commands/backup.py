@@ -6,7 +6,7 @@ import click
 from flask.cli import with_appcontext
 
 from models import current_runtime
-from models.operations import create_backup, receipts_of, restore_backup
+from models.operations import create_backup, receipts_of, require_file, restore_backup
 
 from .output import operator_errors, progress, with_database
 
@@ -39,8 +39,8 @@ def restore(file: Path, force: bool, deep: bool) -> None:
 
     Nothing is replaced before the backup's keys are decrypted with the configured keyring.
     """
-    target = Path(current_runtime().settings.database)
     with operator_errors(), progress("Restoring") as report:
+        target = require_file(current_runtime().settings.database)
         users, documents = restore_backup(file, target, force=force, deep=deep, report=report)
     click.echo(f"{target} holds {users:,} users and {documents:,} documents, and all keys open.")
     click.echo("Restored data includes items deleted or revoked since the backup; review it.")

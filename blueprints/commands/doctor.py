@@ -9,6 +9,7 @@ from flask.cli import with_appcontext
 
 from models import current_runtime
 from models.operations import DoctorContext, Finding, ReportProgress, run_checks
+from models.storage import is_server
 
 from .isolation import isolation_notes
 from .output import fail_if, operator_errors, progress
@@ -41,7 +42,7 @@ def _context(deep: bool, report: ReportProgress) -> DoctorContext:
     in_file = not (settings.keyring or settings.keyring_command)
     keyring = settings.keyring_file or settings.instance_path / "keyring"
     return DoctorContext(
-        database=Path(settings.database),
+        database=None if is_server(settings.database) else Path(settings.database),
         keyring=keyring if in_file else None,
         reserve_bytes=settings.reserve_bytes,
         deep=deep,
@@ -52,7 +53,7 @@ def _context(deep: bool, report: ReportProgress) -> DoctorContext:
 def _isolation(context: DoctorContext) -> Finding:
     """The service's user is the owner of the database: root may run this for another user."""
     database = context.database
-    user_id = database.stat().st_uid if database.exists() else os.geteuid()
+    user_id = database.stat().st_uid if database and database.exists() else os.geteuid()
     return Finding(
         "isolation", list(isolation_notes(user_id, current_runtime().settings.converter))
     )

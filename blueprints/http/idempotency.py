@@ -10,7 +10,7 @@ from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
 from models import StoredResponse, current_runtime, in_one_transaction
-from models.errors import Invalid
+from models.errors import IdempotencyInProgress, Invalid
 from models.rate_limiter import network_of
 
 from .declarations import View
@@ -33,17 +33,18 @@ def replay_responses(view: View) -> View:
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
         user = g.caller.owner_id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
-        first: list[Response] = []
+        executed: list[tuple[Any, Response]] = []
 
         def execute() -> dict[str, Any]:
             response = view(*args, **path)
-            first.append(response)
             location = response.headers.get("Location")
             kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
-            return kept | {"location": location}
+            executed.append((kept | {"location": location}, response))
+            return executed[0][0]
 
         stored = execute_once(user, id, _fingerprint(), execute)
-        return first[0] if first else _replayed(stored)
+        own = [response for kept, response in executed if kept is stored]
+        return own[0] if own else _replayed(stored)
 
     return replaying
 
@@ -60,9 +61,12 @@ def execute_once(
         if (stored := StoredResponse.replayed(id, fingerprint)) is not None:
             return stored
         current_runtime().stored_response_limiter.spend(user)
-        with in_one_transaction():
-            answer = execute()
-            StoredResponse.store(id, fingerprint, answer)
+        try:
+            with in_one_transaction():
+                answer = execute()
+                StoredResponse.store(user, id, fingerprint, answer)
+        except IdempotencyInProgress:  # another process was first; what was done here is undone
+            answer = StoredResponse.replayed(id, fingerprint)
         return answer
 
 

@@ -59,9 +59,9 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
     try:
         response = content_of(document)
     except RangeNotSatisfiable:
-        DocumentToken.count_view(grant.id, "document.downloaded")
+        DocumentToken.count_view(document.owner_id, grant.id, "document.downloaded")
         raise
-    DocumentToken.count_view(grant.id, "document.downloaded")
+    DocumentToken.count_view(document.owner_id, grant.id, "document.downloaded")
     return response
 
 

@@ -144,7 +144,7 @@ def _record_and_send(
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     if grant and not grant.owner_id:
-        DocumentToken.count_view(grant.id, type)
+        DocumentToken.count_view(document.owner_id, grant.id, type)
     else:
         document.record_read(type)
     length = {} if page.length is None else {"Content-Length": str(page.length)}

@@ -3,7 +3,7 @@
 from crypto import generate_root_key
 
 from .audit import AuditResult, checkpoint, export_chain, read_receipts, verify_log
-from .backup import create_backup, receipts_of
+from .backup import create_backup, receipts_of, require_file
 from .doctor import DoctorContext, Finding, run_checks
 from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
 from .payloads import (

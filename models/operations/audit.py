@@ -16,8 +16,8 @@ from crypto import FIRST_PREVIOUS
 
 from ..errors import OperatorError
 from ..event_chain import Link, last_link, links_of
-from ..event_head import SERVICE, EventHead
-from ..storage import EngineError, database, snapshot
+from ..event_head import EventHead
+from ..storage import SERVICE, EngineError, database, snapshot
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")

@@ -8,11 +8,22 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from ..errors import OperatorError
-from ..storage import sqlite_files
+from ..runtime import current_runtime
+from ..storage import is_server, sqlite_files
 from .audit import Receipt
 from .progress import ReportProgress, no_progress
 
 POLL_SECONDS = 0.1
+
+
+def require_file(address: str) -> Path:
+    """The database's file; OperatorError if it is a server, which has tools of its own."""
+    if is_server(address):
+        raise OperatorError(
+            "The database is on a PostgreSQL server. Back it up with: pg_dump -Fc; restore it into "
+            "an empty database with: pg_restore; then check it: keys check --deep."
+        )
+    return Path(address)
 
 
 def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]:
@@ -20,6 +31,7 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
 
     Raises OperatorError if `file` exists.
     """
+    require_file(current_runtime().settings.database)
     part = file.with_name(file.name + ".part")
     for one in (file, part):
         if one.exists():

@@ -17,7 +17,7 @@ from ..error_mapping import operator_message
 from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
-from ..storage import connected, open_database
+from ..storage import SERVER_NOW, connected, database, is_writable, open_database
 from ..user import User
 from .audit import check_heads, verify_log
 from .payloads import check_payload_store, unreferenced_objects
@@ -26,6 +26,7 @@ from .verification import check_authority, check_contents, check_database_file, 
 
 SAMPLE_DOCUMENTS = 50
 CLOCK_TOLERANCE_MS = 5 * 60 * 1000
+SERVER_CLOCK_TOLERANCE_MS = 2000
 SWEEP_OVERDUE_MS = 10 * 60 * 1000
 
 
@@ -33,7 +34,7 @@ SWEEP_OVERDUE_MS = 10 * 60 * 1000
 class DoctorContext:
     """What to check. `keyring` is the keyring's file, None if it is not kept in a file."""
 
-    database: Path
+    database: Path | None  # None: it is on a server
     keyring: Path | None
     reserve_bytes: int = 0
     deep: bool = False
@@ -52,8 +53,9 @@ Check = Callable[[DoctorContext], Iterator[str]]
 
 def run_checks(context: DoctorContext) -> Iterator[Finding]:
     """Runs the checks in order; a check that raises an operator's error is a finding, too."""
-    open_database(str(context.database))
-    for check in (*FILE_CHECKS, *REQUIRED_CHECKS, *DATA_CHECKS):
+    open_database(current_runtime().settings.database)
+    of_place = FILE_CHECKS if context.database else SERVER_CHECKS
+    for check in (*of_place, *REQUIRED_CHECKS, *DATA_CHECKS):
         yield (finding := _run_check(check, context))
         if finding.problems and check in REQUIRED_CHECKS:
             break
@@ -71,17 +73,24 @@ def _run_check(check: Check, context: DoctorContext) -> Finding:
 
 
 def _files(context: DoctorContext) -> Iterator[str]:
-    folder = context.database.parent
-    if not folder.exists():
-        yield f"There is no folder {folder}. The service makes it when it starts."
-    files = [path for path in folder.glob(f"{context.database.name}*") if path.is_file()]
-    for path in [folder, *files, *filter(None, [context.keyring])]:
+    if context.database:
+        folder = context.database.parent
+        if not folder.exists():
+            yield f"There is no folder {folder}. The service makes it when it starts."
+        files = [path for path in folder.glob(f"{context.database.name}*") if path.is_file()]
+        yield from _readable_by_others(folder, *files)
+    if context.keyring:
+        yield from _readable_by_others(context.keyring)
+
+
+def _readable_by_others(*paths: Path) -> Iterator[str]:
+    for path in paths:
         if path.exists() and path.stat().st_mode & 0o077:
             yield f"Others can read {path}. Run: chmod go= {path}"
 
 
 def _database(context: DoctorContext) -> Iterator[str]:
-    if not context.database.exists():
+    if context.database and not context.database.exists():
         yield f"There is no database at {context.database}. The service makes one when it starts."
     else:
         with connected():
@@ -132,10 +141,22 @@ def _payload_store(context: DoctorContext) -> Iterator[str]:
 
 
 def _space(context: DoctorContext) -> Iterator[str]:
+    if context.database is None:
+        return
     folder = next(path for path in context.database.parents if path.exists())
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < context.reserve_bytes:
         yield f"{free_bytes:,} bytes are free, so uploads are refused. Free disk space."
+
+
+def _server(_: DoctorContext) -> Iterator[str]:
+    with connected():
+        if not is_writable():
+            yield "The database server is a standby, which takes no writes. Name the primary."
+        (moment,) = database.execute_sql(f"SELECT {SERVER_NOW}").fetchone()
+    if abs(moment - now()) > SERVER_CLOCK_TOLERANCE_MS:
+        seconds = abs(moment - now()) / 1000
+        yield f"The clock of the database server differs by {seconds:.0f} s. Run NTP on both."
 
 
 def _clock(_: DoctorContext) -> Iterator[str]:
@@ -155,5 +176,6 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
 
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)
+SERVER_CHECKS: tuple[Check, ...] = (_files, _server)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
 DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _payload_store, _documents, _clock, _sweeper)

@@ -14,10 +14,18 @@ from crypto import DecryptionError, KeyringError, RootKey
 
 from ..errors import NotFound
 from ..event import Event
+from ..node import nodes_that_use, other_nodes, require_common_keys
 from ..runtime import current_runtime
 from ..session import Session
 from ..setup import TABLES_WITH_KEYS, root_keys_in_use
-from ..storage import READER_SECONDS, Prepared, param, sync_wal, transaction, truncate_wal
+from ..storage import (
+    READER_SECONDS,
+    Prepared,
+    param,
+    sync_wal,
+    transaction,
+    truncate_wal,
+)
 from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
 
@@ -57,10 +65,10 @@ def rotate_root_keys(
 
     Sessions and tickets stay valid unless `end_sessions`; new ones get a new token key.
     """
+    require_common_keys()
     result = _rewrap_all(report)
     if not result.rewrapped:
-        with transaction():
-            new_root_key = current_runtime().keyring.add()
+        new_root_key = _add_root_key()
         result = _rewrap_all(report)
         result.new_root_key = new_root_key
     with transaction():
@@ -75,6 +83,18 @@ def rotate_root_keys(
     return result
 
 
+def _add_root_key() -> RootKey:
+    """The new primary. KeyringError while other machines serve, whose keyrings would lack it."""
+    if other_nodes():
+        raise KeyringError(
+            "All rows are under the first root key. To rotate: print a new one (keys make), append "
+            "the line to the keyring of every machine, then move it to the top of each, then "
+            "rotate again."
+        )
+    with transaction():
+        return current_runtime().keyring.add()
+
+
 def retire_root_key(root_id: str) -> None:
     """Remove a root key that no row uses; older backups can't be opened without a copy of it.
 
@@ -85,6 +105,11 @@ def retire_root_key(root_id: str) -> None:
             raise KeyringError(f"Root key {root_id} is the primary. Rotate, then retire it.")
         if current_runtime().keyring.find(root_id) is None:
             raise KeyringError(f"There is no root key {root_id} in the keyring. List them.")
+        if nodes := nodes_that_use(root_id):
+            raise KeyringError(
+                f"Root key {root_id} is still the first of {', '.join(nodes)}. Move the new one to "
+                "the top of that keyring, and rotate again."
+            )
         if rows := root_keys_in_use()[root_id]:
             raise KeyringError(
                 f"Root key {root_id} is still used by {rows:,} rows. Rotate first; a row that "

@@ -11,8 +11,7 @@ from ..authority import AuthorityKey
 from ..document import Document
 from ..errors import Busy, NotFound, OperatorError, PayloadStoreAway
 from ..runtime import current_runtime
-from ..storage import connected, payload_rows, transaction
-from ..storage.disk_space import reserve_disk_space
+from ..storage import connected, payload_rows, reserve_disk_space, transaction
 from ..storage.payload_stores import OBJECTS, ROWS, PayloadStore
 from ..storage.pieces import PIECE_BYTES
 from ..unreferenced_object import UnreferencedObject

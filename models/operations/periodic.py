@@ -1,8 +1,9 @@
 """Background work: a thread that repeats a function until it is stopped."""
 
-import logging
 import threading
 from collections.abc import Callable
+
+from ..error_mapping import log_failure
 
 
 class PeriodicTask:
@@ -26,12 +27,15 @@ class PeriodicTask:
         """Returns when the current run has ended, so that the database may be closed."""
         self._stopped.set()
         self._thread.join()
-        self._at_end()
+        self._attempt(self._at_end)
 
     def _run(self) -> None:
         while not self._stopped.is_set():
-            try:
-                self._work()
-            except Exception:  # a full disk now must not prevent later runs
-                logging.getLogger("docservice").exception("%s failed", self._thread.name)
+            self._attempt(self._work)
             self._stopped.wait(self._pause_seconds)
+
+    def _attempt(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception as error:  # a full disk now must not prevent later runs
+            log_failure(f"{self._thread.name} failed", error)

@@ -11,11 +11,11 @@ from crypto import KeyringError
 from ..document import Document
 from ..errors import OperatorError
 from ..event import Event, Facts
-from ..event_head import SERVICE, EventHead
+from ..event_head import EventHead
 from ..invitation import Invitation
 from ..runtime import current_runtime
 from ..setup import open_runtime
-from ..storage import connected, sqlite_files, truncate_wal
+from ..storage import SERVICE, connected, sqlite_files, truncate_wal
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from ..unreferenced_object import UnreferencedObject

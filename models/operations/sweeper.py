@@ -11,7 +11,8 @@ from ..invitation import Invitation
 from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
-from ..storage import ballast_file, connected, database, transaction, truncate_wal
+from ..shared_rate_limiter import forget_idle_limits
+from ..storage import connected, keep_ballast, transaction, truncate_wal
 from ..stored_preview import StoredPreview
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
@@ -30,10 +31,11 @@ def sweep() -> int:
         DocumentToken.spend_expired()
         delete_aborted_uploads()
         drop_objects()
+        forget_idle_limits()
         _delete_old_rows()
         _delete_beyond_quotas()
         truncate_wal()
-    ballast_file.create(database.database)
+    keep_ballast()
     return len(documents)
 
 

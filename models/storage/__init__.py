@@ -1,22 +1,23 @@
-"""The database engine: connections, transactions, durability, and where payloads are stored.
+"""The database engines, transactions, durability, and where payloads are stored.
 
-Every name here is one that another engine has to offer, too.
+`engine.py` says what an engine has to offer.
 """
 
-from .prepared import Prepared, param
-from .schema import schema_differences
-from .sqlite import (
-    READER_SECONDS,
-    EngineError,
+from .connection import close_database, connected, database, prepare_connection
+from .engine import (
+    SERVER_NOW,
     checkpoint_wal,
-    close_database,
-    connected,
     create_file,
-    database,
     engine_error,
+    is_durable,
+    is_server,
+    is_shared,
     is_writable,
+    keep_ballast,
+    migrating,
     open_database,
-    pragma,
+    reserve_disk_space,
+    schema_differences,
     shred,
     snapshot,
     stream,
@@ -24,11 +25,14 @@ from .sqlite import (
     truncate_wal,
     wal_sync_failures,
 )
+from .prepared import Prepared, param
+from .sqlite import READER_SECONDS, EngineError, pragma
 from .transactions import (
+    SERVICE,
     enqueue_write,
     flush_enqueued_writes,
+    gathering_steps,
     in_one_transaction,
-    is_durable,
     on_rollback,
     transaction,
     unsynced_transaction,

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from crypto import DecryptionError
 
+from .connection import connected, database
+from .engine import without_scrubbing
 from .pieces import sealed_length
-from .sqlite import connected, database, without_scrubbing
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
 _FETCH = "SELECT sealed FROM piece WHERE document_id = :id AND number = :number"

@@ -9,7 +9,7 @@ from typing import Any
 
 from peewee import SQL
 
-from .sqlite import database
+from .connection import database
 
 
 def param(name: str) -> Any:

@@ -14,6 +14,7 @@ from peewee import OperationalError
 from playhouse.pool import PooledSqliteDatabase
 
 from ..errors import Busy, ServiceError, StorageFailing, StorageFull
+from .connection import connected
 from .group_commit import GroupCommit
 
 EngineError = sqlite3.Error
@@ -49,9 +50,7 @@ wal_grown = threading.Event()  # since the last checkpoint
 _checkpoint_lock = threading.Lock()
 
 
-def open_database(path: str) -> None:
-    """Use the database at `path` from now on, instead of any other."""
-    close_database()
+def open_database(path: str, _connections: int = 0) -> None:
     database.init(path, pragmas=PRAGMAS)
 
 
@@ -59,24 +58,6 @@ def create_file(path: str) -> None:
     """An empty database file, unless there is one; its folder and it for this user only."""
     Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the WAL gets its mode
-
-
-def close_database() -> None:
-    """Close every connection: at the end of the process, or before another database."""
-    if database.database:
-        database.close()
-        database.close_all()
-
-
-@contextmanager
-def connected() -> Iterator[None]:
-    """A connection for work outside a request; inside one, the request's own."""
-    opened = database.connect(reuse_if_open=True)
-    try:
-        yield
-    finally:
-        if opened:
-            database.close()
 
 
 def engine_error(error: BaseException) -> ServiceError | None:
@@ -118,14 +99,12 @@ def sync_wal() -> None:
     wal.sync()
 
 
-def shred(table: str, id: str) -> bool:
-    """Delete one row that holds a key, and truncate the WAL when the transaction ends."""
-    deleted = database.execute_sql(f"DELETE FROM {table} WHERE id = :id", {"id": id}).rowcount  # noqa: S608
-    database.after_commit(_truncate_wal_or_log)
-    return bool(deleted == 1)
+def migrating() -> Any:
+    return database.atomic("EXCLUSIVE")
 
 
-def _truncate_wal_or_log() -> None:
+def after_shredding() -> None:
+    """Truncate the WAL, which holds what was deleted."""
     try:
         truncate_wal()
     except OperationalError:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .sqlite import HARDENING, connected, database, pragma
+from .connection import connected
+from .sqlite import HARDENING, database, pragma
 
 BUSY_SECONDS = 2  # how long another process may still hold the database
 

@@ -1,4 +1,4 @@
-"""Write transactions: one writer at a time, synced together, and writes that nobody waits for."""
+"""Write transactions with the lock of an owner, and writes that nobody waits for."""
 
 import logging
 import threading
@@ -9,45 +9,72 @@ from contextvars import ContextVar
 
 from peewee import OperationalError
 
-from ..errors import Busy
-from . import ballast_file
-from .sqlite import PRAGMAS, READER_SECONDS, connected, database, truncate_wal, wal, wal_grown
+from .connection import connected, database
+from .engine import engine
 
-_writer_lock = threading.Lock()  # fair, unlike SQLite's own
-_reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
-_undo: list[Callable[[], object]] = []  # of the open transaction; the writer lock guards it
+SERVICE = "service"  # the owner of what concerns all of the service
+
+Write = Callable[[], object]
+
+
+class _Open(threading.local):
+    """The transaction that this thread has open."""
+
+    owner_id: str | None = SERVICE  # whose lock it holds; SERVICE also where it was begun elsewhere
+
+    def __init__(self) -> None:
+        self.undo: list[Write] = []
+
+
+_open = _Open()
 _scope: ContextVar[ExitStack | None] = ContextVar("scope", default=None)
-_enqueued: deque[Callable[[], object]] = deque(maxlen=100_000)  # the oldest are dropped
+_enqueued: deque[tuple[str, Write]] = deque(maxlen=100_000)  # the oldest are dropped
 
 
 @contextmanager
-def transaction(*, since: int | None = None) -> Iterator[None]:
+def transaction(owner_id: str = SERVICE, *, since: int | None = None) -> Iterator[None]:
     """A write transaction, synced to disk when it ends. Nested, it is part of the outer one.
+
+    It excludes every other one of this owner until it ends, and with SERVICE every other one at
+    all: what it reads stays so. It holds one lock, so that no two wait for each other: nested
+    ones have the same owner, or are in one with SERVICE.
 
     Raises OSError if a sync has failed after `wal_sync_failures` was `since`: then earlier
     unsynced transactions, on which this one builds, may be lost.
     """
-    scope = _scope.get()
-    if scope and not database.in_transaction():
-        scope.enter_context(_transaction(since=since))
-    with _transaction(since=since):
+    _enter_scope(owner_id, since)
+    with _transaction(owner_id, since=since):
         yield
 
 
 @contextmanager
-def unsynced_transaction() -> Iterator[None]:
+def unsynced_transaction(owner_id: str | None = SERVICE) -> Iterator[None]:
     """A write transaction of its own, also inside `in_one_transaction`; a power cut may undo it.
 
     For steps of something larger, whose last transaction is synced. Nested in an open transaction
-    it is part of that one.
+    it is part of that one. Without an owner it takes no lock, and may only insert what nobody
+    else knows of yet.
     """
-    with _transaction(synced=False):
+    with _transaction(owner_id, synced=False):
         yield
 
 
-def on_rollback(undo: Callable[[], object]) -> None:
+@contextmanager
+def gathering_steps() -> Iterator[None]:
+    """Around steps of something larger and its last transaction: where writers of several owners
+    do not wait for each other, all of it is one, and the last one's lock is taken there.
+    """
+    if not engine().SHARED:
+        yield
+        return
+    _enter_scope(None, None)
+    with _transaction(None):
+        yield
+
+
+def on_rollback(undo: Write) -> None:
     """Call `undo` when the open transaction has been rolled back and the lock released."""
-    _undo.append(undo)
+    _open.undo.append(undo)
 
 
 @contextmanager
@@ -67,34 +94,45 @@ def in_one_transaction() -> Iterator[None]:
             _scope.reset(before)
 
 
+def _enter_scope(owner_id: str | None, since: int | None) -> None:
+    scope = _scope.get()
+    if scope and not database.in_transaction():
+        scope.enter_context(_transaction(owner_id, since=since))
+
+
 @contextmanager
-def _transaction(*, synced: bool = True, since: int | None = None) -> Iterator[None]:
+def _transaction(
+    owner_id: str | None, *, synced: bool = True, since: int | None = None
+) -> Iterator[None]:
     if database.in_transaction():
+        _lock(owner_id)
         yield
         return
-    ballast_file.delete_if_full(database.database)
-    undo: list[Callable[[], object]] = []
+    undo: list[Write] = []
+    enqueued = {"before": _write_enqueued, "after": _write_if_free}
     try:
-        with _exclusive():
-            failures = _failures_after_reset()
-            _write_enqueued()
-            with database.atomic():
-                _undo[:] = []
-                try:
-                    yield
-                finally:
-                    undo += _undo
+        with engine().write_transaction(owner_id, synced=synced, since=since, **enqueued):
+            _open.owner_id, _open.undo = owner_id, undo
+            yield
     except BaseException:
         for one in undo:
             one()
         raise
-    _write_if_free()
-    wal_grown.set()
-    if synced:
-        wal.sync(failures if since is None else since)
+    finally:
+        _open.owner_id = SERVICE
 
 
-def enqueue_write(write: Callable[[], object]) -> None:
+def _lock(owner_id: str | None) -> None:
+    """Take the lock in the open transaction, if it holds none yet."""
+    if owner_id is None or _open.owner_id in (owner_id, SERVICE):
+        return
+    if _open.owner_id is not None:
+        raise RuntimeError(f"This transaction holds the lock of {_open.owner_id}, not {owner_id}.")
+    engine().lock_owner(owner_id)
+    _open.owner_id = owner_id
+
+
+def enqueue_write(owner_id: str, write: Write) -> None:
     """Queue a write that the request need not wait for, such as the event of a read.
 
     The next transaction writes it first, or `flush_enqueued_writes` does, many at once. Inside a
@@ -103,7 +141,7 @@ def enqueue_write(write: Callable[[], object]) -> None:
     if database.in_transaction():
         write()
     else:
-        _enqueued.append(write)
+        _enqueued.append((owner_id, write))
 
 
 def flush_enqueued_writes() -> None:
@@ -114,58 +152,37 @@ def flush_enqueued_writes() -> None:
 
 
 def _write_if_free() -> None:
-    while _enqueued and _writer_lock.acquire(blocking=False):
-        try:
-            _write_enqueued()
-        except OperationalError:  # another process writes: try again later
-            return
-        finally:
-            _writer_lock.release()
+    while _enqueued:
+        with engine().if_no_writer() as free:
+            if not free:
+                return
+            try:
+                _write_enqueued()
+            except OperationalError:  # another process writes: try again later
+                return
 
 
 def _write_enqueued() -> None:
-    """Not synced: the next transaction's sync covers it. What fails, as on a full disk, is lost."""
-    begun = False
-    if not _enqueued:
-        return
-    try:
-        with database.atomic():
-            begun = True
-            for _ in range(len(_enqueued)):
-                _enqueued.popleft()()
-        wal_grown.set()
-    except Exception:
-        if not begun:
-            raise
-        logging.getLogger("docservice").exception("enqueued writes were lost")
+    """In a transaction for each lock that it takes. What fails, as on a full disk, is lost."""
+    groups = _by_lock([_enqueued.popleft() for _ in range(len(_enqueued))])
+    while groups:
+        begun = False
+        try:
+            with engine().background_transaction(groups[0][0][0]):
+                begun = True
+                for _, write in groups[0]:
+                    write()
+        except Exception:
+            if not begun:
+                _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
+                raise
+            logging.getLogger("docservice").exception("enqueued writes were lost")
+        groups.pop(0)
 
 
-def _failures_after_reset() -> int:
-    """The number of failed syncs. After a new failure, the WAL is reset first.
-
-    After a power cut SQLite reads the WAL up to the first missing page, so nothing written after
-    a page that was not synced would be safe.
-    """
-    global _reset_after_failures  # noqa: PLW0603
-    failures = wal.failures
-    if failures > _reset_after_failures:
-        if not truncate_wal(READER_SECONDS):
-            raise Busy
-        _reset_after_failures = failures
-    return failures
-
-
-def is_durable() -> bool:
-    """False from a failed sync until a transaction has reset the WAL."""
-    return wal.failures <= _reset_after_failures
-
-
-@contextmanager
-def _exclusive() -> Iterator[None]:
-    """The writer lock, waited for as long as SQLite's, so that queued writers time out together."""
-    if not _writer_lock.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
-        raise Busy
-    try:
-        yield
-    finally:
-        _writer_lock.release()
+def _by_lock(writes: list[tuple[str, Write]]) -> list[list[tuple[str, Write]]]:
+    """Those of each owner together, or all where one lock is for all."""
+    groups: dict[str, list[tuple[str, Write]]] = {}
+    for one in writes:
+        groups.setdefault(one[0] if engine().SHARED else SERVICE, []).append(one)
+    return list(groups.values())

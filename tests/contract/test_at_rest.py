@@ -111,6 +111,7 @@ def test_nothing_lies_in_the_log_in_clear(sealed_service, secrets_by_name):
         assert secret not in sealed_service.stderr().encode(), name
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 def test_the_write_ahead_log_is_searched_too(sealed_service, owner):
     owner.upload(MARK)
     assert any(path.name.endswith("-wal") for path in sealed_service.files())

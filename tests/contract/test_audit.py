@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.contract.event_feed import events_of
 from tests.waiting import join_threads, start_threads
 
@@ -22,6 +24,7 @@ def test_events_are_numbered_without_gaps_for_each_owner(new_user, bob):
     assert filtered == [event for event in events if event["type"] == "token.created"]
 
 
+@pytest.mark.sqlite_only("a backup is made with the server's tools")
 def test_receipts_from_the_feed_hold_over_kills_rotation_sweeping_and_restoring(
     start_service, tmp_path
 ):

@@ -5,8 +5,12 @@ import shutil
 import threading
 from functools import partial
 
+import pytest
+
 from tests.people import Person
 from tests.waiting import join_threads, start_threads, until
+
+pytestmark = pytest.mark.sqlite_only("it is about the database's file")
 
 
 def content_of(person, id):

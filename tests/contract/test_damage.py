@@ -9,7 +9,10 @@ import pytest
 
 from tests.problems import refused
 
-pytestmark = pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
+pytestmark = [
+    pytest.mark.sqlite_only("it is about the database's file"),
+    pytest.mark.logs_traceback("crypto.sealing.DecryptionError"),
+]
 
 PIECE = 192 << 10
 CONTENT = os.urandom(5 * PIECE + 7)

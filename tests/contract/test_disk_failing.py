@@ -11,6 +11,8 @@ from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.problems import refused
 from tests.service import Service
 
+pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+
 resource = pytest.importorskip("resource")
 
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "a/b"}

@@ -9,6 +9,8 @@ from tests.disks import SmallDisk
 from tests.formats import b64
 from tests.problems import refused
 
+pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+
 MIB = 1 << 20
 FILL = """
 import contextlib, os

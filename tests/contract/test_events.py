@@ -1,8 +1,6 @@
 """The feed of events: each one once, oldest first, for its owner only."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 
@@ -183,8 +181,7 @@ def test_no_event_carries_a_name_a_payload_or_a_secret(new_user):
 
 def rows_of_views(service):
     query = "SELECT count(*) FROM event WHERE type = 'document.viewed'"
-    with closing(sqlite3.connect(service.instance / "documents.sqlite")) as database:
-        return database.execute(query).fetchone()[0]
+    return service.sql(query)[0][0]
 
 
 def test_views_are_written_within_moments_and_survive_sigkill(start_service):

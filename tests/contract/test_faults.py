@@ -36,6 +36,7 @@ def large_values(database):
                 yield table, column, row, value
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_a_damaged_document_is_reported_and_never_shown(faulty, owner):
     document = owner.post("/v1/documents", json=UPLOAD).json

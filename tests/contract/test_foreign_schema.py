@@ -8,6 +8,8 @@ import pytest
 
 from tests.service import StartError
 
+pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+
 UNDO = """
     CREATE TRIGGER undo AFTER UPDATE OF revoked_at ON document_token
     BEGIN UPDATE document_token SET revoked_at = NULL WHERE id = NEW.id; END"""

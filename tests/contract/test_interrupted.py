@@ -5,7 +5,6 @@ import hashlib
 import http.client
 import os
 import random
-import sqlite3
 import threading
 from functools import partial
 
@@ -35,8 +34,7 @@ def person(interrupted):
 
 
 def query(service, question):
-    with contextlib.closing(sqlite3.connect(service.instance / "documents.sqlite")) as database:
-        return database.execute(question).fetchone()[0]
+    return service.sql(question)[0][0]
 
 
 def begun(service, person):
@@ -53,6 +51,7 @@ def begun(service, person):
     return thread, answers
 
 
+@pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
 def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(interrupted, person):
     kept = person.upload(b"kept")
     for _ in range(2):
@@ -67,6 +66,7 @@ def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(interrup
         assert [one["id"] for one in listed] == [kept["id"]]
 
 
+@pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
 def test_an_upload_whose_pieces_are_being_written_is_finished_before_the_service_stops(
     interrupted, person
 ):
@@ -79,6 +79,7 @@ def test_an_upload_whose_pieces_are_being_written_is_finished_before_the_service
     assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == LARGE
 
 
+@pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
 def test_a_client_that_disconnects_during_an_upload_leaves_nothing(interrupted, person):
     for sent in (100, len(BODY) // 2, len(BODY) - 1):
         headers = JSON | {"Content-Length": str(len(BODY))}

@@ -2,9 +2,7 @@
 
 import re
 import secrets
-import sqlite3
 import subprocess
-from contextlib import closing
 
 import pytest
 
@@ -163,17 +161,13 @@ def test_the_secret_of_an_invitation_is_neither_stored_nor_logged(closed, email)
 def test_an_invitation_that_was_altered_in_the_database_file_is_refused(closed, email):
     register(closed, email, invited(closed, email))
     invite = invited(closed, f"mine-{email}")
-    with closing(sqlite3.connect(closed.instance / "documents.sqlite")) as database, database:
-        database.execute(
-            "UPDATE invitation SET email_folded = ? WHERE email_folded = ?",
-            (email, f"mine-{email}"),
-        )
+    change = "UPDATE invitation SET email_folded = :email WHERE email_folded = :mine"
+    assert closed.sql(change, email=email, mine=f"mine-{email}") == 1
 
     refused_field(register(closed, email, invite), "#/invite")
     output, _ = closed.start_command("doctor").communicate(timeout=60)
     assert re.search(r"inv_\w+ was altered", output)
-    with closing(sqlite3.connect(closed.instance / "documents.sqlite")) as database, database:
-        database.execute("DELETE FROM invitation WHERE email_folded = ?", (email,))
+    closed.sql("DELETE FROM invitation WHERE email_folded = :email", email=email)
 
 
 def test_the_link_has_the_address_of_the_service(start_service, service):

@@ -11,6 +11,8 @@ from tests.formats import b64
 from tests.problems import refused
 from tests.service import Service
 
+pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+
 UPLOAD = {"payload": b64(bytes(5000)), "contentType": "a/b"}
 IMPATIENT = (
     "import models.storage.sqlite as b; b.PRAGMAS['busy_timeout'] = 1500; import app; app.main()"

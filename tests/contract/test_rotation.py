@@ -1,11 +1,9 @@
 """Root keys are rotated and retired while the service is in use, and no request fails."""
 
 import random
-import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
 
 import pytest
 
@@ -161,9 +159,7 @@ def test_a_rotation_that_was_killed_is_finished_by_the_next(start_service):
 
 
 def documents_under_another_root(service, root):
-    query = "SELECT count(*) FROM document WHERE root <> ?"
-    with closing(sqlite3.connect(service.instance / "documents.sqlite")) as database:
-        return database.execute(query, (root,)).fetchone()[0]
+    return service.sql("SELECT count(*) FROM document WHERE root <> :root", root=root)[0][0]
 
 
 def fill(service, count):

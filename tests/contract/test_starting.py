@@ -64,6 +64,7 @@ def test_a_running_service_leaves_no_core_dump(running):
     assert re.search(r"^Max core file size +0 +0 ", limits, re.M)
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 @needs_permissions
 def test_an_instance_folder_without_write_permission_is_reported(tmp_path):
     tmp_path.chmod(0o500)
@@ -73,11 +74,13 @@ def test_an_instance_folder_without_write_permission_is_reported(tmp_path):
     assert not before
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 def test_a_file_in_place_of_the_instance_folder_is_reported(tmp_path):
     (tmp_path / "instance").write_text("")
     assert f"File exists: {tmp_path / 'instance'}" in start(tmp_path / "instance")[0]
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 @pytest.mark.parametrize("kept", [0, 100])
 def test_a_file_that_is_not_a_database_is_reported_and_kept(tmp_path, kept):
     stored = tmp_path / "documents.sqlite"
@@ -89,6 +92,7 @@ def test_a_file_that_is_not_a_database_is_reported_and_kept(tmp_path, kept):
     assert stored.read_bytes() == before
 
 
+@pytest.mark.sqlite_only("it is about the database's file")
 def test_a_database_of_a_newer_version_is_reported_and_kept(tmp_path):
     with closing(sqlite3.connect(tmp_path / "documents.sqlite")) as database, database:
         database.execute("CREATE TABLE schema_migration (id INTEGER, name TEXT, applied TEXT)")
@@ -133,6 +137,7 @@ def test_an_occupied_port_is_reported(tmp_path):
     assert "Address already in use" in last
 
 
+@pytest.mark.sqlite_only("several processes may serve one server's database")
 def test_a_second_server_on_the_same_instance_waits_and_is_refused(running):
     person = running.register()
     document = person.upload(b"undisturbed")
@@ -147,6 +152,7 @@ def test_a_command_runs_beside_a_server(running):
     assert (done.returncode, "/v1/documents" in done.stdout) == (0, True), done
 
 
+@pytest.mark.sqlite_only("several processes may serve one server's database")
 def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
     service = start_service(RATE_LIMITS="off")
     person, old = service.register(), service.process

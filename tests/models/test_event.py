@@ -19,6 +19,7 @@ from models import (
 from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records import ids
+from models.storage import sqlite_engine
 from models.storage import transactions as base
 from tests.uploads import upload
 
@@ -80,7 +81,7 @@ def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
 
 def test_a_reading_is_told_before_what_comes_after_it(alice):
     document = upload(alice)
-    with base._writer_lock:
+    with sqlite_engine._writer_lock:
         document.record_read("document.viewed")
     document.delete_with_tokens()
 
@@ -122,7 +123,7 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
 def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
     document = upload(alice)
 
-    base.enqueue_write(lambda: 1 / 0)
+    base.enqueue_write(alice.id, lambda: 1 / 0)
     base.flush_enqueued_writes()
     document.record_read("document.viewed")
 
@@ -133,7 +134,7 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
 def test_the_last_view_spends_a_token_once(alice):
     token = link(upload(alice), max_views=2)
     for _ in range(2):
-        DocumentToken.count_view(token.id, "document.viewed")
+        DocumentToken.count_view(token.owner_id, token.id, "document.viewed")
     token.revoke()
     sweep()
 

@@ -10,8 +10,8 @@ from crypto import event_hash, sealing
 from models import Event, EventHead, connected, current_runtime, setup
 from models.authority import AuthorityKey
 from models.errors import OperatorError
-from models.event_head import SERVICE
 from models.operations import verify_log
+from models.storage import SERVICE
 from tests.uploads import upload
 
 FORMER_SCHEMA = """

@@ -33,6 +33,10 @@ def share(document, **options):
     return DocumentToken.issue(document, LinkOptions(None, "view", "", **options)).row
 
 
+def use_up(link):
+    DocumentToken.count_view(link.owner_id, link.id, "document.viewed")
+
+
 def new_key(owner, expires_at=None):
     return ApiKey.issue(owner, None, "documents:read", expires_at).row
 
@@ -65,7 +69,7 @@ def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
     document = upload(alice)
     share(document, expires_at=now() + 1000)
     share(document).revoke()
-    DocumentToken.count_view(share(document, max_views=1).id, "document.viewed")
+    use_up(share(document, max_views=1))
     for _ in range(2):
         share(document)
     clock(2000)
@@ -78,7 +82,7 @@ def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
 def test_an_ended_link_is_not_revived_beyond_the_limit(alice, clock):
     document = upload(alice)
     expired, spent = share(document, expires_at=now() + 1000), share(document, max_views=1)
-    DocumentToken.count_view(spent.id, "document.viewed")
+    use_up(spent)
     clock(2000)
     links = [share(document) for _ in range(3)]
 
@@ -94,7 +98,7 @@ def test_of_ended_links_the_newest_are_kept(alice, bob):
     document, live = upload(alice), []
     for _ in range(5):
         share(document).revoke()
-        DocumentToken.count_view(share(document, max_views=1).id, "document.viewed")
+        use_up(share(document, max_views=1))
     live = share(document)
     kept_of_bob = share(upload(bob))
     kept_of_bob.revoke()

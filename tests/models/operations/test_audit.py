@@ -12,7 +12,6 @@ import pytest
 from crypto import event_hash
 from models import Event, EventHead, User, Webhook, current_runtime, database
 from models.errors import OperatorError
-from models.event_head import SERVICE
 from models.operations import (
     audit,
     checkpoint,
@@ -25,6 +24,7 @@ from models.operations import (
 )
 from models.operations.audit import Receipt
 from models.operations.key_rotation import retire_root_key
+from models.storage import SERVICE
 from tests.service import ROOT
 from tests.uploads import upload
 

@@ -17,7 +17,7 @@ from tests.uploads import upload
 @pytest.fixture
 def rows(alice):
     """A row of each table with data keys; two of them were created with the database."""
-    StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
+    StoredResponse.store("usr_1", "ans_1", "fingerprint", {"secret": "once"})
     return [alice, upload(alice), StoredResponse.get_by_id("ans_1")]
 
 
@@ -121,7 +121,8 @@ def test_a_key_replaced_during_the_rotation_is_not_overwritten(rows, monkeypatch
     def slow(answer, root):
         wrapped = rewrapped(answer, root)
         monkeypatch.setattr(StoredResponse, "rewrapped", rewrapped)
-        StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
+        StoredResponse.delete().execute()
+        StoredResponse.store("usr_1", "ans_1", "fingerprint", {"secret": "once"})
         return wrapped
 
     monkeypatch.setattr(StoredResponse, "rewrapped", slow)

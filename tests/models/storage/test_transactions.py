@@ -109,10 +109,10 @@ def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkey
 
 def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
     def fails():
-        base._enqueued.append(lambda: None)  # another one comes meanwhile
+        base._enqueued.append(("usr_1", lambda: None))  # another one comes meanwhile
         raise RuntimeError("no room")
 
-    enqueue_write(fails)
+    enqueue_write("usr_1", fails)
     with transaction():
         pass
 
@@ -128,7 +128,7 @@ def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_b
     with contextlib.closing(sqlite3.connect(instance / "documents.sqlite")) as other, connected():
         other.execute("BEGIN IMMEDIATE")
         for _ in range(base._enqueued.maxlen + 5):
-            enqueue_write(lambda: None)
+            enqueue_write("usr_1", lambda: None)
         began = time.monotonic()
         with pytest.raises(OperationalError), transaction():
             pass

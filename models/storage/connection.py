@@ -1,0 +1,34 @@
+"""The database that the tables are bound to; `engine.open_database` decides which it is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from peewee import DatabaseProxy
+
+database: Any = DatabaseProxy()
+
+
+@contextmanager
+def connected() -> Iterator[None]:
+    """A connection for work outside a request; inside one, the request's own."""
+    was_closed = database.is_closed()
+    prepare_connection()
+    try:
+        yield
+    finally:
+        if was_closed:
+            database.close()
+
+
+def prepare_connection() -> None:
+    """Connect, unless the engine does so at the first query, or it is done."""
+    if not database.autoconnect:
+        database.connect(reuse_if_open=True)
+
+
+def close_database() -> None:
+    """Close every connection: at the end of the process, or before another database."""
+    if database.database:
+        database.close()
+        database.close_all()

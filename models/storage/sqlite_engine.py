@@ -1,0 +1,116 @@
+"""SQLite as the engine: one writer at a time, synced together; one process serves."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from peewee import OperationalError
+
+from ..errors import Busy
+from . import ballast_file
+from .disk_space import reserve_disk_space
+from .schema import schema_differences
+from .sqlite import (
+    PRAGMAS,
+    READER_SECONDS,
+    after_shredding,
+    checkpoint_wal,
+    create_file,
+    database,
+    engine_error,
+    is_writable,
+    migrating,
+    open_database,
+    snapshot,
+    stream,
+    sync_wal,
+    truncate_wal,
+    wal,
+    wal_grown,
+    wal_sync_failures,
+    without_scrubbing,
+)
+
+SHARED = False
+
+_writer_lock = threading.Lock()  # fair, unlike SQLite's own
+_reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
+
+
+@contextmanager
+def write_transaction(
+    _owner_id: str | None,
+    *,
+    synced: bool,
+    since: int | None,
+    before: Callable[[], None],
+    after: Callable[[], None],
+) -> Iterator[None]:
+    """One writer at a time, whoever the owner is. `before` and `after` write what is enqueued."""
+    ballast_file.delete_if_full(database.database)
+    with _exclusive():
+        failures = _failures_after_reset()
+        before()
+        with database.atomic():
+            yield
+    after()
+    wal_grown.set()
+    if synced:
+        wal.sync(failures if since is None else since)
+
+
+def lock_owner(_owner_id: str) -> None:
+    """There is one writer anyway."""
+
+
+@contextmanager
+def background_transaction(_owner_id: str) -> Iterator[None]:
+    """Not synced: the next transaction's sync covers it. The caller holds the writer lock."""
+    with database.atomic():
+        yield
+    wal_grown.set()
+
+
+@contextmanager
+def if_no_writer() -> Iterator[bool]:
+    """True, with the writer lock held, unless a transaction of this process runs."""
+    acquired = _writer_lock.acquire(blocking=False)
+    try:
+        yield acquired
+    finally:
+        if acquired:
+            _writer_lock.release()
+
+
+def is_durable() -> bool:
+    return wal.failures <= _reset_after_failures
+
+
+def keep_ballast() -> None:
+    ballast_file.create(database.database)
+
+
+def _failures_after_reset() -> int:
+    """The number of failed syncs. After a new failure, the WAL is reset first.
+
+    After a power cut SQLite reads the WAL up to the first missing page, so nothing written after
+    a page that was not synced would be safe.
+    """
+    global _reset_after_failures  # noqa: PLW0603
+    failures = wal.failures
+    if failures > _reset_after_failures:
+        if not truncate_wal(READER_SECONDS):
+            raise Busy
+        _reset_after_failures = failures
+    return failures
+
+
+@contextmanager
+def _exclusive() -> Iterator[None]:
+    """The writer lock, waited for as long as SQLite's, so that queued writers time out together."""
+    if not _writer_lock.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
+        yield
+    finally:
+        _writer_lock.release()

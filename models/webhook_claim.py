@@ -1,0 +1,43 @@
+"""Which process delivers to a webhook, where several serve one database.
+
+A claim is a lease by the server's clock: longer than an attempt takes, and so short that a killed
+process does not hold a webhook back for long.
+"""
+
+from .node import node_id
+from .storage import SERVER_NOW, connected, database, is_shared
+
+LEASE_MS = 20_000
+
+_CLAIM = f"""
+    INSERT INTO webhook_claim (webhook_id, node_id, until)
+    SELECT :webhook_id, :node_id, {SERVER_NOW} + :lease FROM webhook WHERE id = :webhook_id
+    ON CONFLICT (webhook_id) DO UPDATE SET node_id = excluded.node_id, until = excluded.until
+    WHERE webhook_claim.until <= {SERVER_NOW}
+    RETURNING webhook_id"""  # noqa: S608
+_RELEASE = "DELETE FROM webhook_claim WHERE webhook_id = :webhook_id AND node_id = :node_id"
+_RELEASE_ALL = "DELETE FROM webhook_claim WHERE node_id = :node_id"
+
+
+def claim_webhook(webhook_id: str) -> bool:
+    """Whether this process delivers next. One that serves alone need not ask."""
+    if not is_shared():
+        return True
+    values = {"webhook_id": webhook_id, "node_id": node_id(), "lease": LEASE_MS}
+    with connected():
+        return database.execute_sql(_CLAIM, values).fetchone() is not None
+
+
+def release_webhook(webhook_id: str) -> None:
+    """Let others deliver, after the outcome was stored."""
+    if is_shared():
+        with connected():
+            values = {"webhook_id": webhook_id, "node_id": node_id()}
+            database.execute_sql(_RELEASE, values)
+
+
+def release_webhooks() -> None:
+    """Of a process of the same name that was killed, or of this one at its end."""
+    if is_shared():
+        with connected():
+            database.execute_sql(_RELEASE_ALL, {"node_id": node_id()})

@@ -1,0 +1,254 @@
+"""Processes that serve the same PostgreSQL database: what is promised holds over all of them."""
+
+import contextlib
+import http.client
+import json
+import threading
+from functools import partial
+
+import pytest
+
+from crypto import Keyring
+from tests import postgres
+from tests.contract.event_feed import events_of
+from tests.contract.webhooks import create_webhook
+from tests.formats import b64
+from tests.people import PASSWORD, Person
+from tests.problems import refused
+from tests.service import StartError
+from tests.waiting import run_in_threads, until
+
+JSON = ("Content-Type", "application/json")
+BODY = {"payload": b64(b"once"), "contentType": "text/plain", "token": None}
+
+
+@pytest.fixture(scope="module")
+def start_node(start_service, postgres_server, tmp_path_factory):
+    """A function that starts a process of one database and keyring, unless it is told others."""
+    keyring = tmp_path_factory.mktemp("keys") / "keyring"
+    Keyring.create(keyring)
+    common = {"DATABASE": postgres_server.new_database(), "KEYRING_FILE": keyring}
+
+    def start(**settings):
+        return start_service(**common | {"WEBHOOK_ALLOW": "127.0.0.0/8"} | settings)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def nodes(start_node):
+    return [start_node(QUOTA_DOCUMENTS=40) for _ in range(2)]
+
+
+@pytest.fixture
+def twins(nodes):
+    """A new user, on each of the processes."""
+    person = nodes[0].register()
+    other = Person(nodes[1], person.credential)
+    other.record = person.record
+    return person, other
+
+
+def at_once(*calls):
+    """Make all calls in threads, and return their answers."""
+    answers = [None] * len(calls)
+
+    def call(number):
+        answers[number] = calls[number]()
+
+    run_in_threads(*(partial(call, number) for number in range(len(calls))))
+    return answers
+
+
+def test_what_one_writes_the_other_reads_at_once(twins):
+    one, other = twins
+    content = bytes(range(256)) * 4000
+    document = one.upload(content)
+
+    assert other.get(f"/v1/documents/{document['id']}/content").body == content
+    assert other.delete(f"/v1/documents/{document['id']}").status == 204
+    refused(one.get(f"/v1/documents/{document['id']}"), 404, "not_found")
+
+
+def test_a_logout_counts_everywhere_at_once(twins):
+    one, other = twins
+    assert one.post("/v1/auth/logout").status == 204
+
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+
+
+def test_a_revoked_link_is_dead_everywhere_at_once(twins, nodes):
+    one, other = twins
+    document = one.upload()
+    token = document["token"]
+    path = f"/v1/documents/{document['id']}/view?token={token['token']}"
+    assert Person(nodes[1]).get(path).status == 200
+    one.delete(f"/v1/documents/{document['id']}/tokens/{token['id']}")
+
+    assert Person(nodes[1]).get(path).status == 410
+
+
+def test_wrong_passwords_are_counted_over_all_processes(nodes):
+    email = nodes[0].register().record["email"]
+    body = {"email": email, "password": "a wrong password"}
+    statuses = [
+        Person(nodes[number % 2]).post("/v1/auth/login", json=body).status for number in range(14)
+    ]
+
+    assert statuses == [401] * 10 + [429] * 4
+
+
+def test_a_one_time_link_opens_once_of_many_tries_on_all_processes(twins, nodes):
+    one, _ = twins
+    for _ in range(4):
+        document = one.upload(token={"maxViews": 1})
+        path = f"/v1/documents/{document['id']}/view?token={document['token']['token']}"
+        openers = [Person(nodes[number % 2]) for number in range(6)]
+        answers = at_once(*(partial(opener.post, path) for opener in openers))
+
+        assert sorted(answer.status for answer in answers) == [200, *[410] * 5]
+
+
+def test_a_quota_is_exact_though_processes_upload_at_once(twins):
+    uploads = [partial(person.post, "/v1/documents", json=BODY) for person in twins]
+    answers = at_once(*uploads * 30)
+
+    assert sum(answer.status == 201 for answer in answers) == 40
+    assert len(list(events_of(twins[0], "&type=document.created"))) == 40
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/api-keys"])
+def test_a_request_sent_to_both_with_one_key_is_executed_once(path, twins):
+    body = BODY if path == "/v1/documents" else {"name": "twin"}
+    for number in range(8):
+        headers = {"Idempotency-Key": f"twin-{number}"}
+        calls = [partial(person.post, path, json=body, headers=headers) for person in twins]
+        answers = at_once(*calls * 2)
+        created = [answer for answer in answers if answer.status == 201]
+
+        assert len({json.dumps(answer.json) for answer in created}) == 1
+        assert {answer.status for answer in answers} <= {201, 409}
+    type = "document.created" if path == "/v1/documents" else "api_key.created"
+    assert len(list(events_of(twins[0], f"&type={type}"))) == 8
+
+
+def test_a_registration_sent_to_both_makes_one_account(nodes):
+    body = {"email": "twin@example.org", "password": PASSWORD}
+    calls = [partial(Person(node).post, "/v1/auth/register", json=body) for node in nodes]
+
+    assert sorted(answer.status for answer in at_once(*calls * 2)) == [201, 409, 409, 409]
+
+
+def test_a_poller_misses_no_event_that_any_process_commits(twins):
+    done = threading.Event()
+    seen = []
+
+    def write(person):
+        for _ in range(12):
+            person.post("/v1/webhooks", json={"url": "https://hook.example/in"})
+            key = person.create_api_key()
+            person.delete(f"/v1/api-keys/{key.record['id']}")
+
+    def poll():
+        while True:
+            was_done = done.is_set()
+            person = twins[len(seen) % 2]
+            after = f"&after={seen[-1]['id']}" if seen else ""
+            events = person.get(f"/v1/events?limit=3{after}").json["events"]
+            seen.extend(events)
+            if was_done and not events:
+                return
+
+    poller = threading.Thread(target=poll)
+    poller.start()
+    run_in_threads(*(partial(write, person) for person in twins * 2))
+    done.set()
+    poller.join()
+
+    assert [event["sequence"] for event in seen] == list(range(1, len(seen) + 1))
+    assert len(seen) == 2 * 2 * 12 * 2
+
+
+def test_each_event_is_delivered_once_and_in_order_whoever_committed_it(twins, receiver):
+    create_webhook(twins[0], receiver.url())
+    for number in range(10):
+        twins[number % 2].upload(token=None)
+    events = list(events_of(twins[0]))
+    received = receiver.wait_for(10)
+
+    assert [one.headers["webhook-id"] for one in received] == [one["id"] for one in events]
+
+
+def test_another_process_delivers_what_a_killed_one_has_queued(start_node, nodes, receiver):
+    doomed = start_node()
+    person = doomed.register()
+    create_webhook(person, receiver.url())
+    receiver.answers = [(500, "not now")] * 3
+    person.upload(token=None)
+    receiver.wait_for(1)
+    doomed.kill()
+
+    received = receiver.wait_for(2, seconds=60)  # a lease of 20 s may have to end before
+
+    assert len({one.headers["webhook-id"] for one in received}) == 1
+
+
+def test_a_killed_upload_leaves_nothing(start_node, nodes, postgres_server):
+    doomed = start_node()
+    person = doomed.register()
+    large = b'{"contentType":"a/b","payload":"' + b64(bytes(40 << 20)).encode() + b'"}'
+    running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'INSERT INTO piece%'"
+
+    def send():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            person.exchange("POST", "/v1/documents", [*person.credential.items(), JSON], large)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    until(lambda: postgres.execute(postgres_server.url(), running)[0][0])
+    doomed.kill()
+    thread.join()
+
+    left = "SELECT count(*) FROM piece WHERE document_id NOT IN (SELECT id FROM document)"
+    assert nodes[0].sql(left) == [(0,)]
+
+
+def test_a_process_with_another_keyring_does_not_start(start_node, tmp_path):
+    other = tmp_path / "other"
+    Keyring.create(other)
+    with pytest.raises(StartError, match="The keyring lacks root key"):
+        start_node(KEYRING_FILE=other)
+
+
+def test_a_primary_that_a_running_process_lacks_is_refused(start_node, nodes, tmp_path):
+    own = nodes[0].settings["KEYRING_FILE"]
+    ahead = tmp_path / "ahead"
+    Keyring.create(ahead)
+    ahead.write_text(ahead.read_text() + own.read_text())
+    ahead.chmod(0o600)
+    with pytest.raises(StartError, match="lacks root key .* Append its line to that keyring"):
+        start_node(KEYRING_FILE=ahead)
+
+
+def test_no_start_makes_a_keyring_where_several_machines_would_each_make_one(
+    start_service, postgres_server, tmp_path
+):
+    missing = tmp_path / "missing"
+    with pytest.raises(StartError, match="keys make"):
+        start_service(DATABASE=postgres_server.new_database(), KEYRING_FILE=missing)
+    assert not missing.exists()
+
+
+def test_commands_that_copy_a_file_name_those_of_the_server(nodes):
+    for words in (("backup", "copy.sqlite"), ("restore", "copy.sqlite")):
+        running = nodes[0].start_command(*words)
+        output, _ = running.communicate(timeout=60)
+
+        assert running.returncode == 1
+        assert "pg_dump" in output
+
+
+def test_the_doctor_finds_nothing(nodes):
+    output = nodes[0].run_command("doctor")
+
+    assert "OK     server" in output

@@ -1,0 +1,47 @@
+"""What every engine promises of transactions, and how the engine is chosen."""
+
+import sys
+
+import pytest
+
+from models import setup, transaction
+from models.errors import OperatorError
+from models.storage import close_database, gathering_steps, unsynced_transaction
+from settings import WrongSetting, read_settings
+
+
+def test_a_transaction_of_one_owner_takes_no_lock_of_another(instance):
+    for other in ("usr_2", "service"):
+        with (
+            pytest.raises(RuntimeError, match="holds the lock of usr_1"),
+            transaction("usr_1"),
+            transaction(other),
+        ):
+            pass
+
+
+def test_a_transaction_of_the_service_may_contain_those_of_owners(instance):
+    with transaction(), transaction("usr_1"), transaction("usr_2"), unsynced_transaction("usr_3"):
+        pass
+    with transaction("usr_1"), transaction("usr_1"):
+        pass
+
+
+def test_steps_take_no_lock_before_the_last_one(instance):
+    with gathering_steps(), unsynced_transaction(None), transaction("usr_1"):
+        pass
+
+
+def test_a_server_without_its_driver_is_refused_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "models.storage.postgres_engine", None)
+    monkeypatch.delattr("models.storage.postgres_engine", raising=False)
+    with pytest.raises(OperatorError, match=r"pip install 'psycopg\[binary\]"):
+        setup.open_database("postgresql://docs@localhost/docs")
+    close_database()
+
+
+def test_the_password_of_a_server_is_not_shown(tmp_path):
+    with pytest.raises(WrongSetting, match="'mysql://…@db/docs'") as raised:
+        read_settings({}, {"DATABASE": "mysql://docs:secret-word@db/docs"}, tmp_path)
+
+    assert "secret-word" not in str(raised.value)

@@ -1,0 +1,197 @@
+"""The PostgreSQL engine on a real server: its schema, locks, transactions and errors."""
+
+import threading
+
+import pytest
+from peewee import IntegrityError, OperationalError
+
+from crypto import Keyring
+from models import Event, User, connected, database, setup, transaction
+from models.error_mapping import service_error_of
+from models.errors import Busy, DatabaseUnavailable, StorageFull
+from models.operations import sweep, verify_log
+from models.runtime import create_runtime
+from models.storage import stream, unsynced_transaction
+from settings import Settings
+from tests import postgres
+from tests.models.test_columns import TABLES
+from tests.uploads import upload
+from tests.waiting import run_in_threads
+
+TYPES = {"TEXT": "text", "BLOB": "bytea", "INT": "bigint", "BIGINT": "bigint"}
+
+
+@pytest.fixture
+def runtime(tmp_path, postgres_server):
+    Keyring.create(tmp_path / "keyring")
+    address = postgres_server.new_database()
+    runtime = create_runtime(Settings(instance_path=tmp_path, database=address))
+    setup.open_runtime()
+    with connected():
+        yield runtime
+    runtime.close()
+
+
+@pytest.fixture
+def alice(runtime):
+    return User.register("alice@example.com", "correct horse battery", "Alice", "open")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_columns_have_the_names_types_and_nullability_of_the_models(table, runtime):
+    query = """
+        SELECT column_name, data_type, is_nullable, collation_name
+        FROM information_schema.columns WHERE table_name = :name"""
+    rows = database.execute_sql(query, {"name": table._meta.table_name}).fetchall()
+    declared = {
+        one.column_name: (TYPES[one.field_type], one.null) for one in table._meta.sorted_fields
+    }
+
+    assert {name: (kind, null == "YES") for name, kind, null, _ in rows} == declared
+    assert {collation for _, kind, _, collation in rows if kind == "text"} <= {"C"}
+
+
+def test_writers_of_one_owner_wait_for_each_other_and_no_count_is_lost(alice):
+    def work():
+        for _ in range(10):
+            with connected(), transaction(alice.id):
+                found = User.get_by_id(alice.id)
+                found.change(disabled_at=(found.disabled_at or 0) + 1)
+
+    run_in_threads(*[work] * 6)
+
+    assert User.get_by_id(alice.id).disabled_at == 60
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "waits"),
+    [
+        ("usr_1", "usr_2", False),
+        ("usr_1", "usr_1", True),
+        ("usr_1", "service", True),
+        ("service", "usr_1", True),
+    ],
+)
+def test_a_writer_waits_for_the_same_owner_and_for_the_service(
+    first, second, waits, runtime, monkeypatch
+):
+    monkeypatch.setattr("models.storage.postgres_engine.LOCK_SECONDS", 0.2)
+    outcomes = []
+
+    def write():
+        try:
+            with connected(), transaction(second):
+                outcomes.append("wrote")
+        except OperationalError as error:
+            outcomes.append(type(service_error_of(error)))
+
+    with transaction(first):
+        run_in_threads(write)
+
+    assert outcomes == [Busy if waits else "wrote"]
+    run_in_threads(write)
+    assert outcomes[1] == "wrote"
+
+
+def test_events_of_one_owner_are_numbered_in_the_order_of_their_commits(alice):
+    seen, done = [], threading.Event()
+
+    def write():
+        with connected():
+            for number in range(15):
+                Event.record(alice.id, "webhook.test", {"number": number})
+
+    def poll():
+        with connected():
+            while True:
+                was_done = done.is_set()
+                events, _ = Event.feed(alice.id, 3, seen[-1].id if seen else None)
+                seen.extend(events)
+                if was_done and not events:
+                    return
+
+    poller = threading.Thread(target=poll)
+    poller.start()
+    run_in_threads(*[write] * 4)
+    done.set()
+    poller.join()
+
+    assert [event.sequence for event in seen] == list(range(1, 61))
+    assert verify_log().breaks == []
+
+
+def test_a_transaction_in_which_a_statement_failed_is_not_taken_for_committed(alice):
+    with (
+        pytest.raises(OperationalError, match="has failed"),
+        transaction(alice.id),
+        pytest.raises(IntegrityError),
+    ):
+        alice.insert_row()
+
+    assert User.select().count() == 1
+
+
+@pytest.mark.parametrize(("default", "synced"), [("off", "on"), ("remote_write", "remote_write")])
+def test_what_is_acknowledged_is_on_disk_whatever_the_default_of_the_server(
+    default, synced, runtime
+):
+    database.execute_sql(f"SET synchronous_commit = {default}")
+    query = "SELECT current_setting('synchronous_commit')"
+    with transaction("usr_1"):
+        assert database.execute_sql(query).fetchone() == (synced,)
+    with unsynced_transaction("usr_1"):
+        assert database.execute_sql(query).fetchone() == ("off",)
+    database.execute_sql("RESET synchronous_commit")
+
+
+def test_many_rows_are_streamed_in_a_transaction(runtime):
+    query = "SELECT n, :text FROM generate_series(1, 1200) AS n"
+    with transaction("usr_1"):
+        rows = list(stream(query, {"text": "50 %"}))
+
+    assert rows == [(n, "50 %") for n in range(1, 1201)]
+
+
+def test_text_with_nul_is_not_found(alice):
+    assert User.find("usr_\0") is None
+    assert User.find_by_email("alice\0@example.com") is None
+
+
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [("53100", StorageFull), ("55P03", Busy), ("40P01", Busy), ("57P01", DatabaseUnavailable)],
+)
+def test_errors_of_the_server_are_errors_of_the_service(state, kind, runtime):
+    raising = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
+    with pytest.raises(Exception, match="no") as raised:
+        database.execute_sql(raising)
+
+    assert type(service_error_of(raised.value)) is kind
+
+
+def test_a_trigger_is_foreign(alice):
+    database.execute_sql(
+        "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
+    )
+    database.execute_sql(
+        "CREATE TRIGGER undo AFTER UPDATE ON api_key FOR EACH ROW EXECUTE FUNCTION nothing()"
+    )
+
+    assert setup.schema_problems() == ["trigger undo is foreign"]
+
+
+def test_a_sweep_deletes_limits_that_nothing_is_owed_to(alice, runtime):
+    runtime.login_failures.record_failure("alice", "127.0.0.1")
+    database.execute_sql("UPDATE rate_limit SET due_at = 1")
+    sweep()
+
+    assert database.execute_sql("SELECT count(*) FROM rate_limit").fetchone() == (0,)
+
+
+def test_nothing_of_what_is_sealed_is_in_the_servers_files(alice, postgres_server):
+    upload(alice, b"plaintext-of-a-document" * 1000, name="plaintext-of-a-name")
+    postgres.execute(postgres_server.url(), "CHECKPOINT")
+
+    files = list(postgres_server.files())
+    assert any(b"alice@example.com" in file for file in files)
+    assert not any(b"plaintext-of-a" in file for file in files)
