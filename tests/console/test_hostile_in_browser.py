@@ -1,14 +1,13 @@
 # ruff: noqa: E501
 """Hostile pages and documents: nothing is done with the session of somebody logged in."""
 
-import http.server
-import threading
 from itertools import islice
 
 import pytest
 
 from tests.console.test_flows_in_browser import sign_up
 from tests.people import Person
+from tests.site import Site
 from tests.viewer.corpus import hostile
 from tests.waiting import until
 
@@ -46,26 +45,9 @@ const all = { name: "Mallory", label: "Mallory", permissions: "view", ends: "nev
 
 @pytest.fixture
 def hostile_site():
-    """A server of another origin on the same host; `html` is its page."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = self.server.html.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    """On the service's own host, so that its cookies are of the same site."""
+    with Site() as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def api_of(page, service):

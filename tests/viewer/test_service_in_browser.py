@@ -1,40 +1,14 @@
 """The running service in Chromium: links that open by a button, and embedding on other sites."""
 
-import http.server
-import threading
-
 import pytest
 
-
-class Site(http.server.ThreadingHTTPServer):
-    """A site of another origin with one page."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.html = ""
-        self.origin = f"http://localhost:{self.server_port}"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = self.server.html.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+from tests.site import Site
 
 
 @pytest.fixture
 def site():
-    server = Site()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with Site() as server:
+        yield server
 
 
 LISTENING = """
