@@ -8,6 +8,7 @@ import pytest
 from crypto.password_queue import PasswordQueue
 from server.home_core import bind_to_home_core
 from tests.server.conftest import answer, ask
+from tests.waiting import until
 from viewer.sandbox.process import on_all_cores
 
 CORES = getattr(os, "sched_getaffinity", lambda _: set())(0)
@@ -33,7 +34,9 @@ def test_workers_share_one_core_while_at_least_half_of_them_are_at_work(build):
 
 def test_workers_use_all_cores_while_fewer_are_at_work(build):
     server = build(threads=8)
+    workers = server.server._workers
     for _ in range(8):
+        until(lambda: workers.active_count == 0)  # also after a request and after the start
         assert cores_of(server, ask("/cores")) == len(CORES)
 
 
