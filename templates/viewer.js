@@ -184,5 +184,14 @@ if (framed) {
   });
   post("ready", { contentType: record.contentType, size: record.size, pages: document.querySelectorAll(".page").length });
 }
-if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", () => post("error", { reason: "unreadable" }));
+const unreadable = () => {
+  if ($("#unreadable")) return;
+  const note = document.createElement("p");
+  Object.assign(note, { id: "unreadable", className: "note", textContent: "This browser can\u2019t show the file: it may be damaged, or not what its type says. Save it to open it elsewhere." });
+  note.setAttribute("role", "note");
+  $("main").prepend(note);
+  post("error", { reason: "unreadable" });
+};
+if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", unreadable);
+if (carrier?.matches("img")) carrier.decode().catch(unreadable); // it may have failed before
 })();

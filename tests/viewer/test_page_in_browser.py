@@ -477,6 +477,13 @@ def test_an_iframe_that_follows_the_size_stops_growing(page, site, name):
     assert page.locator("iframe").bounding_box()["height"] >= 300
 
 
+@pytest.mark.parametrize("kind", ["image/png", "image/svg+xml", "video/mp4"])
+def test_what_the_browser_cannot_read_has_a_sentence(page, tmp_path, kind):
+    opened(page, tmp_path, download(original(b"<!doctype html><p>no picture", "a", kind)))
+
+    assert "can\u2019t show the file" in page.wait_for_selector("#unreadable").text_content()
+
+
 def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     broken = original(b"\x89PNG\r\n\x1a\nnonsense", "a.png", "image/png")
     said = framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")

@@ -5,7 +5,7 @@ import contextlib
 import email
 import email.policy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
 from typing import Any, Final, TypeVar
 
@@ -110,10 +110,24 @@ def _attachments(
     message: EmailMessage, shown: set[str], line_end: str
 ) -> Iterator[tuple[str, str, bytes]]:
     """Yield name, type and bytes of each attachment but the pictures shown in the body."""
-    parts = message.iter_attachments() if message.is_multipart() else _whole(message)
-    for _, part in zip(range(MAX_ATTACHMENTS), parts, strict=False):
+    is_multipart = message.get_content_maintype() == "multipart"
+    parts = message.iter_attachments() if is_multipart else _whole(message)
+    for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
         if _content_id(part) not in shown:
             yield _filename(part), part.get_content_type(), _content(part, line_end)
+
+
+def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
+    """Yield the parts, those of a digest or another container in its place."""
+    left = [iter(parts)]
+    while left:
+        part: Any = next(left[-1], None)
+        if part is None:
+            left.pop()
+        elif part.get_content_maintype() == "multipart":
+            left.append(part.iter_parts())
+        else:
+            yield part
 
 
 def _whole(message: EmailMessage) -> Iterator[EmailMessage]:

@@ -140,3 +140,24 @@ def test_malformed_messages_are_parsed(data):
     facts, _ = read(data)
 
     assert facts["format"] in ("plain", "html")
+
+
+def test_the_messages_of_a_digest_are_attachments():
+    inner = b"".join(b"--d\n\nSubject: %d\n\nhello\n" % n for n in (1, 2)) + b"--d--\n"
+    data = (
+        b"Content-Type: multipart/mixed; boundary=m\n\n--m\n\nIn the digest:\n--m\n"
+        b"Content-Type: multipart/digest; boundary=d\n\n" + inner + b"--m--\n"
+    )
+    facts, body = read(data)
+
+    assert [kind for _, kind, _ in facts["attachments"]] == ["message/rfc822"] * 2
+    contents = [content for _, content in attached(data)]
+    assert contents == [b"Subject: 1\n\nhello", b"Subject: 2\n\nhello"]
+    assert "In the digest" in body
+
+
+def test_a_message_that_is_forwarded_whole_is_an_attachment():
+    data = b"Subject: outer\nContent-Type: message/rfc822\n\nSubject: inner\n\nhello\n"
+
+    assert read(data)[0]["attachments"] == [["", "message/rfc822", 22]]
+    assert attached(data) == [(True, b"Subject: inner\n\nhello\n")]
