@@ -1,7 +1,6 @@
 """Fixtures for all tests: running services, a browser; none starts before a test asks for it."""
 
 import importlib.util
-import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
 from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
+from tests.requirements import skip_unless_required
 from tests.service import Service
 
 ARGUMENTS = [
@@ -89,17 +89,13 @@ def start_service(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """A PostgreSQL server; tests that need it are skipped if none is installed.
-
-    With POSTGRES_REQUIRED in the environment they fail.
-    """
-    missing = pytest.fail if os.environ.get("POSTGRES_REQUIRED") else pytest.skip
+    """A PostgreSQL server; without one, tests that need it are skipped."""
     if importlib.util.find_spec("psycopg") is None:
-        missing("no psycopg here: pip install -e '.[postgres]'")
+        skip_unless_required("postgres", "no psycopg here: pip install -e '.[postgres]'")
     try:
         return postgres.server()
     except postgres.NoPostgres as error:
-        missing(str(error))
+        skip_unless_required("postgres", str(error))
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.requirements import skip_unless_required
 from tests.service import free_port
 from tests.waiting import until
 
@@ -146,8 +147,7 @@ def _end(folder, state):
 def shared_gateway(folder):
     """The server of all processes that name the same folder."""
     if not (_program() and importlib.util.find_spec("obstore")):
-        end = pytest.fail if "s3" in os.environ.get("TESTS_REQUIRE", "") else pytest.skip
-        end("There is no S3 server here: pip install -e '.[s3,gateway]'")
+        skip_unless_required("s3", "no S3 server here: pip install -e '.[s3,gateway]'")
     folder.mkdir(exist_ok=True)
     with _state(folder) as state:
         state.update(state or _start(folder))
