@@ -6,7 +6,7 @@ from flask import g
 
 from models import Issued, Webhook
 from models.delivery import OpenedDelivery
-from models.errors import QuotaExceeded, WebhookDisabled
+from models.errors import NotFound, QuotaExceeded, WebhookDisabled
 
 from .http import SESSION, ApiBlueprint, may_fail_with
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit
@@ -17,6 +17,7 @@ from .schemas.responses import (
     list_page,
     list_schema,
 )
+from .views.links import base_url
 
 webhooks = ApiBlueprint("webhooks", __name__, url_prefix="/v1/webhooks", description="Webhooks")
 
@@ -26,16 +27,17 @@ def _owned(id: str) -> Webhook:
 
 
 @webhooks.post("", accepts=[SESSION], idempotent=True)
-@may_fail_with(QuotaExceeded)
+@may_fail_with(NotFound, QuotaExceeded)
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, WebhookWithSecret)
-def create(body: dict[str, Any]) -> Issued[Webhook]:
+def create(body: dict[str, Any]) -> Any:
     """Have events sent to an address, signed
 
     Requests are signed with `secret`, which is shown this once (https://www.standardwebhooks.com).
     An event is sent until the address answers 2xx: 10 times in about 3 days.
     """
-    return Webhook.register(g.caller.owner_id, **body)
+    webhook = Webhook.register(g.caller.owner_id, **body)
+    return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
 
 
 @webhooks.get("", accepts=[SESSION])

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
-from models import StoredResponse, current_runtime, in_one_transaction
+from models import StoredResponse, Webhook, current_runtime, in_one_transaction
 from models.errors import IdempotencyInProgress, Invalid
 from models.rate_limiter import network_of
 
@@ -19,6 +19,7 @@ from .upload_body import seekable_body
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DOCUMENT_ID = re.compile(r"/v1/documents/(doc_[0-9a-z]+)")
+_WEBHOOK_ID = re.compile(r"/v1/webhooks/(whk_[0-9a-z]+)")
 
 
 def replay_responses(view: View) -> View:
@@ -82,9 +83,12 @@ def _fingerprint() -> str:
 
 
 def _replayed(stored: dict[str, Any]) -> Response:
-    """Raises `NotFound` if the document that the response is about has been deleted."""
-    for id in _DOCUMENT_ID.findall(f"{request.path} {stored['location']}"):
+    """Raises `NotFound` if the document or webhook that it is about has been deleted."""
+    about = f"{request.path} {stored['location']}"
+    for id in _DOCUMENT_ID.findall(about):
         g.caller.document(id)
+    for id in _WEBHOOK_ID.findall(about):
+        Webhook.one_of(g.caller.owner_id, id)
     headers = Headers({"Idempotency-Replayed": "true"})
     if stored["location"]:
         headers["Location"] = stored["location"]

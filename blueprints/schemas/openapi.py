@@ -42,8 +42,8 @@ SCHEMES = {
 IDEMPOTENCY_KEY = {
     **{"name": "Idempotency-Key", "in": "header"},
     "description": "The same key and body within 24 hours get the first response again, with "
-    "`Idempotency-Replayed: true`; nothing is created twice. If the document has been deleted "
-    "since, the response is 404.",
+    "`Idempotency-Replayed: true`; nothing is created twice. If the document or webhook has been "
+    "deleted since, the response is 404.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 SUCCESS = {

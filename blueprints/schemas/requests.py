@@ -211,12 +211,10 @@ class ViewRequest(CamelCaseSchema):
 
 
 class DownloadRequest(CamelCaseSchema):
-    password = Password(
-        0, 1024, load_default=None, metadata={"minLength": 1, "description": "Of your choice."}
-    )
-    pdf_password = Password(
-        1, 1024, load_default=None, metadata={"description": "That of an encrypted PDF."}
-    )
+    """At least one of the two, as a form also neither: a link may need none."""
+
+    password = Password(0, 1024, metadata={"minLength": 1, "description": "Of your choice."})
+    pdf_password = Password(1, 1024, metadata={"description": "That of an encrypted PDF."})
 
 
 class OEmbedQuery(CamelCaseSchema):

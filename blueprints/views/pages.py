@@ -46,7 +46,10 @@ def unlock(
 
 
 def download_by_password(
-    document: Document, caller: Caller, password: str, pdf_password: str | None = None
+    document: Document,
+    caller: Caller,
+    password: str | None = None,
+    pdf_password: str | None = None,
 ) -> Response:
     """The file for a link's form, for an opened page, or encrypted as a program asks."""
     if caller.credential_type == TICKET:
@@ -56,7 +59,9 @@ def download_by_password(
     return encrypted_download(document, caller.grant, password, pdf_password)
 
 
-def _opened_download(document: Document, grant: TokenGrant | None, pdf_password: str) -> Response:
+def _opened_download(
+    document: Document, grant: TokenGrant | None, pdf_password: str | None
+) -> Response:
     """The file that shows the pages of an encrypted PDF, for a page that was opened: no view."""
     if grant and "download" not in grant.permissions:  # a ticket loads what is shown without it
         raise ScopeMissing("This link permits to view the document, not to save it.")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.contract.webhooks import URL
 from tests.formats import b64
 from tests.people import Person
 from tests.problems import refused
@@ -65,6 +66,17 @@ def test_the_answer_about_a_deleted_document_is_not_given_again(path, alice):
     assert alice.delete(f"/v1/documents/{deleted['id']}").status == 204
 
     refused(alice.post(path, json=body, headers=headers), 404, "not_found")
+
+
+def test_the_answer_about_a_deleted_webhook_is_not_given_again(alice):
+    headers = {"Idempotency-Key": "deleted-webhook"}
+    first = alice.post("/v1/webhooks", json={"url": URL}, headers=headers)
+    assert first.headers["Location"].endswith(f"/v1/webhooks/{first.json['id']}")
+    again = alice.post("/v1/webhooks", json={"url": URL}, headers=headers)
+    assert (again.json, again.headers["Location"]) == (first.json, first.headers["Location"])
+    assert alice.delete(f"/v1/webhooks/{first.json['id']}").status == 204
+
+    refused(alice.post("/v1/webhooks", json={"url": URL}, headers=headers), 404, "not_found")
 
 
 def test_the_same_key_creates_once(creating, new_user):

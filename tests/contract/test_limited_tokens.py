@@ -217,7 +217,18 @@ def test_a_download_with_a_password_contains_nothing_in_clear(alice, document):
     assert len(answer.body) == int(answer.headers["Content-Length"])
     assert b"what Alice keeps" not in answer.body
     assert b"for the file" not in answer.body
-    refused_field(alice.post(f"/v1/documents/{document['id']}/download", json={}), "#/password")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "#/password"),
+        ({"password": None}, "#/password"),
+        ({"pdfPassword": None}, "#/pdfPassword"),
+    ],
+)
+def test_a_download_without_any_password_is_refused(body, pointer, alice, document):
+    refused_field(alice.post(f"/v1/documents/{document['id']}/download", json=body), pointer)
 
 
 @pytest.mark.parametrize("wrong", [{"maxViews": 0}, {"maxViews": 1.5}, {"password": ""}])
