@@ -3,7 +3,7 @@
 The locks are advisory ones that end with their transaction. A transaction is READ COMMITTED, so
 that each of its statements sees what the former holder of its lock has committed; the server lets
 others see a commit before it releases the lock. Events of an owner are numbered with the lock
-held, so whoever reads a number has seen all lower ones.
+held, so a reader of one number has seen all lower ones.
 """
 
 import hashlib

@@ -46,7 +46,7 @@ def write_transaction(
     before: Callable[[], None],
     after: Callable[[], None],
 ) -> Iterator[None]:
-    """One writer at a time, whoever the owner is. `before` and `after` write what is enqueued."""
+    """One writer at a time, of any owner. `before` and `after` write what is enqueued."""
     ballast_file.delete_if_full(database.database)
     with _exclusive():
         failures = _failures_after_reset()
