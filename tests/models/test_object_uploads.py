@@ -227,7 +227,7 @@ def test_the_quota_counts_objects(alice, objects, runtime):
 # What a killed process leaves
 
 KILLED = """
-import os, signal, sys
+import sys
 from models import connected
 from models.storage import transactions
 from models.runtime import create_runtime
@@ -235,6 +235,7 @@ from models.unreferenced_object import UnreferencedObject
 from models import Document, User, setup
 from models.operations import drop_objects, move_payloads
 from settings import Settings
+from tests.kills import die, dying_after
 from tests.uploads import upload
 from pathlib import Path
 
@@ -244,16 +245,6 @@ settings = Settings(instance_path=Path(folder), database=folder + "/documents.sq
 runtime = create_runtime(settings)
 setup.open_runtime()
 objects = runtime.payload_objects
-
-def die(*_, **__):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def dying_after(owner, name):
-    call = getattr(owner, name)
-    def called(*args, **more):
-        call(*args, **more)
-        die()
-    setattr(owner, name, called)
 
 def payload():
     return bytes(3 * 196608)

@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .landlock import landlock_version
-from .process import BOOTSTRAP, ENVIRONMENT, PACKAGE, JobResult, on_all_cores
+from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
 from .seccomp import seccomp_available
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
@@ -154,22 +153,12 @@ def _write_profile(user: Path, converter: Converter) -> None:
     (user / "extensions" / "buildid").write_text(converter.build)
 
 
-@on_all_cores()
 def _run(converter: Converter, document: Path, deadline: float) -> int | None:
     """Return the exit code; None if the process took too much time or room."""
     folder = document.parent
     options = asdict(converter) | {"folder": str(folder), "document": document.name}
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-c", PROCESS, str(PACKAGE), json.dumps(options)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        cwd="/",
-        close_fds=True,
-        start_new_session=True,
-    )
-    with process:
+    none = subprocess.DEVNULL
+    with start_program(PROCESS, json.dumps(options), stdin=none, stdout=none) as process:
         try:
             return _wait(process, folder, deadline)
         finally:

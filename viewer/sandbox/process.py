@@ -78,7 +78,7 @@ def job_name(job: str, options: dict[str, Any]) -> str:
 def _run(
     program: str, options: dict[str, Any], pieces: Iterable[bytes], seconds: float
 ) -> JobResult:
-    with _start(program) as process:
+    with start_program(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         deadline = threading.Timer(seconds, process.kill)
         deadline.start()
         try:
@@ -105,11 +105,14 @@ def on_all_cores() -> Iterator[None]:
 
 
 @on_all_cores()
-def _start(program: str) -> subprocess.Popen[bytes]:
+def start_program(
+    program: str, *arguments: str, stdin: int, stdout: int
+) -> subprocess.Popen[bytes]:
+    """Start Python in a session of its own, with no open file or variable of the service."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", program, str(PACKAGE)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-I", "-c", program, str(PACKAGE), *arguments],
+        stdin=stdin,
+        stdout=stdout,
         stderr=subprocess.DEVNULL,
         env=ENVIRONMENT,
         cwd="/",

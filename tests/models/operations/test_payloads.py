@@ -179,26 +179,20 @@ def test_two_moves_at_once_lose_nothing(stored, objects, place, clock, monkeypat
 
 
 KILLED = """
-import os, signal, sys
+import sys
 from pathlib import Path
 from models import connected, setup
 from models.operations import move_payloads, payloads
 from models.runtime import create_runtime
 from models.unreferenced_object import UnreferencedObject
 from settings import Settings
+from tests.kills import dying_after
 
 folder, address, place, step = sys.argv[1:]
 settings = Settings(instance_path=Path(folder), database=folder + "/documents.sqlite",
                     payloads=address, reserve_bytes=0)
 runtime = create_runtime(settings)
 setup.open_runtime()
-
-def dying_after(owner, name):
-    call = getattr(owner, name)
-    def called(*args, **more):
-        call(*args, **more)
-        os.kill(os.getpid(), signal.SIGKILL)
-    setattr(owner, name, called)
 
 owner, name = {
     "record": (UnreferencedObject, "begin_upload"),
