@@ -46,7 +46,8 @@ def operator_message(error: BaseException) -> str | None:
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror or error}{where}."
     if known := service_error_of(error):
-        return known.reason if isinstance(known, PayloadStoreAway) else known.sentence
+        told = isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason
+        return told or known.sentence
     if isinstance(error, (DatabaseError, EngineError)):
         return f"The database can't be used: {error}."
     return None

@@ -149,7 +149,13 @@ class PayloadStoreAway(Busy):
 
 
 class DatabaseUnavailable(Busy):
+    """The database server does not do what is asked; `reason` tells the operator why."""
+
     sentence = "The database does not answer now. Try again in a moment."
+
+    def __init__(self, reason: str = sentence) -> None:
+        self.reason = reason
+        super().__init__()
 
 
 class WebhookDisabled(ServiceError):

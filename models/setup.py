@@ -77,6 +77,14 @@ def schema_problems() -> list[str]:
         return storage.schema_differences(MIGRATIONS, _runner().applied())
 
 
+def table_problems() -> list[str]:
+    """How tables on a server differ from what the migrations make. The service starts all the same:
+    an index that is missing prevents neither reading nor verifying.
+    """
+    with connected():
+        return storage.table_differences(_runner().directory)
+
+
 def is_older() -> bool:
     """Whether there are migrations still to run."""
     return not _migrations() <= _migrations_made()

@@ -54,8 +54,8 @@ Check = Callable[[DoctorContext], Iterator[str]]
 def run_checks(context: DoctorContext) -> Iterator[Finding]:
     """Runs the checks in order; a check that raises an operator's error is a finding, too."""
     open_database(current_runtime().settings.database)
-    of_place = FILE_CHECKS if context.database else SERVER_CHECKS
-    for check in (*of_place, *REQUIRED_CHECKS, *DATA_CHECKS):
+    before, after = (FILE_CHECKS, ()) if context.database else (SERVER_CHECKS, TABLE_CHECKS)
+    for check in (*before, *REQUIRED_CHECKS, *after, *DATA_CHECKS):
         yield (finding := _run_check(check, context))
         if finding.problems and check in REQUIRED_CHECKS:
             break
@@ -103,6 +103,11 @@ def _schema(_: DoctorContext) -> Iterator[str]:
         yield "An older version made this database. Start the service: it migrates it."
     for problem in setup.schema_problems():
         yield f"The {problem}. Drop what is foreign, or restore a backup."
+
+
+def _tables(_: DoctorContext) -> Iterator[str]:
+    for problem in setup.table_problems():
+        yield f"The {problem}. Restore a backup into an empty database."
 
 
 def _keyring(context: DoctorContext) -> Iterator[str]:
@@ -154,9 +159,12 @@ def _server(_: DoctorContext) -> Iterator[str]:
         if not is_writable():
             yield "The database server is a standby, which takes no writes. Name the primary."
         (moment,) = database.execute_sql(f"SELECT {SERVER_NOW}").fetchone()
+        (encoding,) = database.execute_sql("SHOW server_encoding").fetchone()
+    if encoding != "UTF8":
+        yield f"The database has the encoding {encoding}. Make one with UTF8, and restore into it."
     if abs(moment - now()) > SERVER_CLOCK_TOLERANCE_MS:
         seconds = abs(moment - now()) / 1000
-        yield f"The clock of the database server differs by {seconds:.0f} s. Run NTP on both."
+        yield f"The clock of the database server differs by {seconds:.1f} s. Run NTP on both."
 
 
 def _clock(_: DoctorContext) -> Iterator[str]:
@@ -177,5 +185,6 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)
 SERVER_CHECKS: tuple[Check, ...] = (_files, _server)
+TABLE_CHECKS: tuple[Check, ...] = (_tables,)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
 DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _payload_store, _documents, _clock, _sweeper)

@@ -22,6 +22,7 @@ from .engine import (
     snapshot,
     stream,
     sync_wal,
+    table_differences,
     truncate_wal,
     wal_sync_failures,
 )

@@ -33,6 +33,7 @@ class Engine(Protocol):
     def if_no_writer(self) -> AbstractContextManager[bool]: ...
     def migrating(self) -> AbstractContextManager[None]: ...
     def schema_differences(self, directory: str, migrations: Any) -> list[str]: ...
+    def table_differences(self, directory: str) -> list[str]: ...
     def snapshot(self) -> Any: ...
     def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]: ...
     def engine_error(self, error: BaseException) -> ServiceError | None: ...
@@ -51,7 +52,7 @@ class Engine(Protocol):
 # SQL: the moment by the clock of a database server, in milliseconds.
 SERVER_NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 _NO_DRIVER = (
-    "DATABASE names a PostgreSQL server, and the driver for it is not installed. Run: "
+    "The database is on a PostgreSQL server, and the driver for it is not installed. Run: "
     "pip install 'psycopg[binary]>=3.3,<4'"
 )
 _in_use: Engine = sqlite_engine
@@ -108,6 +109,11 @@ def migrating() -> AbstractContextManager[None]:
 def schema_differences(directory: str, migrations: Any) -> list[str]:
     """What is not as these migrations, in this order, make it, each as `trigger x is foreign`."""
     return _in_use.schema_differences(directory, migrations)
+
+
+def table_differences(directory: str) -> list[str]:
+    """How tables on a server differ from those that all migrations of the directory make."""
+    return _in_use.table_differences(directory)
 
 
 def engine_error(error: BaseException) -> ServiceError | None:

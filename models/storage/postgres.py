@@ -21,13 +21,24 @@ from peewee import (  # type: ignore[attr-defined]
 from playhouse.pool import MaxConnectionsExceeded, PooledPostgresqlDatabase
 from psycopg.pq import Format, TransactionStatus
 
-from ..errors import Busy, DatabaseUnavailable, ServiceError, StorageFailing, StorageFull
+from ..errors import (
+    Busy,
+    DatabaseUnavailable,
+    OperatorError,
+    ServiceError,
+    StorageFailing,
+    StorageFull,
+)
 
 POOL_SECONDS = 5  # how long to wait for a free connection
 CONNECT_SECONDS = 3
 SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail at once for so long
 STREAM_ROWS = 500  # fetched at once
 
+_NO_ADDRESS = (
+    "This is no address of a PostgreSQL database: postgresql://user:password@host/name, in which "
+    "special characters are written as %40 and the like."
+)
 wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 _UNAVAILABLE = ("08", "57P", "28", "25006")  # connection lost, shutdown, not let in, a standby
@@ -58,7 +69,8 @@ class Database(PooledPostgresqlDatabase):  # type: ignore[misc]
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
-            logging.getLogger("docservice").error("the database server does not answer: %s", error)
+            line = "the database server does not answer: %s"
+            logging.getLogger("docservice").error(line, first_line(error))
             raise
 
     def _is_closed(self, conn: Any) -> bool:
@@ -115,8 +127,14 @@ def storable(value: Any) -> Any:
 
 
 def open_database(address: str, connections: int) -> None:
-    """Use the server and database of this address, a URL as libpq reads it."""
-    given = psycopg.conninfo.conninfo_to_dict(address)
+    """Use the server and database of this address, a URL as libpq reads it.
+
+    OperatorError, which does not quote it, if it is none.
+    """
+    try:
+        given = psycopg.conninfo.conninfo_to_dict(address)
+    except psycopg.Error:
+        raise OperatorError(_NO_ADDRESS) from None
     defaults = {
         "connect_timeout": CONNECT_SECONDS,
         "application_name": "document-service",
@@ -136,12 +154,22 @@ def engine_error(error: BaseException) -> ServiceError | None:
         return Busy()
     if isinstance(error, OperationalError) and not isinstance(error.__context__, psycopg.Error):
         return DatabaseUnavailable()
-    if not isinstance(error, psycopg.Error):
-        return None
+    kind = _kind(error) if isinstance(error, psycopg.Error) else None
+    if kind is DatabaseUnavailable:
+        return DatabaseUnavailable(f"The database server does not answer: {first_line(error)}.")
+    return None if kind is None else kind()
+
+
+def _kind(error: psycopg.Error) -> type[ServiceError] | None:
     if error.sqlstate is None:
-        return DatabaseUnavailable() if isinstance(error, psycopg.OperationalError) else None
+        return DatabaseUnavailable if isinstance(error, psycopg.OperationalError) else None
     states = sorted(_ERRORS, key=len, reverse=True)
-    return next((_ERRORS[one]() for one in states if error.sqlstate.startswith(one)), None)
+    return next((_ERRORS[one] for one in states if error.sqlstate.startswith(one)), None)
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without hints and what it quotes."""
+    return str(error).partition("\n")[0]
 
 
 def stream(query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:

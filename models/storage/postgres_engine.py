@@ -15,7 +15,7 @@ from typing import Any
 from peewee import OperationalError
 
 from .postgres import database, engine_error, open_database, stream
-from .postgres_schema import schema_differences
+from .postgres_schema import schema_differences, table_differences
 
 SHARED = True
 LOCK_SECONDS = 5

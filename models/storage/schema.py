@@ -13,7 +13,7 @@ from playhouse.migrations import Runner
 
 from .sqlite import database
 
-Schema = Counter[tuple[str, str]]  # "trigger name" and its statement
+Schema = Counter[tuple[str, str]]  # "trigger name" and what defines it
 
 _HISTORY = "schema_migration"  # made by the library that runs the migrations, in its own words
 _OF_ENGINE = {  # what ANALYZE makes
@@ -40,10 +40,11 @@ def schema_differences(directory: str, migrations: Iterable[str]) -> list[str]:
     with made.connection_context():
         for name in migrations:
             _OneMigration(made, directory, name).up()
-        return list(_differences(_schema(made), _schema(database)))
+        return list(differences(_schema(made), _schema(database)))
 
 
-def _differences(expected: Schema, found: Schema) -> Iterator[str]:
+def differences(expected: Schema, found: Schema) -> Iterator[str]:
+    """Each as `trigger x is foreign`, `… is missing` or `… was altered`."""
     foreign = {name for name, _ in (found - expected).keys() - _OF_ENGINE}
     missing = {name for name, _ in expected - found}
     yield from (f"{name} is foreign" for name in sorted(foreign - missing))

@@ -55,7 +55,7 @@ def test_a_statement_under_a_name_that_is_let_through_is_foreign(name):
     """SQLite may execute the statement of each row, whatever the row's type and name are."""
     made = Counter([("table schema_migration", "CREATE TABLE schema_migration ")])
 
-    assert list(schema._differences(made, made + Counter([(name, HIDDEN)]))) == [
+    assert list(schema.differences(made, made + Counter([(name, HIDDEN)]))) == [
         f"{name} is foreign"
     ]
 
