@@ -5,6 +5,7 @@ import click
 
 from .audit import audit
 from .backup import backup, restore
+from .copy import copy
 from .development_server import refuse_flask_run
 from .doctor import doctor
 from .isolation import isolation_notes
@@ -17,6 +18,7 @@ COMMANDS: tuple[click.Command, ...] = (
     keys,
     backup,
     restore,
+    copy,
     doctor,
     users,
     audit,

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from .connection import connected
 from .sqlite import HARDENING, database, pragma
@@ -74,6 +75,14 @@ def count_users(file: Path) -> int:
         names = [name for (name,) in connection.execute(known)]
         counts = [connection.execute(f"SELECT COUNT(*) FROM {name}") for name in names]  # noqa: S608
         return sum(int(count) for rows in counts for (count,) in rows)
+
+
+@contextmanager
+def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
+    """A function that executes queries. All see the file as it is at the first one."""
+    with _opened(file) as connection:
+        connection.execute("BEGIN")
+        yield connection.execute
 
 
 def require_exclusive_access(file: Path) -> None:

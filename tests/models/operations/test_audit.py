@@ -34,7 +34,11 @@ COLUMNS = ("id", "created_at", "owner_id", "sequence", "type", "document_id", "b
 
 
 def sql(statement, *values):
-    return database.execute_sql(statement, values)
+    """Execute a statement in which `?` stands for each value."""
+    names = [f"value_{chr(97 + number)}" for number in range(len(values))]
+    for name in names:
+        statement = statement.replace("?", f":{name}", 1)
+    return database.execute_sql(statement, dict(zip(names, values, strict=True)))
 
 
 def record(owner, count):
@@ -252,7 +256,7 @@ def test_doctor_finds_an_altered_head_and_a_cut_and_with_deep_every_break(alice,
         sql("DELETE FROM event WHERE owner_id = ? AND sequence > 10", alice.id)
         assert [(one.owner_id, one.sequence) for one in audit.check_heads()] == [(alice.id, 11)]
     with undone():
-        sql("UPDATE event_head SET mac = zeroblob(32) WHERE id = ?", alice.id)
+        sql("UPDATE event_head SET mac = ? WHERE id = ?", bytes(32), alice.id)
         assert [one.owner_id for one in audit.check_heads()] == [alice.id]
 
 
@@ -334,7 +338,7 @@ def test_ids_that_were_made_older_do_not_let_events_be_forgotten(alice, older, r
 
 
 def test_nothing_is_forgotten_under_an_altered_head(alice, older, runtime, clock):
-    sql("UPDATE event_head SET hash = zeroblob(32) WHERE id = ?", alice.id)
+    sql("UPDATE event_head SET hash = ? WHERE id = ?", bytes(32), alice.id)
     forget_all_but_newest(runtime, clock)
     sweep()
 

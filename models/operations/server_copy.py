@@ -1,0 +1,123 @@
+"""Copies an SQLite database into an empty one on a PostgreSQL server, in one transaction.
+
+Rows are copied as they are: under the same keyring, ids, ciphertexts, MACs and the chains of
+events stay valid. Objects of an object store stay where they are. The file is not changed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import setup
+from ..errors import OperatorError
+from ..runtime import current_runtime
+from ..storage import connected, database, is_server, sqlite_files, transaction
+from ..storage.instance_lock import acquire_instance_lock, release_instance_lock
+from ..storage.sqlite_files import FileDamagedError, FileInUseError
+from ..upload import delete_unfinished_uploads
+from .audit import AuditResult, verify_log
+from .payloads import check_payload_store
+from .progress import ReportProgress, no_progress
+from .verification import check_authority, check_contents
+
+Read = Callable[[str], Any]  # executes a query
+
+TABLES = (  # each after those that it refers to
+    *("user_account", "session", "api_key", "invitation", "document", "piece", "document_token"),
+    *("preview", "answer", "webhook", "delivery", "event", "event_head", "token_key"),
+    *("authority_key", "unreferenced_object"),
+)
+
+
+class CopyResult(NamedTuple):
+    rows: dict[str, int]  # of each table
+    log: AuditResult
+    problems: list[str]  # a sentence for each row that does not open or was altered
+
+
+def copy_to_server(address: str, report: ReportProgress = no_progress) -> CopyResult:
+    """Copy the database of the settings, then decrypt and verify all of the copy.
+
+    Raises OperatorError or KeyringError; if nothing was copied, the target is still empty.
+    `report` counts rows, then bytes.
+    """
+    file = _require_file(address)
+    acquire_instance_lock(str(file), 0)
+    try:
+        _complete(file)
+        setup.open_database(address)
+        rows = _copy(file, report)
+        current_runtime().close_database()
+        setup.open_runtime(address)
+        with connected():
+            return _verified(rows, report)
+    finally:
+        current_runtime().close_database()
+        release_instance_lock()
+
+
+def _require_file(address: str) -> Path:
+    """The file to be copied."""
+    if not is_server(address):
+        raise OperatorError("A copy goes to a PostgreSQL server: postgresql://user@host/name.")
+    source = current_runtime().settings.database
+    if is_server(source):
+        raise OperatorError(
+            "DATABASE is on a PostgreSQL server already. Copy it with pg_dump -Fc and pg_restore, "
+            "or let DATABASE name the SQLite file."
+        )
+    if not Path(source).exists():
+        raise OperatorError(f"There is no database at {source}, so there is nothing to copy.")
+    return Path(source)
+
+
+def _complete(file: Path) -> None:
+    """Bring the file to the state that the start of the service would: its tables are the same."""
+    setup.open_runtime(str(file))
+    with connected():
+        check_payload_store()
+        delete_unfinished_uploads()
+    current_runtime().close_database()
+
+
+def _copy(file: Path, report: ReportProgress) -> dict[str, int]:
+    try:
+        with connected(), transaction(), sqlite_files.consistent_reads(file) as read:
+            _require_empty()
+            return _load_all(read, report)
+    except (FileInUseError, FileDamagedError) as error:
+        raise OperatorError(f"{file} cannot be read ({error}). Nothing was copied.") from None
+
+
+def _require_empty() -> None:
+    full = [table for table in TABLES if _count(table, database.execute_sql)]
+    if full:
+        raise OperatorError(
+            f"The target is not empty: there are rows in {', '.join(full)}. Nothing was copied; "
+            "name an empty database."
+        )
+
+
+def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
+    from ..storage import postgres_load  # noqa: PLC0415  its driver may be missing
+
+    rows = {table: _count(table, read) for table in TABLES}
+    done, total = 0, sum(rows.values())
+    for table, expected in rows.items():
+        postgres_load.load_rows(table, read)
+        if (arrived := _count(table, database.execute_sql)) != expected:
+            sentence = f"Of {expected:,} rows of {table}, {arrived:,} arrived. Nothing was copied."
+            raise OperatorError(sentence)
+        report(done := done + expected, total)
+    return rows
+
+
+def _count(table: str, read: Read) -> int:
+    (count,) = read(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608
+    return int(count)
+
+
+def _verified(rows: dict[str, int], report: ReportProgress) -> CopyResult:
+    log = verify_log()
+    altered = [f"The log of {one}" for one in log.breaks]
+    return CopyResult(rows, log, check_contents(report) + check_authority() + altered)
