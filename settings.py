@@ -85,7 +85,11 @@ class Settings:
         "address and port, or `unix:/path`",
     )
     instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")
-    database: str = _field("documents.sqlite", _database, "the database, seen from that folder")
+    database: str = _field(
+        "documents.sqlite",
+        _database,
+        "a file, seen from that folder, or `postgresql://user:password@host/name`",
+    )
     payloads: str = _field(
         "rows",
         _matching(

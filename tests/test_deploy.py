@@ -9,13 +9,14 @@ import tomllib
 from dataclasses import fields
 from importlib import metadata
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
 from server import Limits
-from settings import PREFIX, Settings
+from settings import PREFIX, Settings, read_settings
 from tests.service import ROOT
 
 LANDLOCK = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"}
@@ -110,9 +111,12 @@ def satisfied(needed, pins):
 
 def test_the_lock_file_pins_every_dependency_with_its_hashes():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
     pins = locked()
 
-    assert all(satisfied(Requirement(one), pins) for one in project["dependencies"])
+    for one in [*project["dependencies"], *extras["s3"], *extras["postgres"]]:
+        assert satisfied(Requirement(one), pins), one
+    assert "psycopg-binary" in pins  # what psycopg[binary] adds
     assert all(hashes for _, hashes in pins.values())
 
 
@@ -129,11 +133,12 @@ def test_the_lock_file_pins_what_its_packages_need():
 
 def test_the_image_installs_by_hash_on_a_base_named_by_its_digest():
     dockerfile = (ROOT / "deploy/Dockerfile").read_text()
-    compose = (ROOT / "deploy/compose.yaml").read_text()
-    bases = re.findall(r"^(?:FROM| +image:) (\S+)", dockerfile + compose, re.M)
+    compose = "".join(path.read_text() for path in (ROOT / "deploy").glob("compose*.yaml"))
+    bases = set(re.findall(r"^(?:FROM| +image:) (\S+)", dockerfile + compose, re.M))
 
-    assert len(bases) == 2
-    assert all(re.fullmatch(r"\w+:\d+\.\d+\.\d+\S*@sha256:[0-9a-f]{64}", one) for one in bases)
+    assert len(bases - {"document-service"}) == 3
+    for one in bases - {"document-service"}:
+        assert re.fullmatch(r"\w+:\d+(\.\d+)+\S*@sha256:[0-9a-f]{64}", one)
     assert "--require-hashes -r requirements.lock" in dockerfile
     assert dockerfile.count("pip install") == 1
 
@@ -147,6 +152,41 @@ def test_the_container_keeps_the_keyring_apart_from_the_database():
 
     assert mounts[keyring] != mounts[database]
     assert f"VOLUME {database} {keyring}" in dockerfile
+
+
+def test_the_services_on_postgresql_share_database_keyring_and_proxy():
+    yaml = pytest.importorskip("yaml")
+    conninfo = pytest.importorskip("psycopg.conninfo")
+    file, alone = (
+        yaml.safe_load((ROOT / f"deploy/{name}").read_text())
+        for name in ("compose.postgres.yaml", "compose.yaml")
+    )
+    services, secrets = file["services"], file["secrets"]
+    nodes = [name for name, one in services.items() if one.get("image") == "document-service"]
+    given = services[nodes[0]]["environment"]
+    values = {name: re.sub(r"\$\{.*?\}", "name.example", text) for name, text in given.items()}
+    settings = read_settings(values, {}, ROOT)
+    address = conninfo.conninfo_to_dict(settings.database)
+    database, proxy = services["database"]["environment"], services["caddy"]
+    caddyfile = (ROOT / "deploy/Caddyfile.postgres").read_text()
+
+    assert nodes == ["documents-1", "documents-2"]
+    assert services[nodes[0]] == services[nodes[1]]
+    for name in nodes:
+        assert f"{name}:8000" in caddyfile
+    assert (address["host"], address["user"], address["dbname"]) == (
+        *("database", database["POSTGRES_USER"]),
+        database["POSTGRES_DB"],
+    )
+    mounted = {f"/run/secrets/{name}" for name in services[nodes[0]]["secrets"]}
+    assert {address["passfile"], str(settings.keyring_file)} == mounted
+    assert database["POSTGRES_PASSWORD_FILE"] == "/run/secrets/database_password"
+    assert services["database"]["secrets"] == ["database_password"]
+    assert all(one["file"].endswith(f"/{name}") for name, one in secrets.items())
+    assert settings.trusted_proxy == proxy["networks"]["inside"]["ipv4_address"]
+    hardened = ("read_only", "cap_drop", "security_opt", "ulimits", "tmpfs", "shm_size", "build")
+    for name in hardened:
+        assert services[nodes[0]][name] == alone["services"]["documents"][name]
 
 
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():

@@ -45,9 +45,15 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     ),
     "python3 -m venv .venv": INSTALLS,
     "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade --extra s3 "
-    "-o requirements.lock pyproject.toml": INSTALLS,
+    "--extra postgres -o requirements.lock pyproject.toml": INSTALLS,
     ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/pip install -q -e '.[s3]'": INSTALLS,
+    ".venv/bin/pip install -q -e '.[postgres]'": INSTALLS,
+    "flask copy --to postgresql://docs@db.example.net/docs": "the test of a copied service does so",
+    "umask 077 && mkdir -p /etc/document-service && cd /etc/document-service": "needs Docker",
+    "DOMAIN=docs.example.org SECRETS=/etc/document-service docker compose -f "
+    "deploy/compose.postgres.yaml up -d --build": "needs Docker",
+    "pg_dump -Fc postgresql://docs@db.example.net/docs > docs.dump": "needs a PostgreSQL server",
     "aws s3api put-bucket-lifecycle-configuration --bucket my-documents "
     "--lifecycle-configuration file://unfinished.json": "needs Amazon's program",
     "flask payloads move --to objects": "needs a bucket; the tests of the object store do so",
