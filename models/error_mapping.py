@@ -54,10 +54,11 @@ def operator_message(error: BaseException) -> str | None:
 
 
 def log_failure(what: str, error: BaseException) -> None:
-    """With a traceback, unless the database does not answer, which it has told itself."""
+    """In one line where the storage is full, fails or does not answer, else with a traceback."""
     log = logging.getLogger("docservice")
-    if isinstance(service_error_of(error), DatabaseUnavailable):
-        log.error("%s: the database does not answer", what)
+    known = service_error_of(error)
+    if isinstance(known, (DatabaseUnavailable, StorageFull)):
+        log.error("%s: %s", what, known.sentence)
     else:
         log.error("%s", what, exc_info=error)
 

@@ -1,7 +1,11 @@
 """A periodic task continues after an error, and has ended when `stop` returns."""
 
+import errno
 import threading
 
+import pytest
+
+from models.error_mapping import log_failure
 from models.operations.periodic import PeriodicTask
 from tests.waiting import until
 
@@ -34,3 +38,17 @@ def test_stop_waits_for_the_current_run():
     task.stop()
 
     assert ended == [1]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS])
+def test_a_disk_that_takes_nothing_is_logged_in_one_line(number, caplog):
+    log_failure("work failed", OSError(number, "the disk"))
+    (record,) = caplog.records
+    assert record.exc_info is None
+    assert record.message.startswith("work failed: ")
+
+
+def test_an_unexpected_failure_is_logged_with_its_traceback(caplog):
+    log_failure("work failed", ValueError("a fault of the code"))
+    (record,) = caplog.records
+    assert record.exc_info[1].args == ("a fault of the code",)
