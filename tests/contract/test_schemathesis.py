@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("schemathesis") is None,
     reason="schemathesis is not installed: pip install -e '.[test,fuzz]'",
 )
-MOST_SECONDS, MOST_EXAMPLES = 30, 20
+MOST_SECONDS, MOST_EXAMPLES = 15, 20
 ENDING_THE_SESSION = [
     f"--exclude-path=/v1/auth/{path}" for path in ("logout", "password", "sessions/{id}")
 ]
