@@ -13,7 +13,7 @@ from .errors import Busy
 from .records.ids import now
 from .records.table import Table
 from .runtime import current_runtime
-from .storage import Prepared, connected, param, sync_wal, transaction, unsynced_transaction
+from .storage import Prepared, connected, param, separate_transaction, transaction
 
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload
 DROPPED_AT_ONCE = 500
@@ -32,10 +32,9 @@ class UnreferencedObject(Table):
     def begin_upload(cls, document_id: str) -> None:
         """Before the object is stored. `Busy` while a former one of this document is deleted."""
         moment = now()
-        with unsynced_transaction():
+        with separate_transaction(None):
             if not _BEGIN.execute(id=document_id, now=moment, drop_at=moment + UPLOAD_MS):
                 raise Busy
-        sync_wal()
 
     @classmethod
     def end_upload(cls, document_id: str) -> None:

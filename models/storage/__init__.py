@@ -35,6 +35,7 @@ from .transactions import (
     gathering_steps,
     in_one_transaction,
     on_rollback,
+    separate_transaction,
     transaction,
     unsynced_transaction,
 )

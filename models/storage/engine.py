@@ -16,6 +16,7 @@ class Engine(Protocol):
     """What the engines do differently; the functions below say what each means."""
 
     SHARED: bool
+    PIECES_AT_ONCE: int  # that a query of a payload fetches
     database: Any
 
     def open_database(self, address: str, connections: int) -> None: ...

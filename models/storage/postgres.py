@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
+import peewee
 import psycopg
 from peewee import (  # type: ignore[attr-defined]
     OperationalError,
@@ -39,6 +40,7 @@ _NO_ADDRESS = (
     "This is no address of a PostgreSQL database: postgresql://user:password@host/name, in which "
     "special characters are written as %40 and the like."
 )
+_Base: Any = peewee.PostgresqlDatabase
 wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 _UNAVAILABLE = ("08", "57P", "28", "25006")  # connection lost, shutdown, not let in, a standby
@@ -52,7 +54,17 @@ _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL
 } | dict.fromkeys(_UNAVAILABLE, DatabaseUnavailable)
 
 
-class Database(PooledPostgresqlDatabase):  # type: ignore[misc]
+class _Server(_Base):  # type: ignore[misc]
+    def _connect(self) -> Any:
+        """A new connection. Single statements are READ COMMITTED as transactions are, whatever the
+        default of the server.
+        """
+        connection = super()._connect()
+        connection.execute("SET default_transaction_isolation = 'read committed'")
+        return connection
+
+
+class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
     """A bounded pool. A connection is made at the first query, so that what asks nothing of the
     database works while its server is away.
     """

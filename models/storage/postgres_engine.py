@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from peewee import OperationalError
+from peewee import DatabaseError
 
 from .postgres import database, engine_error, open_database, stream
 from .postgres_schema import schema_differences, table_differences
 
 SHARED = True
+PIECES_AT_ONCE = 8
 LOCK_SECONDS = 5
+BACKGROUND_LOCK_SECONDS = 1  # others of this process may wait meanwhile
+IDLE_SECONDS = 15  # a transaction of a machine that vanished holds its locks for so long
 
+_BOUNDED = f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _ALL = "all"  # held shared by each writer, and alone by a writer of the service
 _SERVICE = "service"
 _flushing = threading.Lock()
@@ -40,9 +44,9 @@ def write_transaction(
     after: Callable[[], None],
 ) -> Iterator[None]:
     """One writer of each owner at a time. `before` and `after` write what is enqueued."""
-    with _flushing, suppress(OperationalError):  # a lock held elsewhere: they stay enqueued
+    with _flushing, suppress(DatabaseError):  # a lock held elsewhere: they stay enqueued
         before()
-    with database.atomic(_statements(owner_id, synced)):
+    with database.atomic(_statements(owner_id, synced, LOCK_SECONDS)):
         yield
     after()
 
@@ -55,7 +59,7 @@ def lock_owner(owner_id: str) -> None:
 @contextmanager
 def background_transaction(owner_id: str) -> Iterator[None]:
     """Nobody waits until it is on disk."""
-    with database.atomic(_statements(owner_id, synced=False)):
+    with database.atomic(_statements(owner_id, False, BACKGROUND_LOCK_SECONDS)):
         yield
 
 
@@ -71,7 +75,7 @@ def if_no_writer() -> Iterator[bool]:
 
 
 def migrating() -> Any:
-    return database.atomic(f"SELECT pg_advisory_xact_lock({_key('migrations')})")
+    return database.atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
 
 def snapshot() -> Any:
@@ -79,8 +83,8 @@ def snapshot() -> Any:
 
 
 def is_writable() -> bool:
-    (is_standby,) = database.execute_sql("SELECT pg_is_in_recovery()").fetchone()
-    return not is_standby
+    (read_only,) = database.execute_sql("SHOW transaction_read_only").fetchone()  # or a standby
+    return bool(read_only == "off")
 
 
 def is_durable() -> bool:
@@ -119,11 +123,11 @@ def keep_ballast() -> None:
     pass
 
 
-def _statements(owner_id: str | None, synced: bool) -> str:
+def _statements(owner_id: str | None, synced: bool, lock_seconds: float) -> str:
     """What begins a transaction."""
-    waiting = f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
+    waiting = f"SET LOCAL lock_timeout = '{lock_seconds}s'"
     locking = f"SELECT {_locks(owner_id)}" if owner_id is not None else ""
-    return "; ".join((waiting, _SYNCED if synced else _UNSYNCED, locking))
+    return "; ".join((_BOUNDED, waiting, _SYNCED if synced else _UNSYNCED, locking))
 
 
 def _locks(owner_id: str) -> str:

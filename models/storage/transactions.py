@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 
-from peewee import OperationalError
+from peewee import DatabaseError
 
+from ..errors import Busy
 from .connection import connected, database
 from .engine import engine
 
@@ -44,6 +45,15 @@ def transaction(owner_id: str = SERVICE, *, since: int | None = None) -> Iterato
     """
     _enter_scope(owner_id, since)
     with _transaction(owner_id, since=since):
+        yield
+
+
+@contextmanager
+def separate_transaction(owner_id: str | None = SERVICE) -> Iterator[None]:
+    """A transaction that is synced when it ends, also inside `in_one_transaction`: for what has to
+    be on disk before something else is done. Nested in an open transaction it is part of that one.
+    """
+    with _transaction(owner_id):
         yield
 
 
@@ -158,12 +168,16 @@ def _write_if_free() -> None:
                 return
             try:
                 _write_enqueued()
-            except OperationalError:  # another process writes: try again later
+            except DatabaseError:  # another process writes, or nobody can: try again later
                 return
 
 
 def _write_enqueued() -> None:
-    """In a transaction for each lock that it takes. What fails, as on a full disk, is lost."""
+    """In a transaction for each lock that it takes. What fails, as on a full disk, is lost.
+
+    DatabaseError if the database takes no writes now, or another process holds a lock: the rest
+    stays enqueued.
+    """
     groups = _by_lock([_enqueued.popleft() for _ in range(len(_enqueued))])
     while groups:
         begun = False
@@ -172,12 +186,17 @@ def _write_enqueued() -> None:
                 begun = True
                 for _, write in groups[0]:
                     write()
-        except Exception:
-            if not begun:
+        except Exception as error:
+            if not begun or _is_busy(error):
                 _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
                 raise
             logging.getLogger("docservice").exception("enqueued writes were lost")
         groups.pop(0)
+
+
+def _is_busy(error: BaseException) -> bool:
+    causes = (error, error.__context__ or error)
+    return any(isinstance(engine().engine_error(one), Busy) for one in causes)
 
 
 def _by_lock(writes: list[tuple[str, Write]]) -> list[list[tuple[str, Write]]]:

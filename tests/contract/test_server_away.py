@@ -3,9 +3,13 @@
 import pytest
 
 from tests import postgres
+from tests.contract.event_feed import event_types
+from tests.formats import b64
 from tests.people import Person
 from tests.problems import refused
 from tests.waiting import until
+
+BODY = {"payload": b64(b"small"), "contentType": "text/plain"}
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +54,40 @@ def test_while_the_server_is_away_calls_are_told_to_come_back(node, own_server):
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"a document"
 
 
-def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_server):
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("postgresql.auto.conf", "default_transaction_read_only = on"), ("standby.signal", "")],
+    ids=["read-only", "standby"],
+)
+def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_server, file, text):
     person = node.register()
-    postgres.execute(own_server.url(), "ALTER SYSTEM SET default_transaction_read_only = on")
-    own_server.restart()
+    machine, document = person.create_api_key(), person.upload()
+    path = f"/v1/documents/{document['id']}"
+    view = f"{path}/view?token={document['token']['token']}"
+    before = (own_server.folder / "data" / file).exists()
+    own_server.stop()
+    (own_server.folder / "data" / file).write_text(text)
+    own_server.start()
     try:
+        assert Person(node).get("/healthz").status == 200
+        refused(Person(node).get("/readyz", errors=[503]), 503, "key_unavailable")
         assert person.get("/v1/auth/me").status == 200
-        answer = person.post("/v1/api-keys", json={}, errors=[503])
-        refused(answer, 503, "busy")
+        for reader in (person, machine):
+            assert reader.get(f"{path}/content").body == b"a document"
+        for answer in (
+            Person(node).get(view, errors=[503]),  # it would have to be counted
+            person.post("/v1/api-keys", json={}, errors=[503]),
+            person.post("/v1/documents", json=BODY, errors=[503]),
+            person.delete(path, errors=[503]),
+        ):
+            refused(answer, 503, "busy")
+            assert int(answer.headers["Retry-After"]) > 0
     finally:
         own_server.stop()
-        (own_server.folder / "data" / "postgresql.auto.conf").write_text("")
+        (own_server.folder / "data" / file).unlink()
+        if before:
+            (own_server.folder / "data" / file).write_text("")
         own_server.start()
-    until(lambda: person.post("/v1/api-keys", json={}, errors=[503]).status == 201)
+    until(lambda: Person(node).get("/readyz", errors=[503]).status == 200)
+    assert person.post("/v1/api-keys", json={}).status == 201
+    until(lambda: event_types(person).count("document.downloaded") == 2)

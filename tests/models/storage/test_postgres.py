@@ -1,6 +1,8 @@
 """The PostgreSQL engine on a real server: its schema, locks, transactions and errors."""
 
 import threading
+from collections import Counter
+from contextlib import suppress
 
 import pytest
 from peewee import IntegrityError, OperationalError
@@ -8,15 +10,18 @@ from peewee import IntegrityError, OperationalError
 from crypto import Keyring
 from models import Event, User, connected, database, setup, transaction
 from models.error_mapping import service_error_of
-from models.errors import Busy, DatabaseUnavailable, StorageFull
+from models.errors import Busy, DatabaseUnavailable, StorageFull, TooManyRequests
 from models.operations import sweep, verify_log
+from models.rate_limits import Limit
 from models.runtime import create_runtime
-from models.storage import stream, unsynced_transaction
+from models.shared_rate_limiter import SharedRateLimiter
+from models.storage import in_one_transaction, separate_transaction, stream, unsynced_transaction
+from models.storage.postgres_engine import _BOUNDED as BOUNDED
 from settings import Settings
 from tests import postgres
 from tests.models.test_columns import TABLES
 from tests.uploads import upload
-from tests.waiting import run_in_threads
+from tests.waiting import run_in_threads, start_threads
 
 TYPES = {"TEXT": "text", "BLOB": "bytea", "INT": "bigint", "BIGINT": "bigint"}
 
@@ -144,6 +149,41 @@ def test_what_is_acknowledged_is_on_disk_whatever_the_default_of_the_server(
     database.execute_sql("RESET synchronous_commit")
 
 
+def test_what_has_to_be_on_disk_first_is_synced_before_the_larger_transaction(alice):
+    database.execute_sql("SET synchronous_commit = off")
+    found = []
+
+    def read():
+        with connected():
+            found.append(User.get_by_id(alice.id).disabled_at)
+
+    with in_one_transaction():
+        with separate_transaction(alice.id):
+            query = "SELECT current_setting('synchronous_commit')"
+            assert database.execute_sql(query).fetchone() == ("on",)
+            alice.change(disabled_at=5)
+        run_in_threads(read)
+    database.execute_sql("RESET synchronous_commit")
+    assert found == [5]
+
+
+def test_a_machine_that_vanished_holds_no_lock_for_long(runtime, monkeypatch):
+    monkeypatch.setattr("models.storage.postgres_engine._BOUNDED", BOUNDED.replace("15s", "50ms"))
+    monkeypatch.setattr("models.storage.postgres_engine.LOCK_SECONDS", 20)
+    vanished, took_over = threading.Event(), threading.Event()
+
+    def vanish():
+        with suppress(OperationalError), connected(), transaction("usr_1"):
+            vanished.set()
+            took_over.wait(20)
+
+    (thread,) = start_threads(vanish)
+    vanished.wait()
+    with transaction("usr_1"):
+        took_over.set()
+    thread.join()
+
+
 def test_many_rows_are_streamed_in_a_transaction(runtime):
     query = "SELECT n, :text FROM generate_series(1, 1200) AS n"
     with transaction("usr_1"):
@@ -155,6 +195,36 @@ def test_many_rows_are_streamed_in_a_transaction(runtime):
 def test_text_with_nul_is_not_found(alice):
     assert User.find("usr_\0") is None
     assert User.find_by_email("alice\0@example.com") is None
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_limits_are_exact_whatever_the_default_isolation_of_the_server(
+    level, tmp_path, postgres_server
+):
+    address = postgres_server.new_database()
+    name = address.partition("?")[0].rpartition("/")[2]
+    postgres.execute(
+        postgres_server.url(),
+        f"ALTER DATABASE {name} SET default_transaction_isolation = '{level}'",
+    )
+    Keyring.create(tmp_path / "keyring")
+    runtime = create_runtime(Settings(instance_path=tmp_path, database=address))
+    setup.open_runtime()
+    limiter = SharedRateLimiter(Limit("tries", "tries", 20, 3600), True)
+    outcomes = []
+
+    def spend():
+        for _ in range(10):
+            try:
+                limiter.spend("somebody")
+                outcomes.append("allowed")
+            except TooManyRequests:
+                outcomes.append("refused")
+
+    run_in_threads(*[spend] * 6)
+    runtime.close()
+
+    assert Counter(outcomes) == {"allowed": 20, "refused": 40}
 
 
 @pytest.mark.parametrize(
