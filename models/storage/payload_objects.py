@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import pairwise
-from threading import BoundedSemaphore
+from itertools import zip_longest
 from typing import Final
 
 import obstore
@@ -24,12 +23,11 @@ from obstore.store import S3Store
 from crypto import DecryptionError, sealing
 
 from ..errors import PayloadStoreAway
-from .pieces import SEALED_BYTES, sealed_length
+from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
 PARTS_AT_ONCE: Final = 2  # so that an upload takes 15 MiB of memory
-WINDOW_PIECES: Final = 12
-READERS_AHEAD: Final = 16  # readers that hold two windows, 4.5 MiB; further ones hold one piece
+WINDOW_PIECES: Final = 12  # a reader holds two windows, 4.5 MiB
 PAGE_OBJECTS: Final = 1000
 
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError)
@@ -56,7 +54,7 @@ class PayloadObjects:
             retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)},
         )
         self._fetching = ThreadPoolExecutor(READERS_AHEAD, "payload-objects")
-        self._ahead = BoundedSemaphore(READERS_AHEAD)
+        self._read_ahead = ReadAhead()
 
     def owner(self) -> str | None:
         """The id of the database that the objects belong to; None if it was not set."""
@@ -119,25 +117,18 @@ class PayloadObjects:
                 yield [one["path"].removeprefix(_FOLDER) for one in page]
 
     def _windows(self, document_id: str, first: int, last: int) -> Iterator[bytes]:
-        """Pieces of windows; while those of one are decrypted and sent, the next one is fetched.
-
-        The first window is one piece, since some readers ask for no more.
+        """Pieces of windows; while those of one are decrypted and sent, the next one is fetched,
+        if it has several.
         """
-        ahead = self._ahead.acquire(blocking=False)
-        step = WINDOW_PIECES if ahead else 1
-        stops = [*range(first + 1, last + 1, step), last + 1]
         coming: Future[list[bytes]] | None = None
-        try:
-            for start, stop in pairwise([first, *stops]):
+        with self._read_ahead.windows(first, last, WINDOW_PIECES) as windows:
+            for (start, stop), following in zip_longest(windows, windows[1:]):
                 window = coming.result() if coming else self._window(document_id, start, stop)
+                coming = None
                 yield window[0]
-                if ahead and stop <= last:
-                    following = stop, min(stop + step, last + 1)
+                if following and following[1] - following[0] > 1:
                     coming = self._fetching.submit(self._window, document_id, *following)
                 yield from window[1:]
-        finally:
-            if ahead:
-                self._ahead.release()
 
     def _window(self, document_id: str, start: int, stop: int) -> list[bytes]:
         """The pieces `start` to before `stop`; the last one is shorter where the object ends."""

@@ -9,15 +9,18 @@ from collections.abc import Iterable, Iterator
 from crypto import DecryptionError
 
 from .connection import connected, database
-from .engine import without_scrubbing
-from .pieces import sealed_length
+from .engine import engine, without_scrubbing
+from .pieces import ReadAhead, sealed_length
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
-_FETCH = "SELECT sealed FROM piece WHERE document_id = :id AND number = :number"
+_FETCH = """
+    SELECT sealed FROM piece
+    WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
 _DROP = "DELETE FROM piece WHERE document_id = :id"
 _DROP_ORPHANS = """
     DELETE FROM piece
     WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
+_read_ahead = ReadAhead()
 
 
 def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
@@ -30,15 +33,19 @@ def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
 def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
     """The pieces `first` to `last` of a payload of `size` bytes.
 
-    `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a piece,
+    `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
     so a slow reader delays no checkpoint.
     """
-    for number in range(first, last + 1):
-        with connected():
-            row = database.execute_sql(_FETCH, {"id": document_id, "number": number}).fetchone()
-        if row is None or len(row[0]) != sealed_length(size, number):
-            raise DecryptionError
-        yield bytes(row[0])
+    with _read_ahead.windows(first, last, engine().PIECES_AT_ONCE) as windows:
+        for start, stop in windows:
+            span = {"id": document_id, "start": start, "stop": stop}
+            with connected():
+                rows = database.execute_sql(_FETCH, span).fetchall()
+            lengths = [sealed_length(size, number) for number in range(start, stop)]
+            if [len(sealed) for (sealed,) in rows] != lengths:
+                raise DecryptionError
+            for (sealed,) in rows:
+                yield bytes(sealed)
 
 
 def drop(*document_ids: str) -> None:
