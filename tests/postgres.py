@@ -86,10 +86,14 @@ class PostgresServer:
         assert done.returncode == 0, done
 
     def _command(self, program, *words):
+        return {"args": [self._programs / program, *words]} | self.as_its_user()
+
+    def as_its_user(self):
+        """Keywords that let `subprocess` run a program in its folder, quietly."""
         who = self._user and {"user": self._user.pw_uid, "group": self._user.pw_gid}
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-        given = {"args": [self._programs / program, *words], "cwd": self.folder, "env": environment}
-        return given | (who or {}) | {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return {"cwd": self.folder, "env": environment} | (who or {}) | quiet
 
 
 def execute(url, statement, values=None):
