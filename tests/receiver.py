@@ -2,6 +2,8 @@
 
 import http.server
 import threading
+import time
+from collections import Counter
 from types import SimpleNamespace
 
 from tests.waiting import until
@@ -10,11 +12,14 @@ from tests.waiting import until
 class Receiver:
     """`answers` are the first answers, as (status, text); the ones after them are 200.
 
-    With `hang`, requests are not answered before `answer_all`.
+    With `hang`, requests are not answered before `answer_all`, otherwise after `answer_seconds`.
+    `overlaps` counts those that came while another one to the same path was not answered.
     """
 
-    def __init__(self, hang=False):
-        self.requests, self.answers = [], []
+    def __init__(self, hang=False, answer_seconds=0):
+        self.requests, self.answers, self.overlaps = [], [], 0
+        self._answer_seconds = answer_seconds
+        self._unanswered, self._counting = Counter(), threading.Lock()  # by path
         self._may_answer = threading.Event()
         if not hang:
             self._may_answer.set()
@@ -43,14 +48,22 @@ class Receiver:
     def answer_all(self):
         self._may_answer.set()
 
+    def _count(self, path, change):
+        with self._counting:
+            self.overlaps += change > 0 and self._unanswered[path] > 0
+            self._unanswered[path] += change
+
     def _handler(receiver):  # noqa: N805
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 head = {"method": self.command, "path": self.path, "headers": self.headers}
                 answer = receiver.answers.pop(0) if receiver.answers else (200, "thanks")
+                receiver._count(self.path, 1)
                 receiver.requests.append(SimpleNamespace(**head, body=body))
                 receiver._may_answer.wait(20)
+                time.sleep(receiver._answer_seconds)
+                receiver._count(self.path, -1)
                 self._answer(*answer)
 
             def _answer(self, status, text):
