@@ -50,7 +50,8 @@ def open_database(address: str, threads: int = 0) -> None:
     with connected(), storage.migrating():
         refuse_newer()
         refuse_foreign_schema()
-        _runner().up()
+        if is_older():  # else nothing is written: it may be a standby
+            _runner().up()
 
 
 def _runner() -> Runner:

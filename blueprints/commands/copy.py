@@ -23,7 +23,7 @@ def copy(address: str) -> None:
 
     All or nothing is copied; then everything is decrypted and verified. The file is not changed.
     """
-    with operator_errors(), progress("Copied") as report:
+    with operator_errors(), progress("Done") as report:
         rows, log, problems = copy_to_server(address, report)
     table(("TABLE", "ROWS"), *rows.items())
     for problem in problems:

@@ -83,10 +83,16 @@ def _complete(file: Path) -> None:
 def _copy(file: Path, report: ReportProgress) -> dict[str, int]:
     try:
         with connected(), transaction(), sqlite_files.consistent_reads(file) as read:
+            _wait_as_long_as_it_takes()
             _require_empty()
             return _load_all(read, report)
     except (FileInUseError, FileDamagedError) as error:
         raise OperatorError(f"{file} cannot be read ({error}). Nothing was copied.") from None
+
+
+def _wait_as_long_as_it_takes() -> None:
+    for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
+        database.execute_sql(f"SET LOCAL {name} = 0")
 
 
 def _require_empty() -> None:

@@ -43,7 +43,10 @@ _NO_ADDRESS = (
 _Base: Any = peewee.PostgresqlDatabase
 wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
-_UNAVAILABLE = ("08", "57P", "28", "25006")  # connection lost, shutdown, not let in, a standby
+_UNAVAILABLE = (
+    *("08", "57P", "28"),  # connection lost, shutdown, not let in
+    *("25006", "0A000"),  # a standby: what writes, and what is not logged
+)
 _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL's manual
     "53100": StorageFull,
     "58030": StorageFailing,
@@ -81,8 +84,9 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
-            line = "the database server does not answer: %s"
-            logging.getLogger("docservice").error(line, first_line(error))
+            log = logging.getLogger("docservice")
+            if log.hasHandlers():  # else a command or the start prints the error
+                log.error("the database server does not answer: %s", first_line(error))
             raise
 
     def _is_closed(self, conn: Any) -> bool:
@@ -164,12 +168,19 @@ def engine_error(error: BaseException) -> ServiceError | None:
     """The domain error that a SQLSTATE stands for; None for any other exception."""
     if isinstance(error, MaxConnectionsExceeded):
         return Busy()
-    if isinstance(error, OperationalError) and not isinstance(error.__context__, psycopg.Error):
+    if isinstance(error, OperationalError) and not isinstance(_origin(error), psycopg.Error):
         return DatabaseUnavailable()
     kind = _kind(error) if isinstance(error, psycopg.Error) else None
     if kind is DatabaseUnavailable:
-        return DatabaseUnavailable(f"The database server does not answer: {first_line(error)}.")
+        return DatabaseUnavailable(f"The database server cannot be used: {first_line(error)}.")
     return None if kind is None else kind()
+
+
+def _origin(error: BaseException | None) -> BaseException | None:
+    """What peewee's error wraps, however often."""
+    while isinstance(error, OperationalError):
+        error = error.__context__
+    return error
 
 
 def _kind(error: psycopg.Error) -> type[ServiceError] | None:

@@ -22,7 +22,6 @@ def load_rows(table: str, read: Callable[[str], Any]) -> None:
     """
     columns = database.execute_sql(_COLUMNS, {"table": table}).fetchall()
     names = ", ".join(name for name, _ in columns)
-    database.execute_sql("SET LOCAL statement_timeout = 0")
     with wrapping_errors:
         try:
             _copy(table, names, [kind for _, kind in columns], read)

@@ -164,7 +164,7 @@ def test_what_is_on_a_server_already_is_not_copied(copy, target, monkeypatch):
     [
         ("mysql://host/name", "goes to a PostgreSQL server"),
         ("postgresql://docs:secret%zz@host/name", "This is no address"),
-        ("postgresql://docs@127.0.0.1:1/name", "The database server does not answer: "),
+        ("postgresql://docs@127.0.0.1:1/name", "The database server cannot be used: "),
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_without_its_password(copy, address, sentence):
