@@ -2,14 +2,16 @@
 
 import base64
 import io
+import logging
 import os
 import sqlite3
 import sys
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stderr
 
 from werkzeug.test import EnvironBuilder
 
 from app import create_app
+from blueprints.http.access_log import access, configure_logging
 from models.storage import connected, truncate_wal
 from tests import plain_stack
 from tests.people import PASSWORD
@@ -95,14 +97,30 @@ def _traced():
         sys.settrace(None)
 
 
+@contextmanager
+def _access_log():
+    """Log accesses in the block, as the service does unless told otherwise."""
+    with redirect_stderr(io.StringIO()):
+        configure_logging("text")
+    try:
+        yield
+    finally:
+        access.handlers, access.propagate = [], True
+        access.setLevel(logging.NOTSET)
+
+
 def of_list(app, headers, limit):
-    """Bytecodes of a list of `limit` documents: ours, and by the same libraries without rules."""
+    """Bytecodes of a list of `limit` documents: ours, logged, and by the same libraries without
+    rules.
+    """
     upload(app, headers, limit + 1)
     path = f"/v1/documents?limit={limit}"
     with closing(sqlite3.connect(":memory:")) as database:
         plain = plain_stack.create_app(limit + 1, database)
         by_key = {"X-API-Key": plain_stack.KEY}
-        return _fewest(app, headers, path, limit), _fewest(plain, by_key, path, limit)
+        with _access_log():
+            own = _fewest(app, headers, path, limit)
+        return own, _fewest(plain, by_key, path, limit)
 
 
 def _fewest(app, headers, path, limit):

@@ -78,8 +78,9 @@ def go(path: str, done: str = "") -> Response:
 
 def errors_as_pages(response: Response) -> Response:
     """After-request hook: below `/app` people get a page, and the console's script the problem."""
-    is_below = request.path == "/app" or request.path.startswith("/app/")
-    if not is_below or response.mimetype != PROBLEM or not accepts_html():
+    if response.mimetype != PROBLEM or not accepts_html():
+        return response
+    if request.path != "/app" and not request.path.startswith("/app/"):
         return response
     if response.status_code == 401:
         return _to_login()

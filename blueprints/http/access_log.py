@@ -44,7 +44,8 @@ def log_request(response: Response) -> None:
 
 def route() -> str:
     """The template of the request's path."""
-    return request.url_rule.rule if request.url_rule else "-"
+    rule = request.url_rule
+    return rule.rule if rule else "-"
 
 
 def log_rejected_request(request_id: str, status: int, size_bytes: int) -> None:

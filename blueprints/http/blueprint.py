@@ -40,16 +40,17 @@ class StrictArgumentsParser(FlaskParser):
             return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
-    def load_querystring(self, req: Request, schema: marshmallow.Schema) -> Any:
+    def load_querystring(self, req: Request, _schema: marshmallow.Schema) -> dict[str, str]:
         """Each name at most once; credentials have been read before."""
-        query = req.args.copy()
-        for credential in ("token", "ticket"):
-            query.pop(credential, None)
-        for name, values in query.lists():
+        query = {}
+        for name, values in req.args.lists():
+            if name in ("token", "ticket"):
+                continue
             if len(values) > 1:
                 messages = {"query": {name: ["Give this once."]}}
                 flask_smorest.abort(422, messages=messages)
-        return self._makeproxy(query, schema)
+            query[name] = values[0]
+        return query
 
 
 class ApiBlueprint(flask_smorest.Blueprint):

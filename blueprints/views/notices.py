@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Response, current_app, g, render_template, request
+from flask import Response, g, render_template, request
 
 from models.errors import TokenSpent
 
+from ..http.declarations import declared
 from ..http.problems import PROBLEM
 
 JSON = "application/json"
@@ -80,9 +81,7 @@ def small_page(template: str, status: int, origins: Sequence[str], **values: Any
 
 def page_for_people(response: Response) -> Response:
     """For a browser that has opened a link, a problem as a page; else the response as it is."""
-    view: Any = current_app.view_functions.get(request.endpoint or "")
-    is_of_link = bool(getattr(view, "permission", ""))
-    if response.mimetype != PROBLEM or not is_of_link or not _prefers_html():
+    if response.mimetype != PROBLEM or not declared("permission") or not _prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
     page = small_page("notice.html", response.status_code, _origins(), notice=notice)
