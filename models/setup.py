@@ -7,7 +7,7 @@ from typing import Any
 from peewee import fn
 from playhouse.migrations import Runner
 
-from crypto import Keyring, KeyringError
+from crypto import Keyring, KeyringError, RootKeyMissing
 from crypto.tokens import PasetoCodec
 from settings import Settings, WrongSetting
 
@@ -148,20 +148,28 @@ def _require_made(path: Path) -> None:
 
 def use_keyring(keyring: Keyring) -> None:
     """Wrap and unwrap with this keyring; `KeyringError` if it lacks a root key that is in use."""
-    if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
-        raise KeyringError(
-            f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
-            "documents are sealed with. Put the right keyring back; no new one is made."
-        )
+    _require_roots(keyring)
     runtime = current_runtime()
     runtime.keyring = keyring
     require_common_keys()
-    runtime.authority_key = load_authority_key()
+    try:
+        runtime.authority_key = load_authority_key()
+    except RootKeyMissing:  # another process has begun the database meanwhile
+        _require_roots(keyring)
+        raise
     with connected():
         if not TokenKey.newest_first():
             TokenKey.draw()
     runtime.session_tokens = PasetoCodec(TokenKey.newest_first)
     runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket")
+
+
+def _require_roots(keyring: Keyring) -> None:
+    if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
+        raise KeyringError(
+            f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
+            "documents are sealed with. Put the right keyring back; no new one is made."
+        )
 
 
 def is_ready() -> bool:

@@ -95,7 +95,9 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
             return True
         poll = select.poll()
         poll.register(conn.fileno(), select.POLLIN)
-        return bool(poll.poll(0))
+        if poll.poll(0):
+            conn.close()
+        return bool(conn.closed)
 
     def cursor(self, **options: Any) -> Any:
         """In binary: as text, sealed bytes would come as twice as many hexadecimal digits."""

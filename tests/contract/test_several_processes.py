@@ -15,7 +15,7 @@ from tests.contract.webhooks import create_webhook
 from tests.formats import b64
 from tests.people import PASSWORD, Person
 from tests.problems import refused
-from tests.service import StartError
+from tests.service import Service, StartError
 from tests.waiting import run_in_threads, until
 
 JSON = ("Content-Type", "application/json")
@@ -231,13 +231,51 @@ def test_a_primary_that_a_running_process_lacks_is_refused(start_node, nodes, tm
         start_node(KEYRING_FILE=ahead)
 
 
-def test_no_start_makes_a_keyring_where_several_machines_would_each_make_one(
+def test_of_two_first_starts_at_once_one_serves_if_their_keyrings_differ(
     start_service, postgres_server, tmp_path
 ):
-    missing = tmp_path / "missing"
-    with pytest.raises(StartError, match="keys make"):
-        start_service(DATABASE=postgres_server.new_database(), KEYRING_FILE=missing)
-    assert not missing.exists()
+    database = postgres_server.new_database()
+    for name in "ab":
+        Keyring.create(tmp_path / name)
+    outcomes = start_at_once(
+        *(partial(start_service, DATABASE=database, KEYRING_FILE=tmp_path / name) for name in "ab"),
+    )
+    (refused_start,) = [one for one in outcomes if isinstance(one, StartError)]
+
+    assert "The keyring lacks root key" in str(refused_start)
+    assert "Traceback" not in str(refused_start)
+
+
+class WithoutKeyring(Service):
+    """Is started in the way of a fresh container."""
+
+    def environment(self):
+        return super().environment() | {"DOCSERVICE_KEYRING_FILE": ""}
+
+
+def test_of_two_first_starts_at_once_none_makes_a_keyring(postgres_server, tmp_path):
+    database = postgres_server.new_database()
+
+    def start(name):
+        (tmp_path / name).mkdir()
+        return WithoutKeyring(tmp_path / name, DATABASE=database, KEYRING_FILE="none")
+
+    outcomes = start_at_once(partial(start, "a"), partial(start, "b"))
+
+    assert all("Make it once" in str(one) and "keys make" in str(one) for one in outcomes)
+    assert list(tmp_path.rglob("keyring")) == []
+
+
+def start_at_once(*starts):
+    """What each has started, or its StartError."""
+
+    def outcome(start):
+        try:
+            return start()
+        except StartError as error:
+            return error
+
+    return at_once(*(partial(outcome, start) for start in starts))
 
 
 def test_commands_that_copy_a_file_name_those_of_the_server(nodes):

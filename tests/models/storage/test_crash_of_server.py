@@ -1,0 +1,51 @@
+"""What a crash of a PostgreSQL server leaves whose own default is not to wait for the disk."""
+
+import pytest
+
+from crypto import Keyring
+from models import Document, User, connected, in_one_transaction, setup
+from models.runtime import create_runtime
+from models.unreferenced_object import UnreferencedObject
+from settings import Settings
+from tests import postgres
+from tests.uploads import upload
+
+CARELESS = {"synchronous_commit": "off", "wal_writer_delay": "10s", "wal_writer_flush_after": "0"}
+
+
+@pytest.fixture
+def server(postgres_server, monkeypatch):
+    monkeypatch.setattr(postgres, "OPTIONS", postgres.OPTIONS | CARELESS)
+    server = postgres.PostgresServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def alice(server, tmp_path):
+    Keyring.create(tmp_path / "keyring")
+    runtime = create_runtime(Settings(instance_path=tmp_path, database=server.new_database()))
+    setup.open_runtime()
+    with connected():
+        alice = User.register("alice@example.com", "correct horse battery", "Alice", "open")
+    yield alice
+    runtime.close()
+
+
+def crash(server):
+    server.stop("immediate")
+    server.start()
+
+
+def test_what_was_acknowledged_and_the_record_of_an_object_survive(alice, server):
+    with connected():
+        document = upload(alice, b"acknowledged")
+    crash(server)
+    with connected():
+        assert b"".join(Document.one_of(alice.id, document.id).read()) == b"acknowledged"
+
+    with connected(), in_one_transaction():
+        UnreferencedObject.begin_upload("doc_begun")
+    crash(server)
+    with connected():
+        assert UnreferencedObject.find("doc_begun")
