@@ -1,5 +1,6 @@
 """The parent's side of the sandbox: starts a child process, feeds it, collects its messages."""
 
+import atexit
 import contextlib
 import io
 import json
@@ -25,6 +26,8 @@ WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
 CORES: Final[set[int]] = getattr(os, "sched_getaffinity", lambda _: set())(0)  # only Linux has it
 MAX_OUTPUT: Final = 40 << 20
+_waiting: Final[list[subprocess.Popen[bytes]]] = []  # one worker at most, whose job is not known
+_one_starts: Final = threading.Lock()
 
 
 class SandboxError(Exception):
@@ -78,7 +81,7 @@ def job_name(job: str, options: dict[str, Any]) -> str:
 def _run(
     program: str, options: dict[str, Any], pieces: Iterable[bytes], seconds: float
 ) -> JobResult:
-    with start_program(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with _waiting_or_new(program) as process:
         deadline = threading.Timer(seconds, process.kill)
         deadline.start()
         try:
@@ -88,6 +91,36 @@ def _run(
             deadline.cancel()
             process.kill()
             deadline.join()
+            _start_next()
+
+
+def _waiting_or_new(program: str) -> subprocess.Popen[bytes]:
+    with _one_starts:
+        if program == WORKER and _waiting:
+            process = _waiting.pop()
+            if process.poll() is None:
+                return process
+            process.communicate()  # closes the pipes of one that has died
+    return _start(program)
+
+
+def _start(program: str) -> subprocess.Popen[bytes]:
+    return start_program(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def _start_next() -> None:
+    """Let one worker wait for the next job, which then need not wait for the start of Python."""
+    with _one_starts, contextlib.suppress(OSError):
+        if not _waiting:
+            _waiting.append(_start(WORKER))
+
+
+@atexit.register
+def _end_waiting() -> None:
+    """A worker that nobody ends like this ends by itself: its input is closed."""
+    for process in _waiting:
+        with process:
+            process.kill()
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Main program of the child process: import the job, limit resources, render, exit."""
 
 import importlib
+import select
 import sys
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "picture": ("pictures", 1536, 20),
     "heif": ("pictures", 1536, 20),
 }
+SLOW_TO_IMPORT: Final = ("pdf_pages", "markdown_text")  # 90 and 50 ms
 THREADED: Final = frozenset({"heif"})  # jobs whose library decodes in a thread of its own
 
 
@@ -36,10 +38,11 @@ def main() -> None:
     A job's module has `render(data, options)`, which yields messages and can open no files, and
     if it needs any, `prepare(data, options)`, which imports them before.
     """
+    forbid_inspection()
+    _import_while_waiting()
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
     job = importlib.import_module(f"viewer.sandbox.{module}")
-    forbid_inspection()
     apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))
@@ -51,6 +54,14 @@ def main() -> None:
     forbid_new_files(threads=threads and seccomp_available())
     restrict_system_calls(threads=threads)
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
+
+
+def _import_while_waiting() -> None:
+    """Import what takes long, unless the job has come already."""
+    for module in SLOW_TO_IMPORT:
+        if select.select([sys.stdin], [], [], 0)[0]:
+            return
+        importlib.import_module(f"viewer.sandbox.{module}")
 
 
 def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:

@@ -1,10 +1,16 @@
 """viewer/sandbox/process.py and viewer/sandbox/worker.py, with real child processes"""
 
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from tests.service import ROOT
+from tests.waiting import until
+from viewer.sandbox import process
 from viewer.sandbox.process import (
     BOOTSTRAP,
     WORKER,
@@ -157,3 +163,39 @@ def test_a_document_of_32_mib_is_passed_on():
 def test_the_command_line_holds_nothing_of_the_document():
     assert "%" not in WORKER
     assert WORKER.count("sys.argv[1]") == 1
+
+
+def test_a_job_is_done_by_the_worker_that_waits_for_it():
+    run("markdown", [b""], {"charset": None}, seconds=10)
+    (waiting,) = process._waiting
+    run("markdown", [b""], {"charset": None}, seconds=10)
+
+    assert waiting.returncode is not None
+    assert process._waiting != [waiting]
+
+
+def test_a_job_is_done_even_if_the_worker_that_waited_has_died():
+    run("markdown", [b""], {"charset": None}, seconds=10)
+    process._waiting[0].kill()
+    process._waiting[0].wait()
+
+    assert run("markdown", [b"*x*"], {"charset": None}, seconds=10).failure is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_the_waiting_worker_ends_with_a_service_that_is_killed():
+    start = "from viewer.sandbox import process; process._start_next()"
+    tell = "print(process._waiting[0].pid, flush=True); input()"
+    command = [sys.executable, "-c", f"{start}; {tell}"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        parent.kill()
+
+    until(lambda: not alive(pid))
+
+
+def alive(pid):
+    """True until the process has ended, whether or not anybody has asked for its exit code."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
