@@ -190,4 +190,4 @@ def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[
 
 def without_password(text: str) -> str:
     """A URL that may be shown."""
-    return re.sub(r"(?<=://)[^/@]*@", "…@", text)
+    return re.sub(r"(?<=://)[^/@]+(?=@)|(?<=password=)[^&]+", "…", text)

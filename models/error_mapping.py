@@ -49,7 +49,8 @@ def operator_message(error: BaseException) -> str | None:
         told = isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason
         return told or known.sentence
     if isinstance(error, (DatabaseError, EngineError)):
-        return f"The database can't be used: {error}."
+        line, *_ = str(error).splitlines() or [""]  # what follows quotes the statement
+        return f"The database can't be used: {line}."
     return None
 
 

@@ -24,20 +24,20 @@ def copy(address: str) -> None:
     All or nothing is copied; then everything is decrypted and verified. The file is not changed.
     """
     with operator_errors(), progress("Done") as report:
-        rows, log, problems = copy_to_server(address, report)
+        target, rows, log, problems = copy_to_server(address, report)
     table(("TABLE", "ROWS"), *rows.items())
     for problem in problems:
         click.echo(problem)
     if problems:
         click.echo(
-            f"Every row was copied, with {len(problems):,} faults that `flask doctor --deep` will "
-            "find in the file as well. Mend them there, and copy again into an empty database."
+            f"Every row was copied, and with them {len(problems):,} faults that the file has: "
+            "`flask doctor --deep` says what to do about them there."
         )
         fail_if(problems)
     click.echo(
         f"All of it decrypts; the log is unbroken: {log.events:,} events in {log.chains:,} chains."
     )
     click.echo(
-        f"Now set DOCSERVICE_DATABASE to that address, keep the same keyring, and start. "
+        f"Now set DOCSERVICE_DATABASE={target}, keep the same keyring, and start the service. "
         f"{current_runtime().settings.database} is as it was: never start the service on it again."
     )

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from settings import without_password
+
 from .. import setup
 from ..errors import OperatorError
 from ..runtime import current_runtime
@@ -30,6 +32,7 @@ TABLES = (  # each after those that it refers to
 
 
 class CopyResult(NamedTuple):
+    target: str  # the address, without its password
     rows: dict[str, int]  # of each table
     log: AuditResult
     problems: list[str]  # a sentence for each row that does not open or was altered
@@ -50,7 +53,7 @@ def copy_to_server(address: str, report: ReportProgress = no_progress) -> CopyRe
         current_runtime().close_database()
         setup.open_runtime(address)
         with connected():
-            return _verified(rows, report)
+            return CopyResult(without_password(address), rows, *_verified(report))
     finally:
         current_runtime().close_database()
         release_instance_lock()
@@ -123,7 +126,7 @@ def _count(table: str, read: Read) -> int:
     return int(count)
 
 
-def _verified(rows: dict[str, int], report: ReportProgress) -> CopyResult:
+def _verified(report: ReportProgress) -> tuple[AuditResult, list[str]]:
     log = verify_log()
     altered = [f"The log of {one}" for one in log.breaks]
-    return CopyResult(rows, log, check_contents(report) + check_authority() + altered)
+    return log, check_contents(report) + check_authority() + altered

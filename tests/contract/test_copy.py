@@ -33,7 +33,7 @@ def test_everything_goes_on_after_the_move(start_service, receiver, postgres_ser
     printed = service.run_command("copy", "--to", address)
 
     assert "All of it decrypts" in printed
-    assert "set DOCSERVICE_DATABASE to that address" in printed
+    assert "set DOCSERVICE_DATABASE=postgresql://…@/" in printed
     service.settings["DATABASE"] = address
     assert " unbroken" in service.run_command("audit", "verify", "--against", receipts)
     assert "WRONG" not in service.run_command("doctor", "--deep")

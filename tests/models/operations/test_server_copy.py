@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from peewee import OperationalError
 
-from models import ApiKey, Event, Session, User, Webhook, connected, setup
+from models import ApiKey, Document, Event, Session, User, Webhook, connected, setup
 from models.error_mapping import operator_message
 from models.errors import OperatorError
 from models.invitation import Invitation
@@ -97,6 +97,21 @@ def test_receipts_hold_and_the_log_and_credentials_go_on(copy, target, receipts,
         assert verify_log(receipts).breaks == []
         assert verify_log(receipts).receipts == len(receipts)
         assert User.find(alice.id).is_genuine()
+
+
+def test_objects_stay_where_they_are(configure, in_bucket, target):
+    configure(payloads=in_bucket)
+    with connected():
+        alice = User.register("alice@example.com", "correct horse battery", None, "open")
+        document = upload(alice, b"c" * 500_000)
+    current_runtime().close_database()
+
+    result = copy_to_server(target)
+
+    assert (document.place, result.rows["piece"], result.problems) == ("objects", 0, [])
+    setup.open_runtime(target)
+    with connected():
+        assert b"".join(Document.find(document.id).read()) == b"c" * 500_000
 
 
 def test_a_target_with_rows_is_refused_and_stays_as_it_is(copy, target):
