@@ -81,6 +81,13 @@ def test_ascii_white_space_in_base64_is_ignored(space, alice):
     assert alice.get(f"/v1/documents/{spread['id']}/content").body == b"hello"
 
 
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "spaces-far-inside"}])
+def test_white_space_far_inside_a_very_long_payload_is_ignored(key, alice):
+    body = GOOD | {"payload": f"{5 * LONG}\n{LONG}"}
+    uploaded = alice.post("/v1/documents", json=body, headers=key).json
+    assert b64(alice.get(f"/v1/documents/{uploaded['id']}/content").body) == 6 * LONG
+
+
 @pytest.mark.parametrize("payload", ["", " ", "\n"])
 def test_an_empty_payload_is_a_document_of_0_bytes(payload, alice):
     document = alice.upload(payload=payload)
