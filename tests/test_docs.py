@@ -53,6 +53,8 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "umask 077 && mkdir -p /etc/document-service && cd /etc/document-service": "needs Docker",
     "DOMAIN=docs.example.org SECRETS=/etc/document-service docker compose -f "
     "deploy/compose.postgres.yaml up -d --build": "needs Docker",
+    "docker run --rm -v deploy_keys:/keys document-service cat /keys/keyring > "
+    "/etc/document-service/keyring": "needs Docker",
     "pg_dump -Fc postgresql://docs@db.example.net/docs > docs.dump": "needs a PostgreSQL server",
     "aws s3api put-bucket-lifecycle-configuration --bucket my-documents "
     "--lifecycle-configuration file://unfinished.json": "needs Amazon's program",

@@ -53,7 +53,7 @@ def test_the_list_of_the_schema_is_what_the_migrations_make(runtime):
     made = sorted(f"{name} = {definition}" for name, definition in current_schema())
 
     listed = (ROOT / "models/migrations/postgres/schema.txt").read_text().splitlines()
-    assert made == listed
+    assert made == listed, "The file has to be:\n" + "\n".join(made)
 
 
 @pytest.mark.parametrize(

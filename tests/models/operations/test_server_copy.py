@@ -114,6 +114,13 @@ def test_objects_stay_where_they_are(configure, in_bucket, target):
         assert b"".join(Document.find(document.id).read()) == b"c" * 500_000
 
 
+def test_what_a_killed_upload_left_is_not_copied(copy, instance):
+    with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
+        plain.execute("INSERT INTO piece VALUES ('doc_0', 0, x'00')")
+
+    assert copy().rows["piece"] == 0
+
+
 def test_a_target_with_rows_is_refused_and_stays_as_it_is(copy, target):
     copy()
     before = rows_of_server(target, "event", ["*"])
