@@ -77,9 +77,10 @@ class PasswordFailureLimiter:
         refuse_if_spent(max(by_account, by_address, key=lambda one: one.wait_seconds))
 
     def record_failure(self, account: str, address: str) -> None:
+        """Without room for one more `TooManyRequests`: nobody learns that it was wrong."""
         network = network_of(address)
-        self._by_account.hit(f"{account} {network}")
-        self._by_address.hit(network)
+        self._by_account.spend(f"{account} {network}")
+        self._by_address.spend(network)
 
 
 def refuse_if_spent(allowance: Allowance) -> None:

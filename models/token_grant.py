@@ -125,6 +125,7 @@ class TokenGrant:
         if not passwords.verify_password(password, digest, self.id, LINKS):
             failures.record_failure(self.id, address)
             raise WrongCredentials("This is not the password of the link.")
+        failures.refuse_if_many(self.id, address)  # many may have been judged beside this one
 
 
 def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:

@@ -110,6 +110,7 @@ class User(Authenticated, OwnsDataKey):
         if not passwords.verify_password(password, digest, caller) or user is None:
             failures.record_failure(account, address)
             raise WrongCredentials
+        failures.refuse_if_many(account, address)  # many may have been judged beside this one
         if passwords.needs_rehash(user.password_digest):
             sealed = user.sealed_digest(password)
             with transaction(user.id):

@@ -37,7 +37,7 @@ def start_node(start_service, postgres_server, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def nodes(start_node):
-    return [start_node(QUOTA_DOCUMENTS=40) for _ in range(2)]
+    return [start_node(QUOTA_DOCUMENTS=40, QUOTA_WEBHOOKS=5, QUOTA_API_KEYS=12) for _ in range(2)]
 
 
 @pytest.fixture
@@ -96,6 +96,69 @@ def test_wrong_passwords_are_counted_over_all_processes(nodes):
     ]
 
     assert statuses == [401] * 10 + [429] * 4
+
+
+def test_wrong_passwords_sent_at_once_are_no_more_than_those_sent_one_by_one(nodes):
+    email = nodes[0].register().record["email"]
+    statuses = []
+
+    def guess(number):
+        for _ in range(8):
+            body = {"email": email, "password": "a wrong password"}
+            path = "/v1/auth/login"
+            statuses.append(Person(nodes[number % 2]).post(path, json=body, errors=[503]).status)
+
+    run_in_threads(*(partial(guess, number) for number in range(8)))
+
+    assert statuses.count(401) == 10
+
+
+def test_wrong_passwords_of_a_link_are_counted_over_all_processes(twins, nodes):
+    document = twins[0].upload(token={"password": "open sesame"})
+    path, secret = f"/v1/documents/{document['id']}/view", document["token"]["token"]
+
+    def guess(number):
+        holder = Person(nodes[number % 2]).with_token(secret)
+        return holder.post(path, json={"password": "wrong"}).status
+
+    assert [guess(number) for number in range(12)] == [401] * 10 + [429] * 2
+
+
+def test_what_was_taken_back_is_dead_everywhere_at_once(twins, nodes):
+    one, other = twins
+    key = one.create_api_key()
+    elsewhere = Person(nodes[1], key.credential)
+    assert elsewhere.get("/v1/documents").status == 200
+    assert one.delete(f"/v1/api-keys/{key.record['id']}").status == 204
+    refused(elsewhere.get("/v1/documents"), 401, "key_revoked")
+
+    second = nodes[0].log_in(one.record["email"])
+    new = {"currentPassword": PASSWORD, "newPassword": "another password"}
+    assert one.post("/v1/auth/password", json=new).status == 204
+    refused(Person(nodes[1], second.credential).get("/v1/auth/me"), 401, "session_expired")
+    assert other.get("/v1/auth/me").status == 200
+
+
+def test_a_stored_response_is_replayed_and_defended_by_the_other_process(twins):
+    one, other = twins
+    headers = {"Idempotency-Key": "first-here"}
+    first = one.post("/v1/documents", json=BODY, headers=headers)
+    again = other.post("/v1/documents", json=BODY, headers=headers)
+
+    assert (again.status, again.json) == (201, first.json)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    another = other.post("/v1/documents", json=BODY | {"name": "other"}, headers=headers)
+    refused(another, 422, "idempotency_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "most"),
+    [("/v1/webhooks", {"url": "https://hook.example/in"}, 5), ("/v1/api-keys", {}, 12)],
+)
+def test_the_quota_of_rows_is_exact_though_processes_create_them_at_once(path, body, most, twins):
+    answers = at_once(*[partial(person.post, path, json=body) for person in twins] * 8)
+
+    assert sum(answer.status == 201 for answer in answers) == most
 
 
 def test_a_one_time_link_opens_once_of_many_tries_on_all_processes(twins, nodes):
