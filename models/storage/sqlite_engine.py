@@ -32,7 +32,7 @@ from .sqlite import (
 )
 
 SHARED = False
-PIECES_AT_ONCE = 1
+PIECES_AT_ONCE = 4
 
 _writer_lock = threading.Lock()  # fair, unlike SQLite's own
 _reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
