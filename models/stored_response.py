@@ -15,7 +15,7 @@ from .errors import IdempotencyInProgress, IdempotencyMismatch
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
-from .storage import transaction
+from .storage import lock_name, transaction
 
 KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -48,6 +48,12 @@ class StoredResponse(OwnsDataKey):
             with ended:
                 running.discard(id)
                 ended.notify_all()
+
+    @classmethod
+    def lock(cls, id: str, wait_seconds: float = 0) -> None:
+        """The same over all processes, from here to the end of the transaction."""
+        if not lock_name(id, wait_seconds):
+            raise IdempotencyInProgress
 
     @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:

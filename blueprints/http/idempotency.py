@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from flask import Response, g, request
@@ -63,11 +63,12 @@ def execute_once(
             return stored
         current_runtime().stored_response_limiter.spend(user)
         try:
-            with in_one_transaction():
+            with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 answer = execute()
                 StoredResponse.store(user, id, fingerprint, answer)
-        except IdempotencyInProgress:  # another process was first; what was done here is undone
-            answer = StoredResponse.replayed(id, fingerprint)
+        except IdempotencyInProgress:  # in another process; what was done here is undone
+            if (answer := StoredResponse.replayed(id, fingerprint)) is None:
+                raise
         return answer
 
 

@@ -14,6 +14,7 @@ from .engine import (
     is_shared,
     is_writable,
     keep_ballast,
+    lock_name,
     migrating,
     open_database,
     reserve_disk_space,

@@ -30,6 +30,7 @@ class Engine(Protocol):
         after: Callable[[], None],
     ) -> AbstractContextManager[None]: ...
     def lock_owner(self, owner_id: str) -> None: ...
+    def lock_name(self, name: str, wait_seconds: float) -> bool: ...
     def background_transaction(self, owner_id: str) -> AbstractContextManager[None]: ...
     def if_no_writer(self) -> AbstractContextManager[bool]: ...
     def migrating(self) -> AbstractContextManager[None]: ...
@@ -115,6 +116,11 @@ def schema_differences(directory: str, migrations: Any) -> list[str]:
 def table_differences(directory: str) -> list[str]:
     """How tables on a server differ from those that all migrations of the directory make."""
     return _in_use.table_differences(directory)
+
+
+def lock_name(name: str, wait_seconds: float) -> bool:
+    """Whether no other process holds the lock of this name, which ends with the transaction."""
+    return _in_use.lock_name(name, wait_seconds)
 
 
 def engine_error(error: BaseException) -> ServiceError | None:

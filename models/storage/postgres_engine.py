@@ -8,6 +8,7 @@ held, so a reader of one number has seen all lower ones.
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
@@ -54,6 +55,15 @@ def write_transaction(
 def lock_owner(owner_id: str) -> None:
     """From here to the end of the transaction no other one of this owner runs."""
     database.execute_sql(f"SELECT {_locks(owner_id)}")
+
+
+def lock_name(name: str, wait_seconds: float) -> bool:
+    """Asked again and again: a statement that waits in vain would end the transaction."""
+    query = f"SELECT pg_try_advisory_xact_lock({_key(name)})"
+    deadline = time.monotonic() + wait_seconds
+    while not (held := database.execute_sql(query).fetchone()[0]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return bool(held)
 
 
 @contextmanager

@@ -64,6 +64,11 @@ def lock_owner(_owner_id: str) -> None:
     """There is one writer anyway."""
 
 
+def lock_name(_name: str, _wait_seconds: float) -> bool:
+    """There is no other process."""
+    return True
+
+
 @contextmanager
 def background_transaction(_owner_id: str) -> Iterator[None]:
     """Not synced: the next transaction's sync covers it. The caller holds the writer lock."""

@@ -27,8 +27,16 @@ class _Open(threading.local):
         self.undo: list[Write] = []
 
 
+class _Scope(ExitStack):
+    """What makes all transactions one; the first of them calls `at_begin`."""
+
+    def __init__(self, at_begin: Write) -> None:
+        super().__init__()
+        self.at_begin = at_begin
+
+
 _open = _Open()
-_scope: ContextVar[ExitStack | None] = ContextVar("scope", default=None)
+_scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 _enqueued: deque[tuple[str, Write]] = deque(maxlen=100_000)  # the oldest are dropped
 
 
@@ -88,15 +96,15 @@ def on_rollback(undo: Write) -> None:
 
 
 @contextmanager
-def in_one_transaction() -> Iterator[None]:
+def in_one_transaction(at_begin: Write = lambda: None) -> Iterator[None]:
     """Makes all `transaction`s inside one. It begins with the first of them, so that expensive work
-    before the first write (hashing a password) does not hold the writer lock. Nested, it is part of
-    the outer one.
+    before the first write (hashing a password) does not hold the writer lock; then it calls
+    `at_begin`. Nested, it is part of the outer one.
     """
     if _scope.get():
         yield
         return
-    with ExitStack() as scope:
+    with _Scope(at_begin) as scope:
         before = _scope.set(scope)
         try:
             yield
@@ -108,6 +116,7 @@ def _enter_scope(owner_id: str | None, since: int | None) -> None:
     scope = _scope.get()
     if scope and not database.in_transaction():
         scope.enter_context(_transaction(owner_id, since=since))
+        scope.at_begin()
 
 
 @contextmanager

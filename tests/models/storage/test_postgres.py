@@ -3,25 +3,41 @@
 import threading
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from peewee import IntegrityError, OperationalError
 
 from crypto import Keyring
-from models import Event, User, connected, database, setup, transaction
+from models import (
+    Event,
+    StoredResponse,
+    User,
+    connected,
+    database,
+    in_one_transaction,
+    setup,
+    transaction,
+)
 from models.error_mapping import service_error_of
-from models.errors import Busy, DatabaseUnavailable, StorageFull, TooManyRequests
+from models.errors import (
+    Busy,
+    DatabaseUnavailable,
+    IdempotencyInProgress,
+    StorageFull,
+    TooManyRequests,
+)
 from models.operations import sweep, verify_log
 from models.rate_limits import Limit
 from models.runtime import create_runtime
 from models.shared_rate_limiter import SharedRateLimiter
-from models.storage import in_one_transaction, separate_transaction, stream, unsynced_transaction
+from models.storage import separate_transaction, stream, unsynced_transaction
 from models.storage.postgres_engine import _BOUNDED as BOUNDED
 from settings import Settings
 from tests import postgres
 from tests.models.test_columns import TABLES
 from tests.uploads import upload
-from tests.waiting import run_in_threads, start_threads
+from tests.waiting import run_in_threads, start_threads, until
 
 TYPES = {"TEXT": "text", "BLOB": "bytea", "INT": "bigint", "BIGINT": "bigint"}
 
@@ -190,6 +206,30 @@ def test_many_rows_are_streamed_in_a_transaction(runtime):
         rows = list(stream(query, {"text": "50 %"}))
 
     assert rows == [(n, "50 %") for n in range(1, 1201)]
+
+
+def test_a_request_that_another_process_executes_is_in_progress(runtime):
+    outcomes = []
+
+    def execute(wait_seconds=0):
+        try:
+            lock = partial(StoredResponse.lock, "ans_1", wait_seconds)
+            with connected(), in_one_transaction(lock):
+                outcomes.append("began")
+                with transaction("usr_1"):
+                    outcomes.append("wrote")
+        except IdempotencyInProgress:
+            outcomes.append("refused")
+
+    with transaction("usr_2"):
+        StoredResponse.lock("ans_1")
+        run_in_threads(execute)
+        waiting = threading.Thread(target=execute, args=(30,))
+        waiting.start()
+        until(lambda: len(outcomes) == 3)
+    waiting.join()
+
+    assert outcomes == ["began", "refused", "began", "wrote"]
 
 
 def test_text_with_nul_is_not_found(alice):
