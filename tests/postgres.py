@@ -110,6 +110,14 @@ def execute(url, statement, values=None):
         return cursor.fetchall() if cursor.description else cursor.rowcount
 
 
+def folder_of(url):
+    """The folder of a database's files, into which everything was written."""
+    execute(url, "CHECKPOINT")
+    query = "SELECT current_setting('data_directory'), oid FROM pg_database WHERE datname = "
+    ((folder, id),) = execute(url, query + "current_database()")
+    return Path(folder, "base", str(id))
+
+
 def _programs():
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parts[-2]))
     if debian:

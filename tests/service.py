@@ -180,8 +180,12 @@ class Service:
             return cursor.fetchall() if cursor.description else cursor.rowcount
 
     def files(self):
-        """Return path -> content of every file of the instance folder."""
-        return {path: path.read_bytes() for path in self.instance.rglob("*") if path.is_file()}
+        """Return path -> content of every file of the instance, and of its database on a server."""
+        folders = [self.instance]
+        if "://" in self.settings.get("DATABASE", ""):
+            folders.append(postgres.folder_of(self.settings["DATABASE"]))
+        paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return {path: path.read_bytes() for path in paths}
 
     def register(self, email=None, password=PASSWORD, **fields):
         """Register an account, and log in: two Argon2id hashes."""

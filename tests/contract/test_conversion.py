@@ -1,7 +1,6 @@
 """Documents and slides are converted by LibreOffice, once, and shown as pages."""
 
 import shutil
-import sqlite3
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 
@@ -35,8 +34,7 @@ def view(person, document):
 
 def kept(service):
     """The ids of the previews that are kept."""
-    with sqlite3.connect(service.instance / "documents.sqlite") as database:
-        return {id for (id,) in database.execute("SELECT id FROM preview")}
+    return {id for (id,) in service.sql("SELECT id FROM preview")}
 
 
 @needs_libreoffice
@@ -100,8 +98,7 @@ def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer
     before = kept(converting)
     view(writer, document)
     assert kept(converting) > before
-    for file in converting.instance.glob("documents.sqlite*"):
-        assert b"%PDF-" not in file.read_bytes()
+    assert not any(b"%PDF-" in stored for stored in converting.files().values())
 
     writer.delete(f"/v1/documents/{document['id']}")
     assert not kept(converting) - before

@@ -2,34 +2,47 @@
 
 import http.client
 import os
-import sqlite3
 from contextlib import closing
+from functools import partial
 
 import pytest
 
+from tests.contract.damage import alter, flipped
 from tests.problems import refused
 
-pytestmark = [
-    pytest.mark.sqlite_only("it is about the database's file"),
-    pytest.mark.logs_traceback("crypto.sealing.DecryptionError"),
-]
+pytestmark = pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 
 PIECE = 192 << 10
 CONTENT = os.urandom(5 * PIECE + 7)
-ROW = "UPDATE document SET {0} = flipped({0}) WHERE id = :id"
-PIECES = "UPDATE piece SET {} WHERE document_id = :id AND number = "
-OF_THE_DOCUMENT = [ROW.format(name) for name in ("sealed_key", "sealed_meta", "payload_head")]
+
+
+def of_document(service, id, column):
+    alter(service, "document", column, "id = :id", flipped, id=id)
+
+
+def of_piece(service, id, by):
+    alter(service, "piece", "sealed", "document_id = :id AND number = 3", by, id=id)
+
+
+def missing(service, id):
+    assert service.sql("DELETE FROM piece WHERE document_id = :id AND number = 3", id=id) == 1
+
+
+def exchanged(service, id):
+    """The pieces 3 and 4 change places."""
+    move = "UPDATE piece SET number = :to WHERE document_id = :id AND number = :number"
+    for number, to in ((3, -1), (4, 3), (-1, 4)):
+        assert service.sql(move, id=id, number=number, to=to) == 1
+
+
+OF_THE_DOCUMENT = [
+    partial(of_document, column=name) for name in ("sealed_key", "sealed_meta", "payload_head")
+]
 OF_A_PIECE = [
-    PIECES.format("sealed = flipped(sealed)") + "3",
-    PIECES.format("sealed = substr(sealed, 2)") + "3",
-    "DELETE FROM piece WHERE document_id = :id AND number = 3",
-    # the pieces 3 and 4 change places
-    PIECES.format("number = -1")
-    + "3;"
-    + PIECES.format("number = 3")
-    + "4;"
-    + PIECES.format("number = 4")
-    + "-1",
+    partial(of_piece, by=flipped),
+    partial(of_piece, by=lambda stored: stored[1:]),
+    missing,
+    exchanged,
 ]
 
 
@@ -43,24 +56,16 @@ def other(owner):
     return owner.upload(CONTENT, "application/x-any", name="other")
 
 
-def flipped(stored):
-    return stored[:40] + bytes([stored[40] ^ 1]) + stored[41:]
-
-
 @pytest.fixture
 def damaged(owner, other):
     """A function that uploads a document and alters it; the other document stays readable."""
 
-    def alter(change):
+    def damage(change):
         document = owner.upload(CONTENT, "application/x-any", name="altered")
-        with closing(sqlite3.connect(owner.service.instance / "documents.sqlite")) as database:
-            database.create_function("flipped", 1, flipped)
-            with database:
-                for statement in change.split(";"):
-                    assert database.execute(statement, {"id": document["id"]}).rowcount == 1
+        change(owner.service, document["id"])
         return f"/v1/documents/{document['id']}"
 
-    yield alter
+    yield damage
     assert owner.get(f"/v1/documents/{other['id']}/content").body == CONTENT
 
 

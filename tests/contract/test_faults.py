@@ -1,10 +1,8 @@
 """Answers while the service itself has a fault: damage, a missing key, no space, overload."""
 
-import contextlib
-import sqlite3
-
 import pytest
 
+from tests.contract.damage import alter, flipped
 from tests.formats import b64
 from tests.people import PASSWORD, Person
 from tests.problems import refused
@@ -25,27 +23,10 @@ def owner(faulty):
     return faulty.register()
 
 
-def large_values(database):
-    """Yield (table, column, rowid, value) of every long binary value."""
-    tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    for (table,) in tables:
-        for _, column, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
-            long = f'typeof("{column}") = \'blob\' AND length("{column}") > 4096'
-            rows = database.execute(f'SELECT rowid, "{column}" FROM "{table}" WHERE {long}')
-            for row, value in rows.fetchall():
-                yield table, column, row, value
-
-
-@pytest.mark.sqlite_only("it is about the database's file")
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_a_damaged_document_is_reported_and_never_shown(faulty, owner):
     document = owner.post("/v1/documents", json=UPLOAD).json
-    path = next(path for path in faulty.files() if path.suffix == ".sqlite")
-    with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
-        for table, column, row, value in large_values(database):
-            flipped = value[:3000] + bytes([value[3000] ^ 1]) + value[3001:]
-            change = f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?'
-            database.execute(change, (flipped, row))
+    alter(faulty, "piece", "sealed", "document_id = :id", flipped, id=document["id"])
     for call in READS:
         answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[500])
         refused(answer, 500, "document_damaged")

@@ -4,15 +4,14 @@ import contextlib
 import hashlib
 import os
 import socket
-import sqlite3
 import struct
 
 import pytest
 
+from tests.contract.damage import alter, flipped
 from tests.formats import b64
 from tests.waiting import until
 
-ZEROS = "UPDATE piece SET sealed = zeroblob(length(sealed))"
 SIZE = 24 << 20  # more than the system keeps for a client that does not read
 
 
@@ -73,11 +72,9 @@ def test_sixteen_slow_readers_do_not_occupy_the_workers(call, owner, content):
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_damage_cuts_off_an_answer_that_waited_for_its_reader(two_workers, owner, content):
     document = owner.upload(content, "application/x-any")
-    path = next(path for path in two_workers.files() if path.suffix == ".sqlite")
-    change = f"{ZEROS} WHERE document_id = ? AND number ="
     late = SIZE // (192 << 10) - 2
-    with contextlib.closing(sqlite3.connect(path, timeout=5)) as database, database:
-        assert database.execute(f"{change} {late}", (document["id"],)).rowcount == 1
+    of_piece = "document_id = :id AND number = :number"
+    alter(two_workers, "piece", "sealed", of_piece, flipped, id=document["id"], number=late)
 
     with slow(owner, "GET", f"/v1/documents/{document['id']}/content") as connection:
         assert connection.recv(1, socket.MSG_PEEK)  # it has begun, and waits for its reader
