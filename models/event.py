@@ -19,7 +19,7 @@ from crypto import event_hash
 
 from .delivery import WebhookDelivery
 from .event_head import EventHead
-from .readings import Counted, Reading
+from .readings import Counted, Reading, Take
 from .records.ids import generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
@@ -97,9 +97,8 @@ class Event(Owned):
     @classmethod
     def record_merged_readings(cls, *, all: bool = False) -> None:
         """Record the further readings of minutes that are over, or of all."""
-        readings = current_runtime().readings
-        for one in readings.take_all() if all else readings.take_ended():
-            enqueue_write(one[0].owner_id, partial(cls._insert_readings, [one]))
+        for owner_id, take in current_runtime().readings.take_ended(all=all):
+            enqueue_write(owner_id, partial(cls._insert_taken, take))
 
     @classmethod
     def feed(
@@ -155,11 +154,15 @@ class Event(Owned):
     @classmethod
     def _record_readings_before(cls, type: str, document_id: str | None) -> None:
         """Those of a document come before what happens to it next."""
-        if document_id and type not in READINGS:
+        if document_id and type not in (*READINGS, "document.created"):
             readings = current_runtime().readings
             if merged := readings.take_of(document_id):
                 on_rollback(lambda: readings.put_back(merged))
                 cls._insert_readings(merged)
+
+    @classmethod
+    def _insert_taken(cls, take: Take) -> None:
+        cls._insert_readings(take())
 
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:

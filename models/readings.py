@@ -1,11 +1,14 @@
 """Counts readings of one document by one credential, so that a minute of them is two events.
 
 The first is recorded at once; how many followed, when the minute is over. What is counted here is
-in memory: a stop records it, a crash loses at most a minute of it.
+in memory: a stop records it, a crash loses at most a minute of it. Where several processes serve
+one database, it is in rows (`shared_readings.py`).
 """
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from .records.ids import now
 
@@ -35,6 +38,7 @@ class Window:
 
 
 Counted = list[tuple[Reading, int]]
+Take = Callable[[], Counted]
 
 
 class ReadingCounter:
@@ -57,20 +61,13 @@ class ReadingCounter:
         with self._lock:
             return _counted(self._windows.pop(document_id, {}))
 
-    def take_ended(self) -> Counted:
-        """What was counted in minutes that are over."""
+    def take_ended(self, *, all: bool = False) -> list[tuple[str, Take]]:
+        """What was counted in minutes that are over, or in all: owners, and functions that return
+        some of it in a transaction of the owner.
+        """
         with self._lock:
-            ended: dict[Reading, Window] = {}
-            for id, windows in list(self._windows.items()):
-                over = {one: window for one, window in windows.items() if window.is_over()}
-                ended |= over
-                self._windows[id] = {one: windows[one] for one in windows.keys() - over}
-                if not self._windows[id]:
-                    del self._windows[id]
-        return _counted(ended)
-
-    def take_all(self) -> Counted:
-        return [one for id in list(self._windows) for one in self.take_of(id)]
+            counted = [one for id in list(self._windows) for one in self._take_ended(id, all)]
+        return [(one[0].owner_id, partial(list, [one])) for one in counted]
 
     def put_back(self, counted: Counted) -> None:
         """Count again what was taken and could not be recorded."""
@@ -78,6 +75,13 @@ class ReadingCounter:
             for reading, count in counted:
                 windows = self._windows.setdefault(reading.document_id, {})
                 windows.setdefault(reading, Window(now())).further += count
+
+    def _take_ended(self, document_id: str, all: bool) -> Counted:
+        windows = self._windows.pop(document_id)
+        over = {one: window for one, window in windows.items() if all or window.is_over()}
+        if len(over) < len(windows):
+            self._windows[document_id] = {one: windows[one] for one in windows.keys() - over}
+        return _counted(over)
 
 
 def _counted(windows: dict[Reading, Window]) -> Counted:

@@ -19,6 +19,7 @@ from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .readings import ReadingCounter
 from .shared_rate_limiter import SharedRateLimiter
+from .shared_readings import SharedReadingCounter
 from .storage import close_database, flush_enqueued_writes, is_server
 from .storage.payload_stores import objects_of
 
@@ -41,7 +42,8 @@ class Runtime:
 
     def __init__(self, settings: Settings) -> None:
         limited = settings.rate_limits == "on"
-        limiter = SharedRateLimiter if is_server(settings.database) else RateLimiter
+        shared = is_server(settings.database)
+        limiter = SharedRateLimiter if shared else RateLimiter
         self.settings = settings
         self.quota = Quota(settings.quota_bytes, settings.quota_documents)
         self.login_failures = PasswordFailureLimiter(limited, limiter)
@@ -50,7 +52,9 @@ class Runtime:
         self.upload_limiter = limiter(UPLOADS, limited)
         self.preview_queue = PreviewQueue(settings.threads)
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
-        self.readings = ReadingCounter()
+        self.readings = (
+            SharedReadingCounter(lambda: self.authority_key) if shared else ReadingCounter()
+        )
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.aborted_uploads: set[str] = set()

@@ -155,12 +155,23 @@ def enqueue_write(owner_id: str, write: Write) -> None:
     """Queue a write that the request need not wait for, such as the event of a read.
 
     The next transaction writes it first, or `flush_enqueued_writes` does, many at once. Inside a
-    transaction it is written at once.
+    transaction it is written at once; and where the next request may reach another process, which
+    does not know of this queue.
     """
     if database.in_transaction():
         write()
-    else:
+    elif not (engine().SHARED and _written_now(owner_id, write)):
         _enqueued.append((owner_id, write))
+
+
+def _written_now(owner_id: str, write: Write) -> bool:
+    """False if the database takes no writes now, or another process holds the lock."""
+    with connected():
+        try:
+            _write(owner_id, [write])
+        except DatabaseError:
+            return False
+    return True
 
 
 def flush_enqueued_writes() -> None:
@@ -182,25 +193,33 @@ def _write_if_free() -> None:
 
 
 def _write_enqueued() -> None:
-    """In a transaction for each lock that it takes. What fails, as on a full disk, is lost.
-
-    DatabaseError if the database takes no writes now, or another process holds a lock: the rest
-    stays enqueued.
+    """In a transaction for each lock that it takes. DatabaseError as `_write`: the rest stays
+    enqueued.
     """
     groups = _by_lock([_enqueued.popleft() for _ in range(len(_enqueued))])
     while groups:
-        begun = False
         try:
-            with engine().background_transaction(groups[0][0][0]):
-                begun = True
-                for _, write in groups[0]:
-                    write()
-        except Exception as error:
-            if not begun or _is_busy(error):
-                _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
-                raise
-            logging.getLogger("docservice").exception("enqueued writes were lost")
+            _write(groups[0][0][0], [write for _, write in groups[0]])
+        except Exception:
+            _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
+            raise
         groups.pop(0)
+
+
+def _write(owner_id: str, writes: list[Write]) -> None:
+    """In one transaction. DatabaseError if the database takes no writes now, or another process
+    holds the lock; what fails otherwise, as on a full disk, is lost.
+    """
+    begun = False
+    try:
+        with engine().background_transaction(owner_id):
+            begun = True
+            for write in writes:
+                write()
+    except Exception as error:
+        if not begun or _is_busy(error):
+            raise
+        logging.getLogger("docservice").exception("enqueued writes were lost")
 
 
 def _is_busy(error: BaseException) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from crypto import Keyring
 from tests import postgres
-from tests.contract.event_feed import events_of
+from tests.contract.event_feed import event_types, events_of
 from tests.contract.webhooks import create_webhook
 from tests.formats import b64
 from tests.people import PASSWORD, Person
@@ -68,6 +68,38 @@ def test_what_one_writes_the_other_reads_at_once(twins):
     assert other.get(f"/v1/documents/{document['id']}/content").body == content
     assert other.delete(f"/v1/documents/{document['id']}").status == 204
     refused(one.get(f"/v1/documents/{document['id']}"), 404, "not_found")
+
+
+def test_what_one_reads_is_in_the_feed_of_the_other_at_once(twins):
+    one, other = twins
+    path = f"/v1/documents/{one.upload(token=None)['id']}"
+    for number in range(3):
+        assert one.get(f"{path}/content").status == 200
+        assert len(event_types(other, "&type=document.downloaded")) == number + 1
+
+
+def test_the_use_of_a_key_at_one_is_listed_by_the_other_at_once(twins):
+    one, other = twins
+    assert one.create_api_key().get("/v1/documents").status == 200
+    (listed,) = other.get("/v1/api-keys").json["apiKeys"]
+    assert listed["lastUsedAt"]
+
+
+def test_readings_of_a_link_are_two_events_whoever_answers(twins, nodes):
+    one, other = twins
+    document = one.upload()
+    path = f"/v1/documents/{document['id']}/content?token={document['token']['token']}"
+    for number in range(6):
+        assert Person(nodes[number % 2]).get(path).status == 200
+    assert other.delete(f"/v1/documents/{document['id']}").status == 204
+
+    found = [(event["type"], event["data"].get("count")) for event in events_of(one)]
+    assert found[2:] == [
+        ("document.downloaded", 1),
+        ("document.downloaded", 5),
+        ("document.deleted", None),
+        ("token.revoked", None),
+    ]
 
 
 def test_a_logout_counts_everywhere_at_once(twins):
