@@ -55,7 +55,8 @@ class Service:
         if Service.engine == "postgres" and "DATABASE" not in settings:
             settings["DATABASE"] = postgres.server().new_database()
         self.instance, self.temporary = folder / "instance", folder / "tmp"
-        if "://" in settings.get("DATABASE", "") and not any("KEYRING" in one for one in settings):
+        self.server_url = settings["DATABASE"] if "://" in settings.get("DATABASE", "") else None
+        if self.server_url and not any("KEYRING" in one for one in settings):
             self.instance.mkdir(mode=0o700)
             Keyring.create(self.instance / "keyring")  # no start on a server makes one
         self.temporary.mkdir()
@@ -171,19 +172,24 @@ class Service:
 
         Return the rows, or the number of those that were changed. Values stand as `:name` in it.
         """
-        address = self.settings.get("DATABASE", "")
-        if "://" in address:
-            return postgres.execute(address, statement, values)
+        if self.server_url:
+            return postgres.execute(self.server_url, statement, values)
         file = self.instance / "documents.sqlite"
         with contextlib.closing(sqlite3.connect(file)) as database, database:
             cursor = database.execute(statement, values)
             return cursor.fetchall() if cursor.description else cursor.rowcount
 
+    def columns(self, table):
+        """The names of a table's columns."""
+        on_server = "column_name FROM information_schema.columns WHERE table_name = :table"
+        names = on_server if self.server_url else "name FROM pragma_table_info(:table)"
+        return [name for (name,) in self.sql(f"SELECT {names}", table=table)]
+
     def files(self):
         """Return path -> content of every file of the instance, and of its database on a server."""
         folders = [self.instance]
-        if "://" in self.settings.get("DATABASE", ""):
-            folders.append(postgres.folder_of(self.settings["DATABASE"]))
+        if self.server_url:
+            folders.append(postgres.folder_of(self.server_url))
         paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {path: path.read_bytes() for path in paths}
 

@@ -63,13 +63,13 @@ def digest(secret):
     return hashlib.sha256(secret.encode()).digest()
 
 
-def made_up(execute, table, template, **changes):
+def made_up(service, table, template, **changes):
     """Insert a row like the one with the id `template`, but for some columns; returns its id."""
-    info = execute(f"PRAGMA table_info({table})")
     changes.setdefault("id", template[:-4] + "0000")
-    columns = ", ".join(f":{name}" if name in changes else name for _, name, *_ in info)
-    copy = f"INSERT INTO {table} SELECT {columns} FROM {table} WHERE id = :template"
-    execute(copy, template=template, **changes)
+    names = service.columns(table)
+    columns = ", ".join(f":{name}" if name in changes else name for name in names)
+    copy = f"INSERT INTO {table} ({', '.join(names)}) SELECT {columns} FROM {table}"
+    assert service.sql(f"{copy} WHERE id = :template", template=template, **changes) == 1
     return changes["id"]
 
 
@@ -86,7 +86,7 @@ def test_a_made_up_document_token_opens_nothing(
     execute("UPDATE document_token SET digest = :no WHERE id = :id", id=token["id"], no=b"0")
     changes = {"owner_id": victim.record["id"], "document_id": document["id"]}
     changes["digest"] = digest(token["token"])
-    id = made_up(execute, "document_token", token["id"], **changes)
+    id = made_up(service, "document_token", token["id"], **changes)
 
     path = f"/v1/documents/{document['id']}/content?token={token['token']}"
     refused(Person(service).get(path), 401, "not_authenticated")
@@ -97,7 +97,7 @@ def test_a_made_up_api_key_opens_nothing(service, attacker, victim, execute, was
     key = attacker.create_api_key()
     execute("UPDATE api_key SET digest = :no WHERE id = :id", id=key.record["id"], no=b"0")
     changes = {"owner_id": victim.record["id"], "digest": digest(key.secret)}
-    id = made_up(execute, "api_key", key.record["id"], **changes)
+    id = made_up(service, "api_key", key.record["id"], **changes)
 
     refused(key.get("/v1/documents"), 401, "key_revoked")
     was_reported(id)
@@ -226,12 +226,12 @@ def test_a_disabled_account_that_is_enabled_in_the_file_stays_closed(
     was_reported(id)
 
 
-def test_a_session_that_was_ended_cannot_be_made_up_again(victim, execute):
+def test_a_session_that_was_ended_cannot_be_made_up_again(service, victim, execute):
     other = victim.service.log_in(victim.record["email"])
     sessions = victim.get("/v1/auth/sessions").json["sessions"]
     template, ended = sessions[1]["id"], sessions[0]["id"]
     assert other.post("/v1/auth/logout").status == 204
-    made_up(execute, "session", template, id=ended)
+    made_up(service, "session", template, id=ended)
 
     refused(other.get("/v1/auth/me"), 401, "session_expired")
     assert victim.get("/v1/auth/me").status == 200
