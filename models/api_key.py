@@ -13,7 +13,7 @@ from .quota import refuse_if_full
 from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued
-from .records.owned import ResultPage, require_future
+from .records.owned import ResultPage, has_passed, require_future
 from .runtime import current_runtime
 from .storage import Prepared, enqueue_write, flush_enqueued_writes, param, transaction
 from .user import User
@@ -127,7 +127,7 @@ class ApiKey(Credential):
         with transaction(owner.id):
             found = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
             found.owner = owner
-            if found.revoked_at is not None or (found.expires_at or now() + 1) <= now():
+            if found.revoked_at is not None or has_passed(found.expires_at):
                 raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
             found._end(ends_at)

@@ -21,7 +21,7 @@ from .event_head import EventHead
 from .media_types import essence, usual_extension
 from .payload import Payload
 from .records.ids import now
-from .records.owned import Owned, ResultPage, require_future
+from .records.owned import Owned, ResultPage, has_passed, require_future
 from .storage import Prepared, param, payload_rows, shred, transaction
 from .storage.payload_stores import OBJECTS, ROWS
 from .storage.pieces import PIECE_BYTES
@@ -189,7 +189,7 @@ class Document(Payload, Owned):
         """Delete it, unless meanwhile its expiry was changed."""
         with transaction(self.owner_id):
             found = Document.find(self.id)  # read again under the writer lock
-            if found and found.expires_at and found.expires_at <= now():
+            if found and has_passed(found.expires_at):
                 self.delete_with_tokens("document.expired")
 
     def binding(self) -> tuple[str, ...]:

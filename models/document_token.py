@@ -17,7 +17,7 @@ from .link_quota import refuse_if_many_links
 from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued
-from .records.owned import ResultPage, require_future
+from .records.owned import ResultPage, has_passed, require_future
 from .storage import Prepared, database, param, transaction
 
 _OPTION_COLUMNS = (
@@ -152,7 +152,7 @@ class DocumentToken(Credential):
 
     def has_ended(self) -> bool:
         """Whether it was used up, or has expired since."""
-        return self.spent_at is not None or (self.expires_at or now() + 1) <= now()
+        return self.spent_at is not None or has_passed(self.expires_at)
 
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""

@@ -69,7 +69,12 @@ def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:
     return table.select().where(table.owner_id == param("owner_id"), *conditions)
 
 
+def has_passed(expires_at: int | None) -> bool:
+    """Whether the moment, in milliseconds, is not in the future; None never comes."""
+    return expires_at is not None and expires_at <= now()
+
+
 def require_future(expires_at: int | None) -> None:
-    """`Invalid` if the moment, in milliseconds, has passed."""
-    if expires_at is not None and expires_at <= now():
+    """`Invalid` if the moment has passed."""
+    if has_passed(expires_at):
         raise Invalid("#/expiresAt", "This moment has passed. Give one in the future.")

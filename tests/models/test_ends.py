@@ -1,0 +1,29 @@
+"""What has no end has not ended, however slowly the machine looks at it."""
+
+import time
+from itertools import count
+
+import pytest
+
+from models import ApiKey, DocumentToken
+from models.link_options import LinkOptions
+from tests.uploads import upload
+
+
+@pytest.fixture
+def slow_machine(monkeypatch):
+    """Ten milliseconds pass between two looks at the clock."""
+    moments = count(time.time_ns(), 10_000_000)
+    monkeypatch.setattr(time, "time_ns", lambda: next(moments))
+
+
+def test_a_key_without_an_end_can_be_rotated(alice, slow_machine):
+    key = ApiKey.issue(alice, None, "documents:read", None).row
+
+    assert key.rotate(alice, 0).expires_at is None
+
+
+def test_a_link_without_an_end_has_not_ended(alice, slow_machine):
+    token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None)).row
+
+    assert not token.has_ended()
