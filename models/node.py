@@ -31,10 +31,10 @@ def node_id() -> str:
 
 def report_node() -> None:
     """Say that this process lives, and which root keys it has, the primary first."""
-    roots = " ".join(root.id for root in current_runtime().keyring)
-    with connected():
-        database.execute_sql(_SEEN, {"id": node_id(), "root_ids": roots})
     try:
+        roots = " ".join(root.id for root in current_runtime().keyring)
+        with connected():
+            database.execute_sql(_SEEN, {"id": node_id(), "root_ids": roots})
         require_common_keys()
     except KeyringError as error:
         logging.getLogger("docservice").error("%s", error)

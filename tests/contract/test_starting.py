@@ -103,13 +103,13 @@ def test_a_database_of_a_newer_version_is_reported_and_kept(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def keyrings(start_service):
-    """Two instances that were stopped, each with a user sealed under its own keyring."""
+def stopped(start_service):
+    """Two services that were stopped, each with a user sealed under its own keyring."""
     stopped = [start_service(RATE_LIMITS="off") for _ in range(2)]
     for service in stopped:
         service.register()
         service.stop()
-    return [service.instance / "keyring" for service in stopped]
+    return stopped
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def keyrings(start_service):
         (lambda own, _: own + b"\xb5", "is no keyring, or was damaged in copying"),
     ],
 )
-def test_an_unusable_keyring_is_reported_and_kept(keyrings, spoilt, sentence):
-    own, other = (path.read_bytes() for path in keyrings)
-    given = spoilt(own, other)
-    keyrings[0].write_bytes(given)
-    last, _ = start(keyrings[0].parent)
+def test_an_unusable_keyring_is_reported_and_kept(stopped, spoilt, sentence):
+    own, other = ((service.instance / "keyring").read_bytes() for service in stopped)
+    keyring, given = stopped[0].instance / "keyring", spoilt(own, other)
+    keyring.write_bytes(given)
+    last, _ = start(stopped[0].instance, **stopped[0].settings)
     assert sentence in last
-    assert keyrings[0].read_bytes() == given
-    keyrings[0].write_bytes(own)
+    assert keyring.read_bytes() == given
+    keyring.write_bytes(own)
 
 
 def test_an_occupied_port_is_reported(tmp_path):
