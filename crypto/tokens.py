@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import pyseto
 
@@ -38,7 +39,7 @@ class PasetoCodec:
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:
         """A token that expires in `seconds`."""
-        key = pyseto.Key.new(4, "local", self._keys()[0])
+        key, footer = _key_and_footer(self._keys()[0])
         now = datetime.now(UTC)
         payload = {
             "sub": claims.user_id,
@@ -46,7 +47,7 @@ class PasetoCodec:
             "iat": now.isoformat(timespec="seconds"),
             "exp": (now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         }
-        token = pyseto.encode(key, payload, footer=_footer(key), implicit_assertion=self._assertion)
+        token = pyseto.encode(key, payload, footer=footer, implicit_assertion=self._assertion)
         return token.decode()
 
     def open(self, token: str) -> TokenClaims:
@@ -63,8 +64,8 @@ class PasetoCodec:
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
         """The key with this footer, which is compared and not parsed."""
         if footer not in self._known:
-            keys = [pyseto.Key.new(4, "local", key) for key in self._keys()]
-            self._known = {_encoded(_footer(key)): key for key in keys}
+            keys = map(_key_and_footer, self._keys())
+            self._known = {_encoded(footer): key for key, footer in keys}
         return self._known.get(footer)
 
     def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
@@ -75,6 +76,12 @@ class PasetoCodec:
         except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
             raise DecryptionError from None
         return opened.payload if isinstance(opened.payload, dict) else {}
+
+
+@lru_cache(4)
+def _key_and_footer(key: bytes) -> tuple[pyseto.KeyInterface, bytes]:
+    made = pyseto.Key.new(4, "local", key)
+    return made, _footer(made)
 
 
 def _footer(key: pyseto.KeyInterface) -> bytes:

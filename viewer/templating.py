@@ -43,9 +43,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        auto_reload=False,
     )
     environment.filters["visible"] = lambda text: Markup(escape(str(text)))  # noqa: S704
     environment.filters["script_json"] = lambda value: Markup(json_for_script(value))  # noqa: S704
-    environment.globals["asset"] = functools.cache(lambda name: Markup(asset(name)))  # noqa: S704
-    environment.globals["part"] = _part
+    marked = functools.cache(lambda name: Markup(asset(name)))  # noqa: S704
+    environment.globals = {"asset": marked, "part": _part}  # copied for each template
     return environment

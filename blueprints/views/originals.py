@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 from flask import has_request_context, request
@@ -13,6 +13,7 @@ from models import Document, StoredPreview, current_runtime
 from models.errors import Busy, NotFound, WrongCredentials
 from models.media_types import type_of_name
 from models.records.ids import rfc3339
+from models.storage.pieces import PIECE_BYTES
 from models.token_grant import TokenGrant
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
@@ -33,12 +34,20 @@ def original_of(
         size=document.size,
         sha256=document.sha256,
         created_at=rfc3339(document.created_at),
-        read=document.read,
+        read=_reader(document),
         run=_job_runner(document, grant.id if grant and not grant.owner_id else document.owner_id),
         named_type=type_of_name(document.name),
         password=password,
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
     )
+
+
+def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
+    """Reads a range of the payload; one of a single piece is opened once for all that is read."""
+    if document.size > PIECE_BYTES:
+        return document.read
+    whole = cache(lambda: b"".join(document.read()))
+    return lambda start, stop: [whole()[start:stop]]
 
 
 def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overview]:

@@ -1,10 +1,13 @@
 """blueprints/views/originals.py"""
 
+from types import SimpleNamespace
+
 import pytest
 from flask import Flask
 
 from blueprints.views import originals
 from models.errors import Busy
+from models.storage.pieces import PIECE_BYTES
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +39,19 @@ def test_a_body_that_is_being_sent_does_not_wait_for_ever():
 def test_a_request_is_refused_at_once():
     with Flask(__name__).test_request_context(), pytest.raises(Busy):
         originals._patiently(busy(1))
+
+
+@pytest.mark.parametrize(("size", "times"), [(PIECE_BYTES, 1), (PIECE_BYTES + 1, 3)])
+def test_a_payload_of_one_piece_is_opened_once_for_all_that_is_read(size, times):
+    opened, payload = [], bytes(range(256)) * (size // 256 + 1)
+
+    def read(start=0, stop=size):
+        opened.append((start, stop))
+        yield payload[start:stop]
+
+    read_range = originals._reader(SimpleNamespace(size=size, read=read))
+
+    assert not opened
+    for start, stop in ((0, 4096), (100, 300), (0, size)):
+        assert b"".join(read_range(start, stop)) == payload[start:stop]
+    assert len(opened) == times
