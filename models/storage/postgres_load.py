@@ -7,11 +7,12 @@ from psycopg.errors import DataError, IntegrityError
 
 from ..errors import OperatorError
 from .postgres import database, first_line, wrapping_errors
+from .sqlite import EngineError
 
 _COLUMNS = """
     SELECT column_name, data_type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = :table ORDER BY ordinal_position"""
-_MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError)
+_MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, EngineError)
 
 
 def load_rows(table: str, read: Callable[[str], Any]) -> None:

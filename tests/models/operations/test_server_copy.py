@@ -139,10 +139,11 @@ def test_the_service_has_to_be_stopped(copy, target, instance):
         instance_lock.release_instance_lock()
 
 
-def test_a_value_that_has_the_wrong_type_prevents_the_copy(copy, target, instance):
+@pytest.mark.parametrize("value", ["created_at = 'yesterday'", "email = CAST(x'ff' AS TEXT)"])
+def test_a_value_that_postgresql_does_not_take_prevents_the_copy(copy, target, instance, value):
     current_runtime().close_database()
     with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
-        plain.execute("UPDATE user_account SET created_at = 'yesterday'")
+        plain.execute(f"UPDATE user_account SET {value}")
 
     with pytest.raises(OperatorError, match="row of user_account cannot .* Nothing was copied"):
         copy()
