@@ -103,8 +103,8 @@ def _require_empty() -> None:
     full = [table for table in TABLES if _count(table, database.execute_sql)]
     if full:
         raise OperatorError(
-            f"The target is not empty: there are rows in {', '.join(full)}. Nothing was copied; "
-            "name an empty database."
+            f"The target is not empty: there are rows in {', '.join(full)}. Nothing was copied. "
+            "Name an empty database, on which no service was started yet."
         )
 
 
