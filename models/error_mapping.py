@@ -55,10 +55,10 @@ def operator_message(error: BaseException) -> str | None:
 
 
 def log_failure(what: str, error: BaseException) -> None:
-    """In one line where the storage is full, fails or does not answer, else with a traceback."""
+    """In one line where the storage is full, busy or failing, else with a traceback."""
     log = logging.getLogger("docservice")
     known = service_error_of(error)
-    if isinstance(known, (DatabaseUnavailable, StorageFull)):
+    if isinstance(known, (Busy, StorageFull)):
         log.error("%s: %s", what, known.sentence)
     else:
         log.error("%s", what, exc_info=error)

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from models.error_mapping import log_failure
+from models.errors import Busy
 from models.operations.periodic import PeriodicTask
 from tests.waiting import until
 
@@ -46,6 +47,12 @@ def test_a_disk_that_takes_nothing_is_logged_in_one_line(number, caplog):
     (record,) = caplog.records
     assert record.exc_info is None
     assert record.message.startswith("work failed: ")
+
+
+def test_a_lock_that_another_process_holds_is_logged_in_one_line(caplog):
+    log_failure("work failed", Busy())
+    (record,) = caplog.records
+    assert record.exc_info is None
 
 
 def test_an_unexpected_failure_is_logged_with_its_traceback(caplog):
