@@ -157,13 +157,15 @@ def _space(context: DoctorContext) -> Iterator[str]:
 def _server(_: DoctorContext) -> Iterator[str]:
     with connected():
         if not is_writable():
-            yield "The database server is a standby, which takes no writes. Name the primary."
-        (moment,) = database.execute_sql(f"SELECT {SERVER_NOW}").fetchone()
+            yield "The server takes no writes: it is a standby, or read-only. Name the primary."
         (encoding,) = database.execute_sql("SHOW server_encoding").fetchone()
+        before = now()
+        (moment,) = database.execute_sql(f"SELECT {SERVER_NOW}").fetchone()
+        apart_ms = max(before - moment, moment - now())
     if encoding != "UTF8":
         yield f"The database has the encoding {encoding}. Make one with UTF8, and restore into it."
-    if abs(moment - now()) > SERVER_CLOCK_TOLERANCE_MS:
-        seconds = abs(moment - now()) / 1000
+    if apart_ms > SERVER_CLOCK_TOLERANCE_MS:
+        seconds = apart_ms / 1000
         yield f"The clock of the database server differs by {seconds:.1f} s. Run NTP on both."
 
 

@@ -90,8 +90,9 @@ def test_tables_that_are_not_as_the_migrations_make_them_are_named(
     assert any(problem in one for one in problems(runtime)["tables"])
 
 
-def test_a_clock_that_differs_from_the_servers_is_found(runtime, monkeypatch):
-    monkeypatch.setattr(doctor, "now", lambda: now() + 2500)
+@pytest.mark.parametrize("ahead_ms", [20_000, -20_000])
+def test_a_clock_that_differs_from_the_servers_is_found(runtime, monkeypatch, ahead_ms):
+    monkeypatch.setattr(doctor, "now", lambda: now() + ahead_ms)
 
     (problem,) = problems(runtime)["server"]
 
