@@ -1,7 +1,7 @@
 """PostgreSQL through psycopg 3: connections, how queries are written, what its errors mean.
 
-A connection keeps nothing between two transactions, and no statement is prepared on it: so a
-pooler that lends connections by transaction, such as pgbouncer, may stand between.
+A connection keeps nothing of its own between two transactions, and no statement is prepared on it:
+so a pooler that lends connections by transaction, such as pgbouncer, may stand between.
 """
 
 import logging
