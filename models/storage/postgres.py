@@ -44,7 +44,7 @@ _Base: Any = peewee.PostgresqlDatabase
 wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 _UNAVAILABLE = (
-    *("08", "57P", "28"),  # connection lost, shutdown, not let in
+    *("08", "57P", "28", "25P03"),  # connection lost, shutdown, not let in, stood still for long
     *("25006", "0A000"),  # a standby: what writes, and what is not logged
 )
 _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL's manual
