@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import chain
 
 from flask import Response, request
-from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
@@ -84,19 +83,17 @@ def read_first_piece(pieces: Iterator[bytes]) -> Iterator[bytes]:
     return chain([next(pieces, b"")], pieces)
 
 
-def _headers(document: Document) -> Headers:
+def _headers(document: Document) -> dict[str, str]:
     inline = viewer.is_shown_inline(document.media_type) and "save" not in request.args
-    return Headers(
-        {
-            "Content-Type": document.content_type,
-            "Content-Disposition": viewer.content_disposition(document.name, inline=inline),
-            "ETag": quote_etag(document.id),  # the content of an id never changes
-            "Accept-Ranges": "bytes",
-            "Content-Security-Policy": POLICY,
-            "Cross-Origin-Resource-Policy": "cross-origin",  # a sandboxed page has no origin
-            "Cache-Control": "private, no-cache",
-        }
-    )
+    return {
+        "Content-Type": document.content_type,
+        "Content-Disposition": viewer.content_disposition(document.name, inline=inline),
+        "ETag": quote_etag(document.id),  # the content of an id never changes
+        "Accept-Ranges": "bytes",
+        "Content-Security-Policy": POLICY,
+        "Cross-Origin-Resource-Policy": "cross-origin",  # a sandboxed page has no origin
+        "Cache-Control": "private, no-cache",
+    }
 
 
 def _range(document: Document) -> tuple[int, int] | None:
