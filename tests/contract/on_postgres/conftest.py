@@ -1,7 +1,7 @@
 """The fixtures of the contract's tests, with services that store in PostgreSQL.
 
 A fixture is imported so that it is another one here, which uses the services of this folder.
-`pytest --engine=postgres tests/contract` runs all of the contract in this way.
+`pytest --engine=postgres tests/contract` runs all of the contract there, on one process each.
 """
 
 import pytest
@@ -16,7 +16,7 @@ from tests.conftest import (  # noqa: F401
     webhook,
 )
 from tests.contract.conftest import big, caller, webhook_owner, webhook_service  # noqa: F401
-from tests.service import Service
+from tests.pair import Pair
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def start_service(start_service, postgres_server):
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory, postgres_server):
-    database = postgres_server.new_database()
-    service = Service(tmp_path_factory.mktemp("service"), DATABASE=database, RATE_LIMITS="off")
+    """Two processes, so that a request reaches another one than the request before."""
+    service = Pair(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
     yield service
     service.close()
