@@ -84,7 +84,7 @@ class Event(Owned):
 
     @classmethod
     def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
-        """Record that a document was read. Outside a transaction, nobody waits until it is written.
+        """Record that a document was read. Outside a transaction, nobody waits until it is on disk.
 
         Of one link or API key, only the first reading in a minute is recorded at once; the further
         ones are one event, when the minute is over or something else happens to the document.

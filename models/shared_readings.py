@@ -18,13 +18,15 @@ from .readings import MERGED_MS, Counted, Reading, ReadingCounter, Take
 from .records.ids import now
 from .storage import connected, database
 
+SKEW_MS = 2_000  # by which the clocks of the machines may differ
+
 _COUNT = """
     INSERT INTO reading (id, owner_id, type, document_id, actor, began_at, further)
     VALUES (:id, :owner_id, :type, :document_id, :actor, :now, 0)
     ON CONFLICT (id) DO UPDATE SET further = reading.further + 1
     RETURNING further"""
 _TAKEN = "RETURNING further, id, owner_id, type, document_id, actor"
-_IS_OVER = "(began_at <= :before OR began_at > :now)"  # later than now if the clock was set back
+_IS_OVER = "(began_at <= :before OR began_at > :later)"  # the latter if the clock was set back
 _OWNERS = f"SELECT DISTINCT owner_id FROM reading WHERE {_IS_OVER}"  # noqa: S608
 _TAKE_ENDED = f"DELETE FROM reading WHERE owner_id = :owner_id AND {_IS_OVER} {_TAKEN}"  # noqa: S608
 _TAKE_OF = f"DELETE FROM reading WHERE document_id = :document_id {_TAKEN}"  # noqa: S608
@@ -53,8 +55,8 @@ class SharedReadingCounter(ReadingCounter):
         return self._take(_TAKE_OF, document_id=document_id)
 
     def take_ended(self, *, all: bool = False) -> list[tuple[str, Take]]:
-        moment = now()
-        values = {"now": moment, "before": moment if all else moment - MERGED_MS}
+        later = now() + SKEW_MS
+        values = {"before": later if all else now() - MERGED_MS, "later": later}
         with connected():
             owners = database.execute_sql(_OWNERS, values).fetchall()
         return [(id, partial(self._take, _TAKE_ENDED, owner_id=id, **values)) for (id,) in owners]

@@ -22,3 +22,13 @@ def test_a_count_that_was_made_up_in_the_database_is_not_recorded(alice):  # noq
 
     assert readings(alice) == [("document.viewed", 1)]
     assert database.execute_sql("SELECT count(*) FROM reading").fetchone() == (0,)
+
+
+def test_another_machine_whose_clock_is_somewhat_late_does_not_end_the_minute(alice, clock):  # noqa: F811
+    document = upload(alice)
+    read(document)
+    clock(-500)
+    Event.record_merged_readings()
+    read(document)
+
+    assert readings(alice) == [("document.viewed", 1)]
