@@ -3,9 +3,21 @@
 import contextlib
 import http.server
 import re
+import sys
 import threading
 
 import pytest
+
+from viewer.sandbox import process
+
+
+@pytest.fixture
+def no_child_process(monkeypatch):
+    """Each child process ends when it starts, and none waits."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    process.end_waiting()
+    yield
+    process.end_waiting()
 
 
 @pytest.fixture

@@ -116,10 +116,10 @@ def _start_next() -> None:
 
 
 @atexit.register
-def _end_waiting() -> None:
+def end_waiting() -> None:
     """A worker that nobody ends like this ends by itself: its input is closed."""
-    for process in _waiting:
-        with process:
+    while _waiting:
+        with _waiting.pop() as process:
             process.kill()
 
 

@@ -1,7 +1,5 @@
 """viewer/kinds/text.py"""
 
-import sys
-
 from tests.viewer.samples import original
 from viewer.kinds.text import MAX_READ, label_of, preview
 from viewer.sandbox.text_lines import MAX_LINES
@@ -56,7 +54,5 @@ def test_an_encoding_that_nothing_says_is_guessed():
     assert "größer" in shown("Etwas größer".encode("cp1252")).body.decode()
 
 
-def test_without_a_child_process_the_encoding_is_that_of_browsers(monkeypatch):
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-
+def test_without_a_child_process_the_encoding_is_that_of_browsers(no_child_process):
     assert "größer" in shown("größer".encode("cp1252")).body.decode()
