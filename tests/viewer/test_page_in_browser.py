@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 
 import pytest
 
@@ -281,8 +282,16 @@ def test_save_is_the_first_button_in_the_order_of_tab(page, site, name, kind):
     assert page.evaluate("document.activeElement.matches('.save')")
 
 
-def test_text_code_and_digest_are_copied(page, site):
-    page.context.grant_permissions(["clipboard-read"])
+@pytest.fixture
+def page_with_clipboard(launch_chromium):
+    """A page of the browser with windows, which alone has a clipboard."""
+    chromium = shutil.which("chromium") or pytest.skip("no chromium with a clipboard")
+    with launch_chromium(executable_path=chromium) as browser:
+        yield browser.new_context(permissions=["clipboard-read"]).new_page()
+
+
+def test_text_code_and_digest_are_copied(page_with_clipboard, site):
+    page = page_with_clipboard
     document = original(b"one\n  two\n", "a.txt", "text/plain")
     page.goto(site.put("/copied", view(document)))
     for action, text in (

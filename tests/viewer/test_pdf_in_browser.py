@@ -123,6 +123,8 @@ def test_an_opened_pdf_is_saved_as_a_file_that_shows_its_pages(page, alice, tmp_
 
     assert saved.value.suggested_filename == "book.pdf.html"
     saved.value.save_as(tmp_path / "saved.html")
+    page.goto("about:blank")  # ends what the served page still loads
+    page.heard.clear()
     page.context.set_offline(True)
     page.goto((tmp_path / "saved.html").as_uri())
     assert page.text_content("#p1 text") == "Secret"
