@@ -10,7 +10,7 @@ from typing import Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
-from .records.ids import first_id, now
+from .records.ids import first_id, id_like, now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
@@ -70,10 +70,14 @@ class WebhookDelivery(Owned):
 
     @classmethod
     def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
-        """Store a delivery for each webhook that subscribes to the type, or for `to` alone."""
+        """Store a delivery for each webhook that subscribes to the type, or for `to` alone.
+
+        Ids sort as those of their events, whichever process generates them.
+        """
         found = [to] if to else cls._subscribed(owner_id, type)
-        for webhook_id in found:
+        for place, webhook_id in enumerate(found):
             delivery: Self = cls.fresh(owner_id=owner_id, webhook_id=webhook_id, event_id=event_id)
+            delivery.id = id_like(cls.PREFIX, event_id, place)
             delivery.type, delivery.due_at, delivery.attempts = type, delivery.created_at, 0
             delivery.insert_row()
         if found:

@@ -30,16 +30,28 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
     global _last_id  # noqa: PLW0603
     with _id_lock:
         if behind:
-            _last_id = max(_last_id, int(behind[-26:].translate(_AS_DIGITS), 32))
+            _last_id = max(_last_id, _number(behind))
         fresh = now() << 80 | secrets.randbits(80)
         _last_id = fresh if fresh >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
         number = _last_id
     return _encoded(prefix, number)
 
 
+def id_like(prefix: str, id: str, place: int) -> str:
+    """`prefix` + the ULID that is `place` behind that of `id`: sorts as `id` among those of others.
+
+    ULIDs that were generated one behind another are 2**63 apart on average.
+    """
+    return _encoded(prefix, _number(id) + place)
+
+
 def first_id(prefix: str, moment: int) -> str:
     """Ids generated before this moment sort before it."""
     return _encoded(prefix, moment << 80)
+
+
+def _number(id: str) -> int:
+    return int(id[-26:].translate(_AS_DIGITS), 32)
 
 
 def _encoded(prefix: str, number: int) -> str:

@@ -1,8 +1,10 @@
 """Webhooks and their deliveries: what follows from how a try ended, and how long it is kept."""
 
+import time
+
 import pytest
 
-from models import Event, Webhook, database
+from models import Event, Webhook, WebhookDelivery, database
 from models.delivery import _NEXT_DUE, Outcome
 from models.errors import NotFound, WebhookDisabled
 from models.operations import sweep
@@ -136,6 +138,22 @@ def test_an_event_that_is_forgotten_is_not_sent_again(alice, hook, clock):
     Event.delete().execute()
     with pytest.raises(NotFound):
         hook.redeliver(done.id)
+
+
+def test_deliveries_of_one_millisecond_are_sent_in_order_whichever_process_queued_them(
+    alice, hook, monkeypatch
+):
+    moment = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: moment)
+    for _ in range(20):
+        ids._last_id = 0  # as in another process
+        Event.record(alice.id, "webhook.test", {})
+    sent = []
+    while due := WebhookDelivery.next_due_per_webhook():
+        sent.append(due[0].event_id)
+        hook.record_outcome(due[0], GOOD, None)
+
+    assert sent == [event.id for event in Event.feed(alice.id, 99, None)[0]]
 
 
 def test_the_look_for_what_is_due_reads_one_row_of_each_webhook(hook):
