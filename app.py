@@ -106,7 +106,8 @@ def start_background_work(runtime: Runtime) -> None:
     with connected():
         delete_unfinished_uploads()
     if is_shared():
-        runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, at_end=forget_node))
+        once = {"at_start": forget_node, "at_end": forget_node}
+        runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, **once))
     record_readings = Event.record_merged_readings
     limits = DispatcherLimits(poll_seconds=1 if is_shared() else 60)  # others queue deliveries
     runtime.run_in_background(

@@ -6,9 +6,11 @@ keyring of every node before a node uses it.
 
 import logging
 import socket
+from typing import Any
 
 from crypto import KeyringError
 
+from .errors import OperatorError
 from .runtime import current_runtime
 from .storage import SERVER_NOW, connected, database, is_shared
 
@@ -19,13 +21,16 @@ _SEEN = f"""
     INSERT INTO node (id, root_ids, seen_at) VALUES (:id, :root_ids, {SERVER_NOW})
     ON CONFLICT (id) DO UPDATE SET root_ids = excluded.root_ids, seen_at = excluded.seen_at"""  # noqa: S608
 _OTHERS = f"""
-    SELECT id, root_ids FROM node WHERE id <> :id AND seen_at > {SERVER_NOW} - :live
+    SELECT id, root_ids FROM node WHERE NOT starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live
     ORDER BY id"""  # noqa: S608
-_FORGET = f"DELETE FROM node WHERE id = :id OR seen_at < {SERVER_NOW} - 86400000"  # noqa: S608
+_NAMESAKES = f"""
+    SELECT COUNT(*) FROM node WHERE starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live"""  # noqa: S608
+_FORGET = f"""
+    DELETE FROM node WHERE starts_with(id, :own) OR seen_at < {SERVER_NOW} - 86400000"""  # noqa: S608
 
 
-def node_id() -> str:
-    """The name of this process among those that serve the database."""
+def node_name() -> str:
+    """The name of this process, and of its commands, among those that serve the database."""
     return f"{socket.gethostname()} {current_runtime().settings.listen}"
 
 
@@ -33,21 +38,28 @@ def report_node() -> None:
     """Say that this process lives, and which root keys it has, the primary first."""
     try:
         roots = " ".join(root.id for root in current_runtime().keyring)
+        id = f"{_own()}{current_runtime().started_at}"
         with connected():
-            database.execute_sql(_SEEN, {"id": node_id(), "root_ids": roots})
-        require_common_keys()
-    except KeyringError as error:
+            database.execute_sql(_SEEN, {"id": id, "root_ids": roots})
+        check_nodes()
+    except (KeyringError, OperatorError) as error:
         logging.getLogger("docservice").error("%s", error)
 
 
 def forget_node() -> None:
-    """At the end of the process."""
+    """Of a process of the same name that was killed, or of this one at its end."""
     with connected():
-        database.execute_sql(_FORGET, {"id": node_id()})
+        database.execute_sql(_FORGET, {"own": _own()})
 
 
-def require_common_keys() -> None:
-    """KeyringError unless this process and every other one know the primary of each other."""
+def check_nodes() -> None:
+    """OperatorError if several live processes have the name of this one: a starting one forgets
+    those that there were, so two are seen only if both live. KeyringError unless this process and
+    every other one know the primary of each other.
+    """
+    if not is_shared():
+        return
+    _require_own_name()
     own = [root.id for root in current_runtime().keyring]
     for id, root_ids in other_nodes():
         if own[0] not in root_ids:
@@ -69,6 +81,25 @@ def other_nodes() -> list[tuple[str, list[str]]]:
     """The names of the others that live, and the ids of their root keys, the primary first."""
     if not is_shared():
         return []
+    rows = _live(_OTHERS)
+    return [(id.rpartition(" ")[0], root_ids.split()) for id, root_ids in rows]
+
+
+def _require_own_name() -> None:
+    ((count,),) = _live(_NAMESAKES)
+    if count > 1:
+        raise OperatorError(
+            f"{count} processes are named {node_name()}. Give each another host name or another "
+            "LISTEN, and restart them."
+        )
+
+
+def _live(query: str) -> list[Any]:
     with connected():
-        rows = database.execute_sql(_OTHERS, {"id": node_id(), "live": _LIVE_MS}).fetchall()
-    return [(id, root_ids.split()) for id, root_ids in rows]
+        rows: list[Any] = database.execute_sql(query, {"own": _own(), "live": _LIVE_MS}).fetchall()
+    return rows
+
+
+def _own() -> str:
+    """What the ids of processes of this name begin with."""
+    return f"{node_name()} "

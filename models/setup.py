@@ -15,7 +15,7 @@ from . import storage
 from .authority import AuthorityKey, load_authority_key
 from .document import Document
 from .errors import OperatorError
-from .node import require_common_keys
+from .node import check_nodes
 from .runtime import current_runtime
 from .storage import connected, database
 from .stored_response import StoredResponse
@@ -151,7 +151,7 @@ def use_keyring(keyring: Keyring) -> None:
     _require_roots(keyring)
     runtime = current_runtime()
     runtime.keyring = keyring
-    require_common_keys()
+    check_nodes()
     try:
         runtime.authority_key = load_authority_key()
     except RootKeyMissing:  # another process has begun the database meanwhile

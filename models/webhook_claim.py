@@ -4,7 +4,7 @@ A claim is a lease by the server's clock: longer than an attempt takes, and so s
 process does not hold a webhook back for long.
 """
 
-from .node import node_id
+from .node import node_name
 from .storage import SERVER_NOW, connected, database, is_shared
 
 LEASE_MS = 20_000
@@ -23,7 +23,7 @@ def claim_webhook(webhook_id: str) -> bool:
     """Whether this process delivers next. One that serves alone need not ask."""
     if not is_shared():
         return True
-    values = {"webhook_id": webhook_id, "node_id": node_id(), "lease": LEASE_MS}
+    values = {"webhook_id": webhook_id, "node_id": node_name(), "lease": LEASE_MS}
     with connected():
         return database.execute_sql(_CLAIM, values).fetchone() is not None
 
@@ -32,7 +32,7 @@ def release_webhook(webhook_id: str) -> None:
     """Let others deliver, after the outcome was stored."""
     if is_shared():
         with connected():
-            values = {"webhook_id": webhook_id, "node_id": node_id()}
+            values = {"webhook_id": webhook_id, "node_id": node_name()}
             database.execute_sql(_RELEASE, values)
 
 
@@ -40,4 +40,4 @@ def release_webhooks() -> None:
     """Of a process of the same name that was killed, or of this one at its end."""
     if is_shared():
         with connected():
-            database.execute_sql(_RELEASE_ALL, {"node_id": node_id()})
+            database.execute_sql(_RELEASE_ALL, {"node_id": node_name()})

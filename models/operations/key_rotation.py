@@ -14,7 +14,7 @@ from crypto import DecryptionError, KeyringError, RootKey
 
 from ..errors import NotFound
 from ..event import Event
-from ..node import nodes_that_use, other_nodes, require_common_keys
+from ..node import check_nodes, nodes_that_use, other_nodes
 from ..runtime import current_runtime
 from ..session import Session
 from ..setup import TABLES_WITH_KEYS, root_keys_in_use
@@ -65,7 +65,7 @@ def rotate_root_keys(
 
     Sessions and tickets stay valid unless `end_sessions`; new ones get a new token key.
     """
-    require_common_keys()
+    check_nodes()
     result = _rewrap_all(report)
     if not result.rewrapped:
         new_root_key = _add_root_key()

@@ -9,16 +9,18 @@ from ..error_mapping import log_failure
 class PeriodicTask:
     """Starts at once. An exception is logged and does not end the repetition.
 
-    `at_end` is called once by `stop`.
+    `at_start` is called once before the work, `at_end` once by `stop`.
     """
 
     def __init__(
         self,
         work: Callable[[], object],
         pause_seconds: float,
+        at_start: Callable[[], object] = lambda: None,
         at_end: Callable[[], object] = lambda: None,
     ) -> None:
-        self._work, self._pause_seconds, self._at_end = work, pause_seconds, at_end
+        self._work, self._pause_seconds = work, pause_seconds
+        self._at_start, self._at_end = at_start, at_end
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
         self._thread.start()
@@ -30,6 +32,7 @@ class PeriodicTask:
         self._attempt(self._at_end)
 
     def _run(self) -> None:
+        self._attempt(self._at_start)
         while not self._stopped.is_set():
             self._attempt(self._work)
             self._stopped.wait(self._pause_seconds)

@@ -4,7 +4,8 @@ import pytest
 
 from crypto import Keyring, KeyringError, generate_root_key
 from models import connected, current_runtime, database, setup
-from models.node import report_node
+from models.errors import OperatorError
+from models.node import forget_node, report_node
 from models.operations import list_root_keys, retire_root_key, rotate_root_keys
 from models.runtime import create_runtime
 from settings import Settings
@@ -26,7 +27,7 @@ def keyring(tmp_path, postgres_server):
 
 
 def other_node_has(*root_ids):
-    row = {"id": "app-2 0.0.0.0:8000", "roots": " ".join(root_ids), "seen_at": SOON}
+    row = {"id": "app-2 0.0.0.0:8000 1", "roots": " ".join(root_ids), "seen_at": SOON}
     database.execute_sql("DELETE FROM node")
     database.execute_sql("INSERT INTO node VALUES (:id, :roots, :seen_at)", row)
 
@@ -80,3 +81,37 @@ def test_a_rotation_with_a_keyring_that_lacks_what_another_process_writes_is_ref
 
     with pytest.raises(KeyringError, match=r"Our keyring lacks root key 0123456789abcdef.* Append"):
         rotate_root_keys()
+
+
+def test_a_second_process_of_the_same_name_is_told_of_in_a_sentence(keyring, caplog, monkeypatch):
+    first = report_as(monkeypatch, 1)
+    second = report_as(monkeypatch, 2)  # has the name of a living one, and forgets it
+    assert caplog.messages == []
+    first()
+    second()
+
+    assert len(caplog.messages) == 2
+    with pytest.raises(OperatorError, match="2 processes are named .* Give each another"):
+        rotate_root_keys()
+
+
+def test_a_process_that_starts_again_after_a_kill_is_not_taken_for_two(
+    keyring, caplog, monkeypatch
+):
+    report_as(monkeypatch, 1)
+    report_as(monkeypatch, 2)()
+
+    assert caplog.messages == []
+    rotate_root_keys()
+
+
+def report_as(monkeypatch, started_at):
+    """Start as another process of this name does; returns what it repeats while it lives."""
+
+    def report():
+        monkeypatch.setattr(current_runtime(), "started_at", started_at)
+        report_node()
+
+    forget_node()
+    report()
+    return report
