@@ -3,10 +3,12 @@
 import secrets
 import threading
 import time
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _AS_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+_EPOCH = datetime(1970, 1, 1)
 _id_lock = threading.Lock()
 _last_id = 0
 
@@ -17,8 +19,8 @@ def now() -> int:
 
 
 def rfc3339(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    return moment.isoformat(timespec="milliseconds") + "Z"
 
 
 def generate_id(prefix: str, behind: str | None = None) -> str:
@@ -55,4 +57,4 @@ def _number(id: str) -> int:
 
 
 def _encoded(prefix: str, number: int) -> str:
-    return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return f"{prefix}_" + "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
