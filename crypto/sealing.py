@@ -45,8 +45,11 @@ def generate_key() -> bytes:
 
 def context(*pieces: str | bytes) -> bytes:
     """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
-    parts = [piece if isinstance(piece, bytes) else piece.encode() for piece in pieces]
-    return b"".join([_le64(len(parts)), *[_le64(len(part)) + part for part in parts]])
+    encoded = _le64(len(pieces))
+    for piece in pieces:
+        part = piece if isinstance(piece, bytes) else piece.encode()
+        encoded += _le64(len(part)) + part
+    return encoded
 
 
 def keyed_digest(key: bytes, *pieces: str) -> str:

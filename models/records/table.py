@@ -31,8 +31,8 @@ class Table(Model):
         return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
 
     def insert_row(self) -> None:
-        names = self._meta.sorted_field_names
-        _insertion(type(self)).execute(**{name: self.__data__.get(name) for name in names})
+        values = dict.fromkeys(self._meta.sorted_field_names) | self.__data__
+        _insertion(type(self)).execute(**values)
 
     @classmethod
     def find(cls, id: str) -> Self | None:

@@ -4,7 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 
 from peewee import DatabaseError
@@ -40,8 +40,9 @@ _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 _enqueued: deque[tuple[str, Write]] = deque(maxlen=100_000)  # the oldest are dropped
 
 
-@contextmanager
-def transaction(owner_id: str = SERVICE, *, since: int | None = None) -> Iterator[None]:
+def transaction(
+    owner_id: str = SERVICE, *, since: int | None = None
+) -> AbstractContextManager[None]:
     """A write transaction, synced to disk when it ends. Nested, it is part of the outer one.
 
     It excludes every other one of this owner until it ends, and with SERVICE every other one at
@@ -51,30 +52,24 @@ def transaction(owner_id: str = SERVICE, *, since: int | None = None) -> Iterato
     Raises OSError if a sync has failed after `wal_sync_failures` was `since`: then earlier
     unsynced transactions, on which this one builds, may be lost.
     """
-    _enter_scope(owner_id, since)
-    with _transaction(owner_id, since=since):
-        yield
+    return _transaction(owner_id, scoped=True, since=since)
 
 
-@contextmanager
-def separate_transaction(owner_id: str | None = SERVICE) -> Iterator[None]:
+def separate_transaction(owner_id: str | None = SERVICE) -> AbstractContextManager[None]:
     """A transaction that is synced when it ends, also inside `in_one_transaction`: for what has to
     be on disk before something else is done. Nested in an open transaction it is part of that one.
     """
-    with _transaction(owner_id):
-        yield
+    return _transaction(owner_id)
 
 
-@contextmanager
-def unsynced_transaction(owner_id: str | None = SERVICE) -> Iterator[None]:
+def unsynced_transaction(owner_id: str | None = SERVICE) -> AbstractContextManager[None]:
     """A write transaction of its own, also inside `in_one_transaction`; a power cut may undo it.
 
     For steps of something larger, whose last transaction is synced. Nested in an open transaction
     it is part of that one. Without an owner it takes no lock, and may only insert what nobody
     else knows of yet.
     """
-    with _transaction(owner_id, synced=False):
-        yield
+    return _transaction(owner_id, synced=False)
 
 
 @contextmanager
@@ -121,8 +116,10 @@ def _enter_scope(owner_id: str | None, since: int | None) -> None:
 
 @contextmanager
 def _transaction(
-    owner_id: str | None, *, synced: bool = True, since: int | None = None
+    owner_id: str | None, *, scoped: bool = False, synced: bool = True, since: int | None = None
 ) -> Iterator[None]:
+    if scoped:
+        _enter_scope(owner_id, since)
     if database.in_transaction():
         _lock(owner_id)
         yield
