@@ -4,16 +4,17 @@ import re
 import secrets
 import time
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response, g
 
 from models import database, prepare_connection, setup
 from models.errors import NotFound
 from models.event import current_actor
 from models.request_activity import request_activity
 
-from .http.access_log import BODILESS, log_request
+from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import resolve_caller
 from .http.blueprint import limit_body
+from .http.declarations import this_request
 from .metrics import count
 from .views.notices import page_for_people
 
@@ -33,15 +34,15 @@ def register_hooks(app: Flask) -> None:
 
 def _before() -> None:
     """In an order that matters. Returns nothing: Flask takes a hook's result as the response."""
-    _start()  # every response has a request id, errors too
+    request = this_request()
+    _start(request)  # every response has a request id, errors too
     _acquire()  # resolving the caller reads the database,
-    limit_body()  # and the body if it is a form
-    resolve_caller()
-    if caller := g.get("caller"):
-        g.actor = current_actor.set(caller.actor())
+    limit_body(request)  # and the body if it is a form
+    if caller := resolve_caller(request):
+        current_actor.set(caller.actor())
 
 
-def _start() -> None:
+def _start(request: Request) -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.started_at = time.perf_counter()
@@ -55,14 +56,14 @@ def _acquire() -> None:
     setup.open_runtime()
     prepare_connection()
     request_activity.start()
-    g.is_active = True
+    g.former_actor = current_actor.get()
 
 
 def _teardown(_error: BaseException | None = None) -> None:
     """Release what `_before` has acquired."""
-    if actor := g.pop("actor", None):
-        current_actor.reset(actor)
-    if g.pop("is_active", False):
+    former_actor = g.pop("former_actor", None)
+    if former_actor is not None:
+        current_actor.set(former_actor)
         request_activity.end()
         database.close()
 
@@ -71,9 +72,10 @@ def _after(response: Response) -> Response:
     response = page_for_people(response)
     given = {name.lower() for name, _ in response.headers}
     missing = [field for field in _HEADERS if field[0].lower() not in given]
-    response.headers.extend([*missing, ("X-Request-Id", g.request_id)])
+    access = access_of(response)
+    response.headers.extend([*missing, ("X-Request-Id", access.request_id)])
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
-    log_request(response)
-    count(response)
+    log_access(access)
+    count(access)
     return response

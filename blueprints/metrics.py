@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response
 
 from models import Document, current_runtime
 from models.errors import NotFound
 from models.operations import list_root_keys
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
-from .http.access_log import route
+from .http.access_log import Access
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
@@ -44,17 +44,16 @@ def show() -> Response:
     return Response("\n".join(_lines()) + "\n", content_type=TEXT)
 
 
-def count(response: Response) -> None:
+def count(access: Access) -> None:
     """Count a request, where METRICS is on."""
     if not _is_on():
         return
-    seconds = time.perf_counter() - g.started_at
-    method = request.method if request.method in METHODS else "-"
-    key = method, route(), response.status_code // 100
+    method = access.method if access.method in METHODS else "-"
+    key = method, access.route, access.status // 100
     with _lock:
         counts = _requests.setdefault(key, [0] * (len(SECONDS) + 2))
-        counts[bisect_left(SECONDS, seconds)] += 1
-        counts[-1] += seconds
+        counts[bisect_left(SECONDS, access.seconds)] += 1
+        counts[-1] += access.seconds
 
 
 def _is_on() -> bool:

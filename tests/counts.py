@@ -2,16 +2,16 @@
 
 import base64
 import io
-import logging
 import os
 import sqlite3
 import sys
 from contextlib import closing, contextmanager, redirect_stderr
+from unittest.mock import patch
 
 from werkzeug.test import EnvironBuilder
 
 from app import create_app
-from blueprints.http.access_log import access, configure_logging
+from blueprints.http import access_log
 from models.storage import connected, truncate_wal
 from tests import plain_stack
 from tests.people import PASSWORD
@@ -100,13 +100,8 @@ def _traced():
 @contextmanager
 def _access_log():
     """Log accesses in the block, as the service does unless told otherwise."""
-    with redirect_stderr(io.StringIO()):
-        configure_logging("text")
-    try:
+    with redirect_stderr(io.StringIO()), patch.object(access_log, "_form", "text"):
         yield
-    finally:
-        access.handlers, access.propagate = [], True
-        access.setLevel(logging.NOTSET)
 
 
 def of_list(app, headers, limit):

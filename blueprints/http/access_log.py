@@ -2,70 +2,89 @@
 
 import json
 import logging
+import sys
+import threading
 import time
+from contextlib import suppress
+from typing import NamedTuple
 
-from flask import Response, g, request
+from flask import Response
+from flask.globals import app_ctx
 
-from models.records.ids import rfc3339
+from models.records.ids import now, rfc3339
 
-access = logging.getLogger("docservice.access")
+from .declarations import this_request
+
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
-_TEXT = "%(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
+_TEXT = (
+    "%(time)s %(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
+)
+_form = ""  # of a line: `text` or `json`; none is written before the logs are set up
+_lock = threading.Lock()  # writes a line whole
+
+
+class Access(NamedTuple):
+    """What is logged and counted of a request. One that the server rejected has no route."""
+
+    request_id: str
+    status: int
+    size_bytes: int | None
+    method: str = "-"
+    route: str = "-"  # the template of the path
+    seconds: float = 0.0  # to the head of the response
+    caller: str = "-"  # the id of a user, or of the link that was used
 
 
 def configure_logging(form: str) -> None:
     """Set up the logs of a running service; `form` is `text` or `json`."""
-    for unused in ("logThreads", "logProcesses", "logMultiprocessing", "_srcfile"):
-        setattr(logging, unused, None)  # the logging HOWTO, "Optimization": not looked up a line
-    logging.basicConfig(level=logging.WARNING, handlers=[_stderr(_UtcFormatter(_OTHER_LOGS))])
+    global _form  # noqa: PLW0603
+    handler = logging.StreamHandler()
+    handler.setFormatter(_UtcFormatter(_OTHER_LOGS))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    formatter = _JsonFormatter() if form == "json" else _UtcFormatter("%(asctime)s %(message)s")
-    access.handlers, access.propagate = [_stderr(formatter)], False
-    access.setLevel(logging.INFO)
+    _form = form
 
 
-def log_request(response: Response) -> None:
-    """Log the route's template, not the path, and the caller's id."""
-    if not access.isEnabledFor(logging.INFO):
+def access_of(response: Response) -> Access:
+    """The access of this request, which gets this response."""
+    request, known = this_request(), app_ctx.g
+    caller, rule = known.get("caller"), request.url_rule
+    return Access(
+        known.request_id,
+        response.status_code,
+        0 if response.status_code in BODILESS else response.content_length,
+        request.method,
+        rule.rule if rule else "-",
+        time.perf_counter() - known.started_at,
+        (caller.owner_id or caller.id if caller else "") or "-",
+    )
+
+
+def log_access(access: Access) -> None:
+    """Write its line. One that cannot be written is left out, as the request is done."""
+    if not _form:
         return
-    caller = g.get("caller")
-    facts = {
-        "requestId": g.request_id,
-        "method": request.method,
-        "route": route(),
-        "status": response.status_code,
-        "ms": round((time.perf_counter() - g.started_at) * 1000, 1),
-        "bytes": 0 if response.status_code in BODILESS else response.content_length,
-        "caller": (caller.owner_id or caller.id if caller else "") or "-",
+    line = {
+        "time": rfc3339(now()),
+        "requestId": access.request_id,
+        "method": access.method,
+        "route": access.route,
+        "status": access.status,
+        "ms": round(access.seconds * 1000, 1),
+        "bytes": access.size_bytes,
+        "caller": access.caller,
     }
-    access.info(_TEXT, facts)
-
-
-def route() -> str:
-    """The template of the request's path."""
-    rule = request.url_rule
-    return rule.rule if rule else "-"
+    text = json.dumps(line) if _form == "json" else _TEXT % line
+    with _lock, suppress(OSError, ValueError):
+        sys.stderr.write(text + "\n")
 
 
 def log_rejected_request(request_id: str, status: int, size_bytes: int) -> None:
     """Log a request that the server rejected before its route or caller was known."""
-    facts = {"requestId": request_id, "method": "-", "route": "-", "status": status, "ms": 0.0}
-    access.info(_TEXT, {**facts, "bytes": size_bytes, "caller": "-"})
-
-
-def _stderr(formatter: logging.Formatter) -> logging.Handler:
-    handler = logging.StreamHandler()
-    handler.setFormatter(formatter)
-    return handler
+    log_access(Access(request_id, status, size_bytes))
 
 
 class _UtcFormatter(logging.Formatter):
     def formatTime(self, record: logging.LogRecord, _form: str | None = None) -> str:
         return rfc3339(int(record.created * 1000))
-
-
-class _JsonFormatter(_UtcFormatter):
-    def format(self, record: logging.LogRecord) -> str:
-        facts = record.args if isinstance(record.args, dict) else {}
-        return json.dumps({"time": self.formatTime(record), **facts})

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from flask import current_app, g, request
+from flask import Request, current_app, g, request
 from werkzeug.http import parse_cookie
 
 from models import ApiKey, Document, Session, User, connected
@@ -63,23 +63,25 @@ class Caller:
 Resolve = Callable[[str], Caller]
 
 
-def resolve_caller() -> None:
+def resolve_caller(request: Request) -> Caller | None:
     """Before-request hook: refuses a caller before the body or the query is validated.
 
     A handler that declares no credentials is refused to everyone.
     """
     if request.endpoint is None:  # no such path, or not with this method
-        return
+        return None
     view: Any = current_app.view_functions[request.endpoint]
     accepted = getattr(view, "accepts", ())
     is_page = COOKIE in accepted
-    caller = g.caller = _caller_of_page(accepted) if is_page else _only_caller(_credentials())
+    caller = _caller_of_page(request, accepted) if is_page else _only_caller(_credentials(request))
+    g.caller = caller
     if caller.credential_type not in accepted:
         raise _rejection(caller.credential_type, accepted)
     needed = {API_KEY: view.scopes, DOCUMENT_TOKEN: filter(None, [view.permission])}
     for one in needed.get(caller.credential_type, ()):
         if one not in caller.permissions:
             raise ScopeMissing(f"This credential lacks {one!r}. Make one that has it.")
+    return caller
 
 
 def may_send_long_body(path: str, headers: Mapping[str, str]) -> bool:
@@ -111,25 +113,25 @@ def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
     return callers[0] if callers else Caller(NOBODY)
 
 
-def _caller_of_page(accepted: tuple[str, ...]) -> Caller:
+def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
     """By its cookie, which stands alone. One that has ended is as none where none is needed."""
     refuse_other_sites()
-    cookie, others = given_cookie(), list(islice(_credentials(), 1))
+    cookie, others = given_cookie(), list(islice(_credentials(request), 1))
     if others and (cookie or SESSION not in accepted):
         raise AmbiguousCredentials("Pages take the cookie of a login and no other credential.")
     try:
-        return _by_cookie(cookie) if cookie else _only_caller(_credentials())
+        return _by_cookie(cookie) if cookie else _only_caller(_credentials(request))
     except SessionExpired:
         if NOBODY not in accepted or others:
             raise
         return Caller(NOBODY)
 
 
-def _credentials() -> Iterator[tuple[Resolve, str]]:
-    """Each credential of the request, with the function that resolves it."""
+def _credentials(request: Request) -> Iterator[tuple[Resolve, str]]:
+    """Each credential of a request, with the function that resolves it."""
     headers = request.headers
     yield from _in_headers(headers.get("Authorization"), headers.get("X-API-Key"))
-    fields = request.form.items(multi=True) if is_form() else ()
+    fields = request.form.items(multi=True) if is_form(request) else ()
     for name, value in (*request.args.items(multi=True), *fields):
         if name == "token":
             yield (_by_document_token if value.startswith("dt_") else _refuse_in_url), value
@@ -146,9 +148,9 @@ def _in_headers(authorization: str | None, api_key: str | None) -> Iterator[tupl
         yield from ((_by_api_key, key.strip()) for key in api_key.split(","))
 
 
-def is_form() -> bool:
+def is_form(request: Request = request) -> bool:
     """An HTML form may call a handler that takes a document token; one of its fields holds it."""
-    return request.mimetype == FORM and DOCUMENT_TOKEN in (declared("accepts") or ())
+    return request.mimetype == FORM and DOCUMENT_TOKEN in (declared("accepts", request) or ())
 
 
 def _by_authorization(header: str) -> Caller:

@@ -5,11 +5,11 @@ from typing import Any
 
 import flask_smorest
 import marshmallow
-from flask import Request, current_app, request
+from flask import Request, current_app
 from webargs.flaskparser import FlaskParser
 
 from .authentication import is_form
-from .declarations import Spend, declared
+from .declarations import Spend, declared, this_request
 from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType
@@ -25,18 +25,19 @@ class StrictArgumentsParser(FlaskParser):
 
     def parse(self, argmap: Any, req: Any = None, **options: Any) -> Any:
         """An upload as a form has a schema of its own."""
-        return super().parse(upload_form() or argmap, req, **options)
+        req = this_request()
+        return super().parse(upload_form(req) or argmap, req, **options)
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
-        if is_form():
+        if is_form(req):
             return {"password": ""} | {name: req.form[name] for name in req.form if name != "token"}
         if not req.content_length and not _has_required(schema):
             return {}
-        if schema is upload_form():
+        if schema is upload_form(req):
             return read_parts(seekable_body(req), req.content_type or "")
         if req.mimetype != "application/json":
-            raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form") else None)
-        if declared("form"):
+            raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form", req) else None)
+        if declared("form", req):
             may_begin_again = "Idempotency-Key" not in req.headers  # not in its one transaction
             return read_upload(seekable_body(req), presumes=may_begin_again)
         return parse_json(req.get_data())
@@ -95,10 +96,11 @@ class ApiBlueprint(flask_smorest.Blueprint):
         return registered
 
 
-def limit_body() -> None:
+def limit_body(request: Request) -> None:
     """Before-request hook: 64 KiB for every body but an upload."""
-    longest = current_app.config["MAX_BODY_BYTES"]
-    request.max_content_length = longest if declared("form") else SMALL_BODY_BYTES
+    is_upload = declared("form", request)
+    longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
+    request.max_content_length = longest
 
 
 def max_body_bytes(max_document_bytes: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from flask import current_app, request
+from flask import Request, current_app, request
 
 from models import SCOPES
 from models.errors import ServiceError
@@ -44,6 +44,12 @@ def takes_uploads(form: Any) -> Declare:
     return declare
 
 
-def declared(name: str) -> Any:
-    """What the handler of this request declares under this name; None if it does not."""
+def this_request() -> Request:
+    """The request itself: each use of the proxy `request` looks it up."""
+    found: Request = request._get_current_object()  # type: ignore[attr-defined]
+    return found
+
+
+def declared(name: str, request: Request = request) -> Any:
+    """What the handler of a request declares under this name; None if it does not."""
     return getattr(current_app.view_functions.get(request.endpoint or ""), name, None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from flask import request
+from flask import Request, request
 
 from models.errors import PayloadTooLarge, ServiceError
 from models.storage.pieces import PIECE_BYTES
@@ -66,9 +66,9 @@ class Part:
             raise PayloadTooLarge(limit_bytes)
 
 
-def upload_form() -> Any:
+def upload_form(request: Request = request) -> Any:
     """The schema of the parts, if the body is a form and its handler takes one; else None."""
-    return declared("form") if request.mimetype == FORM_DATA else None
+    return declared("form", request) if request.mimetype == FORM_DATA else None
 
 
 def read_parts(stream: BinaryIO, content_type: str) -> list[Part]:
