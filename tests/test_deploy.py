@@ -8,6 +8,7 @@ import sys
 import tomllib
 from dataclasses import fields
 from importlib import metadata
+from ipaddress import ip_address, ip_network
 
 import pytest
 from packaging.requirements import Requirement
@@ -187,6 +188,23 @@ def test_the_services_on_postgresql_share_database_keyring_and_proxy():
     hardened = ("read_only", "cap_drop", "security_opt", "ulimits", "tmpfs", "shm_size", "build")
     for name in hardened:
         assert services[nodes[0]][name] == alone["services"]["documents"][name]
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.postgres.yaml"])
+def test_no_other_container_can_be_given_the_address_of_the_proxy(name):
+    compose = (ROOT / "deploy" / name).read_text()
+    proxy, trusted = (
+        ip_address(re.search(rf"{key}: ([\d.]+)", compose)[1])
+        for key in ("ipv4_address", "DOCSERVICE_TRUSTED_PROXY")
+    )
+    subnet, given = (
+        ip_network(re.search(rf"{key}: ([\d./]+)", compose)[1]) for key in ("subnet", "ip_range")
+    )
+
+    assert proxy == trusted
+    assert proxy in subnet
+    assert given.subnet_of(subnet)
+    assert proxy not in given
 
 
 def test_the_version_is_the_same_everywhere_and_in_the_changelog():
