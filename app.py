@@ -32,6 +32,7 @@ from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings
+from viewer import start_ahead
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
 HOME = Path(__file__).resolve().parent
@@ -103,6 +104,7 @@ def main() -> None:
 
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
+    start_ahead()
     with connected():
         delete_unfinished_uploads()
     if is_shared():

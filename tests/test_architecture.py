@@ -18,7 +18,7 @@ from models import errors
 
 ROOT = Path(__file__).parent.parent
 LAYERS = {  # a top-level package or module -> those it may import
-    "app": {"settings", "server", "blueprints", "webhooks", "models", "crypto"},
+    "app": {"settings", "server", "blueprints", "webhooks", "models", "crypto", "viewer"},
     "settings": set(),
     "server": set(),
     "blueprints": {"models", "viewer"},

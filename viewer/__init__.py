@@ -19,6 +19,6 @@ from .page import EMBEDDED_LIMIT, RenderedPage, download, view
 from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .sandbox.converter import configured_converter
 from .sandbox.jobs import run as run_job
-from .sandbox.process import JobResult, RunJob, SandboxError, job_name
+from .sandbox.process import JobResult, RunJob, SandboxError, job_name, start_ahead
 from .sandbox.seccomp import seccomp_available
 from .sealed import Seal, sealed_download

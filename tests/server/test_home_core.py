@@ -9,7 +9,7 @@ from crypto.password_queue import PasswordQueue
 from server.home_core import bind_to_home_core
 from tests.server.conftest import answer, ask
 from tests.waiting import until
-from viewer.sandbox.process import on_all_cores
+from viewer.sandbox.child import on_all_cores
 
 CORES = getattr(os, "sched_getaffinity", lambda _: set())(0)
 pytestmark = pytest.mark.skipif(len(CORES) < 2, reason="needs Linux and two cores")

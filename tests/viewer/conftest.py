@@ -13,11 +13,11 @@ from viewer.sandbox import process
 
 @pytest.fixture
 def no_child_process(monkeypatch):
-    """Each child process ends when it starts, and none waits."""
+    """Each child process ends when it starts, and so does what forks them."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    process.end_waiting()
+    process._fork_server.stop()
     yield
-    process.end_waiting()
+    process._fork_server.stop()
 
 
 @pytest.fixture

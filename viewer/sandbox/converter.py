@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from .child import BOOTSTRAP, ENVIRONMENT, start_program
 from .landlock import landlock_version
-from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
+from .process import JobResult
 from .seccomp import seccomp_available
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"

@@ -4,30 +4,19 @@ import atexit
 import contextlib
 import io
 import json
-import os
-import subprocess
-import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any, Final, Protocol, cast
+from typing import IO, Any, Final, Protocol
 
+from .child import FORKS, WORKER, Child, ForkServer, new_child
 from .messages import Message, read_message, write_message
 from .version import sandbox_version
 
-PACKAGE: Final = Path(__file__).resolve().parent.parent
-# `viewer` becomes a bare package, so that the child does not import what __init__.py imports.
-BOOTSTRAP: Final = (
-    "import sys, types; package = types.ModuleType('viewer'); package.__path__ = [sys.argv[1]]; "
-    "sys.modules['viewer'] = package"
-)
-WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
-ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-CORES: Final[set[int]] = getattr(os, "sched_getaffinity", lambda _: set())(0)  # only Linux has it
 MAX_OUTPUT: Final = 40 << 20
-_waiting: Final[list[subprocess.Popen[bytes]]] = []  # one worker at most, whose job is not known
-_one_starts: Final = threading.Lock()
+_fork_server: Final = ForkServer()
+atexit.register(_fork_server.stop)
 
 
 class SandboxError(Exception):
@@ -67,10 +56,21 @@ def run(
     options: dict[str, Any],
     *,
     seconds: float,
-    program: str = WORKER,
+    program: str | None = None,
 ) -> JobResult:
-    """Run a job on these bytes in a child process, at most `seconds` long. Keeps nothing."""
-    return _run(program, {"job": job, **options}, pieces, seconds)
+    """Run a job on these bytes in a child process, at most `seconds` long. Keeps nothing.
+
+    `program` is one of its own, which is then started instead of a worker.
+    """
+    with _child(program) as child:
+        deadline = threading.Timer(seconds, child.kill)
+        deadline.start()
+        try:
+            _feed(child.stdin, {"job": job, **options}, pieces)
+            return _collect(child.stdout)
+        finally:
+            deadline.cancel()
+            deadline.join()
 
 
 def job_name(job: str, options: dict[str, Any]) -> str:
@@ -78,80 +78,14 @@ def job_name(job: str, options: dict[str, Any]) -> str:
     return json.dumps([sandbox_version(), job, options], sort_keys=True)
 
 
-def _run(
-    program: str, options: dict[str, Any], pieces: Iterable[bytes], seconds: float
-) -> JobResult:
-    with _waiting_or_new(program) as process:
-        deadline = threading.Timer(seconds, process.kill)
-        deadline.start()
-        try:
-            _feed(cast(IO[bytes], process.stdin), options, pieces)
-            return _collect(cast(IO[bytes], process.stdout))
-        finally:
-            deadline.cancel()
-            process.kill()
-            deadline.join()
-            _start_next()
+def start_ahead() -> None:
+    """Start what makes child processes, so that the first document need not wait for it."""
+    if FORKS:
+        _fork_server.start()
 
 
-def _waiting_or_new(program: str) -> subprocess.Popen[bytes]:
-    with _one_starts:
-        if program == WORKER and _waiting:
-            process = _waiting.pop()
-            if process.poll() is None:
-                return process
-            process.communicate()  # closes the pipes of one that has died
-    return _start(program)
-
-
-def _start(program: str) -> subprocess.Popen[bytes]:
-    return start_program(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-
-def _start_next() -> None:
-    """Let one worker wait for the next job, which then need not wait for the start of Python."""
-    with _one_starts, contextlib.suppress(OSError):
-        if not _waiting:
-            _waiting.append(_start(WORKER))
-
-
-@atexit.register
-def end_waiting() -> None:
-    """A worker that nobody ends like this ends by itself: its input is closed."""
-    while _waiting:
-        with _waiting.pop() as process:
-            process.kill()
-
-
-@contextlib.contextmanager
-def on_all_cores() -> Iterator[None]:
-    """What starts a process: the server may have bound the thread to one core."""
-    bound = os.sched_getaffinity(0) if CORES else CORES
-    if bound == CORES:
-        yield
-        return
-    os.sched_setaffinity(0, CORES)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, bound)
-
-
-@on_all_cores()
-def start_program(
-    program: str, *arguments: str, stdin: int, stdout: int
-) -> subprocess.Popen[bytes]:
-    """Start Python in a session of its own, with no open file or variable of the service."""
-    return subprocess.Popen(
-        [sys.executable, "-I", "-c", program, str(PACKAGE), *arguments],
-        stdin=stdin,
-        stdout=stdout,
-        stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        cwd="/",
-        close_fds=True,
-        start_new_session=True,
-    )
+def _child(program: str | None) -> AbstractContextManager[Child]:
+    return _fork_server.child() if FORKS and not program else new_child(program or WORKER)
 
 
 def _feed(stream: IO[bytes], options: dict[str, Any], pieces: Iterable[bytes]) -> None:

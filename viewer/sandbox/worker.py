@@ -1,7 +1,6 @@
 """Main program of the child process: import the job, limit resources, render, exit."""
 
 import importlib
-import select
 import sys
 from typing import Any, Final
 
@@ -28,7 +27,6 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "picture": ("pictures", 1536, 20),
     "heif": ("pictures", 1536, 20),
 }
-SLOW_TO_IMPORT: Final = ("pdf_pages", "markdown_text")  # 90 and 50 ms
 THREADED: Final = frozenset({"heif"})  # jobs whose library decodes in a thread of its own
 
 
@@ -39,7 +37,6 @@ def main() -> None:
     if it needs any, `prepare(data, options)`, which imports them before.
     """
     forbid_inspection()
-    _import_while_waiting()
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
     job = importlib.import_module(f"viewer.sandbox.{module}")
@@ -54,14 +51,6 @@ def main() -> None:
     forbid_new_files(threads=threads and seccomp_available())
     restrict_system_calls(threads=threads)
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
-
-
-def _import_while_waiting() -> None:
-    """Import what takes long, unless the job has come already."""
-    for module in SLOW_TO_IMPORT:
-        if select.select([sys.stdin], [], [], 0)[0]:
-            return
-        importlib.import_module(f"viewer.sandbox.{module}")
 
 
 def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:

@@ -10,14 +10,9 @@ import pytest
 
 from tests.service import ROOT
 from tests.waiting import until
-from viewer.sandbox import process
-from viewer.sandbox.process import (
-    BOOTSTRAP,
-    WORKER,
-    JobResult,
-    job_name,
-    run,
-)
+from viewer.sandbox import child, process
+from viewer.sandbox.child import BOOTSTRAP, WORKER
+from viewer.sandbox.process import JobResult, job_name, run, start_ahead
 
 PROBE = f"""{BOOTSTRAP}
 import os, socket, subprocess
@@ -165,34 +160,85 @@ def test_the_command_line_holds_nothing_of_the_document():
     assert WORKER.count("sys.argv[1]") == 1
 
 
-def test_a_job_is_done_by_the_worker_that_waits_for_it():
-    run("markdown", [b""], {"charset": None}, seconds=10)
-    (waiting,) = process._waiting
-    run("markdown", [b""], {"charset": None}, seconds=10)
-
-    assert waiting.returncode is not None
-    assert process._waiting != [waiting]
+forks = pytest.mark.skipif(sys.platform != "linux", reason="others start a process for each job")
 
 
-def test_a_job_is_done_even_if_the_worker_that_waited_has_died():
-    run("markdown", [b""], {"charset": None}, seconds=10)
-    process._waiting[0].kill()
-    process._waiting[0].wait()
-
-    assert run("markdown", [b"*x*"], {"charset": None}, seconds=10).failure is None
+def fork_server():
+    """The process that forks the others, started if there is none."""
+    start_ahead()
+    return process._fork_server._running[1]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
-def test_the_waiting_worker_ends_with_a_service_that_is_killed():
-    start = "from viewer.sandbox import process; process._start_next()"
-    tell = "print(process._waiting[0].pid, flush=True); input()"
+def markdown(text):
+    ((_, html),) = run("markdown", [text], {"charset": None}, seconds=10).messages
+    return html
+
+
+@forks
+def test_a_job_starts_no_program_but_the_first(monkeypatch):
+    server = fork_server()
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+
+    assert [markdown(b"one"), markdown(b"two")] == [b"<p>one</p>\n", b"<p>two</p>\n"]
+    assert fork_server() is server
+
+
+@forks
+def test_a_job_is_done_even_if_what_forks_has_died():
+    server = fork_server()
+    server.kill()
+    server.wait()
+
+    assert markdown(b"one") == b"<p>one</p>\n"
+    assert fork_server() is not server
+
+
+@forks
+def test_every_forked_process_ends_with_its_job_or_at_its_time():
+    server = fork_server()
+    markdown(b"one")
+    with process._fork_server.child() as idle:
+        until(lambda: len(children(server)) == 1)
+        idle.kill()
+        assert idle.stdout.read() == b""
+
+    until(lambda: not children(server))
+
+
+@forks
+def test_a_forked_process_has_its_input_and_output_and_no_other_file(monkeypatch):
+    listing = "print(*sorted(os.listdir('/proc/self/fd')), flush=True)"
+    program = f"{BOOTSTRAP}; import os; from viewer.sandbox import fork_server, worker"
+    program += f"; worker.main = lambda: {listing}; fork_server.main()"
+    monkeypatch.setattr(child, "FORK_SERVER", program)
+    server = child.ForkServer()
+    with server.child() as first, server.child() as second:
+        listed = [one.stdout.readline() for one in (first, second)]
+    server.stop()
+
+    assert listed == [b"0 1 2 3\n"] * 2  # 3 is the folder that is being listed
+
+
+@forks
+def test_forked_processes_and_what_forks_end_with_a_service_that_is_killed():
+    start = "from viewer.sandbox import process; process.start_ahead(); server"
+    start += " = process._fork_server; child = server.child(); child.__enter__()"
+    tell = "print(server._running[1].pid, flush=True); input()"
     command = [sys.executable, "-c", f"{start}; {tell}"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as parent:
-        pid = int(parent.stdout.readline())
+        server = int(parent.stdout.readline())
+        until(lambda: children(server))
+        (forked,) = children(server)
         parent.kill()
 
-    until(lambda: not alive(pid))
+    until(lambda: not alive(server))
+    until(lambda: not alive(forked))
+
+
+def children(server):
+    pid = getattr(server, "pid", server)
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def alive(pid):

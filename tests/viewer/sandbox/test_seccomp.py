@@ -14,6 +14,7 @@ import pytest
 from tests.viewer.samples import every_kind, original
 from viewer.kinds import FAILED, preview_of
 from viewer.sandbox import process, seccomp
+from viewer.sandbox.child import BOOTSTRAP, PACKAGE
 
 needs_seccomp = pytest.mark.skipif(
     not seccomp.seccomp_available(), reason="there is no seccomp on this machine"
@@ -74,8 +75,8 @@ REFUSED = {
 
 def child(deed, confine="seccomp.restrict_system_calls()"):
     """What a process does with this after it has been confined as a parser is, or not."""
-    steps = (process.BOOTSTRAP, PREPARE, confine, f"print(attempt(lambda: {deed}))")
-    command = [sys.executable, "-I", "-c", "\n".join(steps), str(process.PACKAGE)]
+    steps = (BOOTSTRAP, PREPARE, confine, f"print(attempt(lambda: {deed}))")
+    command = [sys.executable, "-I", "-c", "\n".join(steps), str(PACKAGE)]
     return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
 
 
@@ -145,7 +146,7 @@ def test_the_filter_is_active_in_the_worker_when_a_document_is_parsed():
         "import ctypes; from viewer.sandbox import worker; "
         "worker._render = lambda *_: str(ctypes.CDLL(None).prctl(21)); worker.main()"
     )
-    program = f"{process.BOOTSTRAP}; {ask}"
+    program = f"{BOOTSTRAP}; {ask}"
 
     assert process.run("markdown", [b""], {}, seconds=10, program=program).failure == "-1"
 
