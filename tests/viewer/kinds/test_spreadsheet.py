@@ -16,6 +16,8 @@ EXCEL = "application/vnd.ms-excel"
         (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
         (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
         (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
+        (EXCEL + ".sheet.binary.macroenabled.12", samples.xlsb()),
+        ("application/zip", samples.xlsb()),
         (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
         (EXCEL, samples.xls()),
         (EXCEL, samples.xlsx()),

@@ -30,6 +30,16 @@ def date_text(parts: Sequence[tuple[str, str]], days: float, *, from_1904: bool)
     return "".join(_texts(parts, moment, seconds))
 
 
+def days_of(text: str, *, from_1904: bool) -> float:
+    """Return the days of an ISO 8601 date, or of a time alone; ValueError if it is neither."""
+    epoch = EPOCH_1904 if from_1904 else EPOCH
+    if text.startswith("T") or text[2:3] == ":":
+        moment = datetime.datetime.combine(epoch, datetime.time.fromisoformat(text))
+    else:
+        moment = datetime.datetime.fromisoformat(text)
+    return (moment.replace(tzinfo=None) - epoch) / datetime.timedelta(days=1)
+
+
 def _texts(
     parts: Sequence[tuple[str, str]], moment: datetime.datetime, seconds: float
 ) -> Iterator[str]:

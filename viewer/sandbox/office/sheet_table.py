@@ -17,6 +17,7 @@ MAX_CELL_LENGTH: Final = 5_000
 MAX_GAP: Final = 20  # empty rows shown in a row
 SECONDS: Final = 6.0  # of CPU time
 LONG_CELL: Final = 60
+LONG_LINE: Final = 200  # characters of a text over several columns that stay on one line
 OVERFLOWING: Final = 12  # characters: a longer text reaches over the empty cells on its right
 ROW_COST: Final = 2  # a row costs as much as so many cells
 
@@ -187,7 +188,7 @@ class _View:
             rows, columns = self.spans.get((number, column), (1, 0))
             columns = columns or 1 + self._free_cells(number, column, cell)
             budget.formulas += cell.style == "formula"
-            yield _cell(cell, rows, columns)
+            yield _cell(cell, rows, columns, reaches_end=column + columns == self.columns)
             column += columns
         yield "</tr>"
 
@@ -226,10 +227,13 @@ def _with_gaps(numbers: Sequence[int]) -> Iterator[int]:
         before = number
 
 
-def _cell(cell: Cell, rows: int, columns: int) -> str:
-    text = cell.text[:MAX_CELL_LENGTH]
-    long = columns == 1 and ("\n" in text or len(text) > LONG_CELL)
-    names = filter(None, (cell.style, "long" if long else "", "bold" if cell.bold else ""))
+def _cell(cell: Cell, rows: int, columns: int, *, reaches_end: bool) -> str:
+    """Return a cell; one text over the last columns does not make them wider."""
+    text = cell.text[:MAX_CELL_LENGTH].replace("\r\n", "\n").replace("\r", "\n")
+    is_long = "\n" in text or len(text) > (LONG_CELL if columns == 1 else LONG_LINE)
+    over = columns > 1 and rows == 1 and reaches_end and text
+    shape = "long" if is_long else "over" if over else ""
+    names = filter(None, (cell.style, shape, "bold" if cell.bold else ""))
     classes = " ".join(names)
     attributes = f' class="{classes}"' if classes else ""
     attributes += f' colspan="{columns}"' if columns > 1 else ""

@@ -1,6 +1,7 @@
 """XLSX workbooks: the values of each sheet as their number formats show them.
 
-Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings), 18.8 (styles).
+Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings), 18.8 (styles),
+22.9.2.19 (escaped characters).
 """
 
 import re
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
+from .date_format import days_of
 from .elements import attribute, children, descendants, first_child, local_name, parse_int
 from .number_format import BUILT_IN, GENERAL, format_number
 from .package import Package
@@ -19,6 +21,7 @@ SHARED_TEXTS: Final = "xl/sharedStrings.xml"
 STYLES: Final = "xl/styles.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
+ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
 ROW: Final = re.compile(rb'row\s[^<>]*?\br="(\d{1,7})"')
 CHART_SHEETS: Final = "xl/chartsheets/"
 MAX_MERGES: Final = 10_000
@@ -82,17 +85,26 @@ class _Book:
         if kind == "inlineStr":
             return Cell(_rich_text(first_child(item, "is")), "", style.bold)
         if not value:
-            formula = _text(item, "f")
+            formula = "" if kind == "str" else _text(item, "f")  # the result may be an empty text
             return Cell(f"={formula}", "formula") if formula else EMPTY
         if kind == "s":
             return Cell(self._shared_text(parse_int(value, -1)), "", style.bold)
         if kind in ("b", "e"):
             text = value if kind == "e" else "TRUE" if value == "1" else "FALSE"
             return Cell(text, "center", style.bold)
-        number = _number(value) if kind == "n" else None
+        number = self._number(kind, value, style)
         if number is None:
-            return Cell(value, "", style.bold)
+            return Cell(_unescaped(value), "", style.bold)
         return Cell(format_number(number, style.code, from_1904=self.from_1904), "num", style.bold)
+
+    def _number(self, kind: str, value: str, style: Style) -> float | None:
+        """Return a number, the days of a date that has a format; None for what stays a text."""
+        if kind != "n" and (kind != "d" or style.code == GENERAL):
+            return None
+        try:
+            return float(value) if kind == "n" else days_of(value, from_1904=self.from_1904)
+        except ValueError:
+            return None
 
     def _style(self, index: str | None) -> Style:
         number = parse_int(index, 0)
@@ -136,7 +148,7 @@ def _is_bold(font: Element) -> bool:
 def _rich_text(item: Element | None) -> str:
     """Return the joined runs, without the phonetic ones of Japanese texts."""
     runs = (_text(part, "t") for part in children(item, "r"))
-    return (_text(item, "t") + "".join(runs)).replace("\r\n", "\n")
+    return _unescaped(_text(item, "t") + "".join(runs))
 
 
 def _text(item: Element | None, name: str) -> str:
@@ -144,11 +156,9 @@ def _text(item: Element | None, name: str) -> str:
     return (found.text or "") if found is not None else ""
 
 
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
+def _unescaped(text: str) -> str:
+    """Return a text with the characters that XML can't hold (ST_Xstring)."""
+    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _position(reference: str, following: int) -> tuple[int, int]:

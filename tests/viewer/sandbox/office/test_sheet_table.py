@@ -81,6 +81,14 @@ def test_a_long_text_reaches_over_empty_cells_as_far_as_the_next():
     ]
 
 
+def test_a_text_over_the_last_columns_makes_none_wider():
+    assert body({1: {0: "A title that is long"}, 2: {0: "a", 1: "b"}, 3: {0: "long " * 99}}) == [
+        '<td class="over" colspan="2">A title that is long</td>',
+        "<td>a</td><td>b</td>",
+        f'<td class="long" colspan="2">{"long " * 99}</td>',
+    ]
+
+
 def test_empty_rows_are_shown_unless_they_are_many():
     assert len(body({2: {0: "a"}, 4: {0: "b"}, 1_000: {0: "c"}})) == 5
 

@@ -1,0 +1,70 @@
+"""viewer/sandbox/office/xlsb.py"""
+
+import struct
+
+from tests.viewer.samples import xlsb, xlsb_record, xlsb_text
+from viewer.sandbox.office.package import Package
+from viewer.sandbox.office.sheet_table import Cell, Merge
+from viewer.sandbox.office.xlsb import sheets
+
+
+def read(*cells, **more):
+    """The first sheet of a workbook with these cells, and its rows by number."""
+    found, _ = sheets(Package(xlsb(*cells, **more)))
+    return found[0], dict(found[0].rows)
+
+
+def test_values_are_shown_as_their_formats_say():
+    sheet, rows = read()
+
+    assert sheet.name == "Sales"
+    assert list(rows[2].values()) == [
+        Cell("Region"),
+        Cell("42", "num"),
+        Cell("2026-01-31", "num"),
+        Cell("19.5%", "num", bold=True),
+        Cell("12.34", "num"),
+        Cell("TRUE", "center"),
+        Cell("#DIV/0!", "center"),
+        Cell(""),
+        Cell("rich"),
+    ]
+
+
+def test_merged_cells_and_the_last_row_are_known():
+    sheet, _ = read()
+
+    assert sheet.merges == [Merge(2, 0, 2, 1)]
+    assert sheet.total == 9
+
+
+def test_the_upper_half_of_a_float_is_a_number():
+    packed = struct.unpack("<I", struct.pack("<d", 0.5)[4:])[0]
+    _, rows = read(xlsb_record(2, struct.pack("<III", 20, 0, packed)))
+
+    assert rows[2][20] == Cell("0.5", "num")
+
+
+def test_days_count_from_1904_if_the_workbook_says_so():
+    _, rows = read(from_1904=True)
+
+    assert rows[2][2].text == "2030-02-01"
+
+
+def test_hidden_sheets_are_counted_and_left_out():
+    assert sheets(Package(xlsb(hidden=1))) == ([], 1)
+
+
+def test_a_text_or_a_style_that_is_not_there_is_empty():
+    text, style = struct.pack("<III", 20, 0, 99), struct.pack("<III", 21, 99, 42 << 2 | 2)
+    _, rows = read(xlsb_record(7, text), xlsb_record(2, style))
+
+    assert (rows[2][20], rows[2][21]) == (Cell(""), Cell("42", "num"))
+
+
+def test_a_text_of_many_characters_has_a_size_of_two_bytes():
+    content = struct.pack("<II", 20, 0) + xlsb_text("x" * 100)
+    size = len(content)
+    _, rows = read(bytes([6, size & 127 | 128, size >> 7]) + content)
+
+    assert rows[2][20] == Cell("x" * 100)
