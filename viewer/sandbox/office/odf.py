@@ -8,13 +8,15 @@ from xml.etree.ElementTree import Element
 from ...escaping import escape
 from ...formatting import format_count
 from .elements import attribute, children, descendants, first_child, local_name, parse_int
-from .grid import html_table
 from .package import Package
 
 FORMATS: Final = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
 IGNORED: Final = frozenset({"note", "annotation", "forms", "sequence-decls", "tracked-changes"})
+DESCRIPTIONS: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # of shapes
 MAX_REPEATS: Final = 50
-CHARACTERS: Final = {"tab": "\u2003", "line-break": "<br>", **dict.fromkeys(IGNORED, "")}
+MAX_REPEATED: Final = 200  # characters of a cell's HTML
+CHARACTERS: Final = {"tab": "\u2003", "line-break": "<br>"}
+ROW_GROUPS: Final = {"table-header-rows": "th", "table-rows": "", "table-row-group": ""}
 OBJECTS: Final = ((b"<office:chart", "chart"), (b"<math", "formula"))
 FORMATTED: Final = (  # attribute of a text style, its value, HTML element
     *(("font-weight", "bold", "strong"), ("font-style", "italic", "em")),
@@ -81,7 +83,11 @@ def _block(source: _Source, item: Element) -> str:
     render = BLOCKS.get(local_name(item))
     if render:
         return render(source, item)
-    return "" if local_name(item) in IGNORED else _blocks(source, item)
+    return "" if _is_ignored(item) else _blocks(source, item)
+
+
+def _is_ignored(item: Element) -> bool:
+    return local_name(item) in IGNORED or item.tag.startswith(DESCRIPTIONS)
 
 
 def _heading(source: _Source, item: Element) -> str:
@@ -124,10 +130,30 @@ def _frame(source: _Source, item: Element) -> str:
     return f"<p>{source.package.leave_out(noun)}</p>"
 
 
-def _table(_source: _Source, item: Element) -> str:
-    name = attribute(item, "name")
-    heading = f"<h2>{escape(name)}</h2>" if name else ""
-    return heading + html_table(_rows(item))
+def _table(source: _Source, item: Element) -> str:
+    return f"<table>{''.join(_rows(source, item, 'td'))}</table>"
+
+
+def _rows(source: _Source, parent: Element, tag: str) -> Iterator[str]:
+    """Yield the rows of a table, and those of its groups of rows."""
+    for item in parent:
+        if local_name(item) == "table-row":
+            yield f"<tr>{''.join(_cells(source, item, tag))}</tr>"
+        elif local_name(item) in ROW_GROUPS:
+            yield from _rows(source, item, ROW_GROUPS[local_name(item)] or tag)
+
+
+def _cells(source: _Source, row: Element, tag: str) -> Iterator[str]:
+    for cell in children(row, "table-cell"):
+        html = _blocks(source, cell)
+        spans = "".join(
+            f' {name}="{min(number, 100)}"'
+            for name, spanned in (("colspan", "columns"), ("rowspan", "rows"))
+            if (number := parse_int(attribute(cell, f"number-{spanned}-spanned"), 1)) > 1
+        )
+        repeats = parse_int(attribute(cell, "number-columns-repeated"), 1)
+        count = min(repeats, MAX_REPEATS) if len(html) < MAX_REPEATED else 1
+        yield f"<{tag}{spans}>{html}</{tag}>" * count
 
 
 def _inline(source: _Source, parent: Element) -> str:
@@ -151,24 +177,10 @@ def _phrase(source: _Source, item: Element) -> str:
             return html
         case "frame":
             return _frame(source, item)
-    fixed = CHARACTERS.get(local_name(item))
+        case "rect" | "custom-shape" | "ellipse" | "g" | "line" | "polygon" | "path":
+            return _blocks(source, item)
+    fixed = "" if _is_ignored(item) else CHARACTERS.get(local_name(item))
     return _inline(source, item) if fixed is None else fixed
-
-
-def _rows(table: Element) -> Iterator[list[str]]:
-    for row in descendants(table, "table-row"):
-        cells = [text for cell in children(row, "table-cell") for text in _cell(cell)]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield cells
-
-
-def _cell(cell: Element) -> list[str]:
-    """Return the text of a cell once for each column that it covers."""
-    text = " ".join("".join(line.itertext()) for line in children(cell, "p"))
-    repeats = parse_int(attribute(cell, "number-columns-repeated"), 1)
-    return [text] * min(repeats, MAX_REPEATS)
 
 
 BLOCKS: Final[dict[str, Callable[[_Source, Element], str]]] = {

@@ -12,12 +12,29 @@ def test_a_text_document_shows_headings_paragraphs_and_lists():
     assert html == "<h2>Minutes</h2><p>Two  spaces.</p><ul><li><p>Point</p></li></ul>"
 
 
-def test_a_table_in_a_text_document_is_shown():
-    cells = "".join(f"<b:table-cell><t:p>{text}</t:p></b:table-cell>" for text in ("Item", "Price"))
-    table = f'<b:table b:name="Costs"><b:table-row>{cells}</b:table-row></b:table>'
+def test_a_table_is_shown_with_its_header_its_merged_cells_and_what_is_in_them():
+    point = "<t:list><t:list-item><t:p>Point</t:p></t:list-item></t:list>"
+    table = (
+        '<b:table b:name="Table1"><b:table-header-rows><b:table-row>'
+        '<b:table-cell b:number-columns-spanned="2"><t:p>Costs</t:p></b:table-cell>'
+        "<b:covered-table-cell/></b:table-row></b:table-header-rows>"
+        f"<b:table-row><b:table-cell>{point}</b:table-cell>"
+        '<b:table-cell b:number-columns-repeated="9000000"/></b:table-row></b:table>'
+    )
     html, _ = read(Package(samples.open_document("text", table)))
 
-    assert html == "<h2>Costs</h2><table><tr><th>Item</th><th>Price</th></tr></table>"
+    assert html == (
+        '<table><tr><th colspan="2"><p>Costs</p></th></tr>'
+        f"<tr><td><ul><li><p>Point</p></li></ul></td>{'<td></td>' * 50}</tr></table>"
+    )
+
+
+def test_descriptions_of_shapes_are_not_part_of_the_text():
+    shape = "<d:rect><s:title>Box</s:title><s:desc>A blue box</s:desc><t:p>Inside</t:p></d:rect>"
+    content = f"<t:p>See <t:title>Minutes</t:title>.</t:p>{shape}<t:p>{shape}</t:p>"
+    html, _ = read(Package(samples.open_document("text", content)))
+
+    assert html == "<p>See Minutes.</p><p>Inside</p><p><p>Inside</p></p>"
 
 
 def test_a_presentation_shows_a_section_for_each_slide():
