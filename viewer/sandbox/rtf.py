@@ -9,33 +9,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..decoding import preload_codecs, safe_codec
+from ..decoding import preload_codecs
 from ..escaping import escape
-from . import MAX_HTML, MAX_PICTURES
+from . import MAX_HTML, MAX_PICTURES, rtf_charsets
 from .messages import Message
+from .rtf_words import BULLETS, CHARACTERS, FORMATS, OFF, PICTURES, SKIPPED
 from .sanitizer import sanitize_fragment
 
 TOKEN: Final = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])"
     rb"|([{}])|([^\\{}\r\n]+)|[\r\n]"
 )
-CODE_PAGE: Final = re.compile(rb"\\ansicpg(\d{3,5})")
 MAX_DEPTH: Final = 1_000  # of groups
 TAG: Final = 200  # what a tag costs a browser, as so many characters of HTML
-SKIPPED: Final = frozenset(
-    {"fonttbl", "colortbl", "stylesheet", "info", "header", "headerl", "headerr", "headerf"}
-    | {"footer", "footerl", "footerr", "footerf", "nonshppict", "object", "xe", "tc", "rxe"}
-    | {"listtable", "listoverridetable", "revtbl", "themedata", "datastore", "filetbl", "fldinst"}
-)
-FORMATS: Final = {"b": "strong", "i": "em", "ul": "u", "strike": "s", "super": "sup", "sub": "sub"}
-OFF: Final = {"ulnone": ("ul",), "nosupersub": ("super", "sub"), "plain": tuple(FORMATS)}
-CHARACTERS: Final = {
-    **{"tab": "\u2003", "emdash": "—", "endash": "–", "bullet": "•", "emspace": "\u2003"},
-    **{"lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "enspace": "\u2002"},
-    **{"~": "\u00a0", "_": "\u2011", "\\": "\\", "{": "{", "}": "}"},
-}
-BULLETS: Final = dict.fromkeys((0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC), "•")  # of the font Symbol
-PICTURES: Final = {"pngblip": "png", "jpegblip": "jpeg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +31,13 @@ class _State:
     formats: frozenset[str] = frozenset()
     skipped: bool = False
     picture: str | None = None  # "" in a picture of a format that is not known (yet)
+    charset: str | None = None  # of the font, if it has one
     fallbacks: int = 1  # characters after a \\u that are for older readers
 
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
-    found = CODE_PAGE.search(data[:4096])
-    options["charset"] = safe_codec(f"cp{found[1].decode()}") if found else None
-    preload_codecs(options["charset"])
+    options["charset"], options["fonts"] = rtf_charsets.of_file(data), rtf_charsets.of_fonts(data)
+    preload_codecs(options["charset"], *options["fonts"].values())
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
@@ -61,7 +47,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """
     if not data.lstrip().startswith(b"{\\rtf"):
         raise ValueError("not RTF")
-    reader = _Reader(options.get("charset") or "cp1252")
+    reader = _Reader(options.get("charset") or "cp1252", options.get("fonts", {}))
     reader.read(data)
     html = "".join(reader.blocks)
     most = MAX_HTML + reader.picture_bytes
@@ -73,8 +59,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 class _Reader:
     """Collects blocks of HTML that still has to be sanitized."""
 
-    def __init__(self, charset: str) -> None:
-        self.charset = charset
+    def __init__(self, charset: str, fonts: dict[int, str]) -> None:
+        self.charset, self.fonts = charset, fonts
         self.blocks, self.paragraph = list[str](), list[str]()
         self.cell, self.row, self.rows = list[str](), list[str](), list[str]()
         self.pending = bytearray()  # characters in the code page
@@ -166,8 +152,8 @@ class _Reader:
 
     def _flush(self) -> None:
         if self.pending:
-            text, self.pending = self.pending.decode(self.charset, "replace"), bytearray()
-            self._text(text)
+            data, self.pending = self.pending, bytearray()
+            self._text(data.decode(self.state.charset or self.charset, "replace"))
 
     def _text(self, text: str) -> None:
         self._flush()
@@ -228,6 +214,10 @@ def _fallbacks(reader: _Reader, number: int) -> None:
     reader.state = replace(reader.state, fallbacks=max(0, number))
 
 
+def _font(reader: _Reader, number: int) -> None:
+    reader.state = replace(reader.state, charset=reader.fonts.get(number))
+
+
 def _heading(reader: _Reader, level: int) -> None:
     reader.tag = f"h{level + 1}" if 0 <= level < 6 else "p"
 
@@ -244,7 +234,7 @@ ACTIONS: Final[dict[str, Callable[[_Reader, int], None]]] = {
     "nestcell": lambda reader, _: reader.add("\u2003"),
     "row": lambda reader, _: reader.end_row(),
     "u": lambda reader, number: reader.unicode(number),
-    "uc": _fallbacks,
+    **{"uc": _fallbacks, "f": _font, "deff": _font},
     "intbl": _in_table,
     "outlinelevel": _heading,
 }

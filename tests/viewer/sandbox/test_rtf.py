@@ -49,6 +49,16 @@ def test_the_code_page_of_the_document_is_used():
     assert "Привет" in read(b"{\\rtf1\\ansicpg1251 " + "Привет".encode("cp1251") + b"}")[1]
 
 
+def test_the_code_page_of_a_font_is_used_for_its_texts():
+    fonts = (
+        rb"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fnil\fcharset128{\*\falt MS ????} Gothic;}"
+        rb"{\f12\fswiss\fcharset204 Arial Cyr;}{\f13\fcharset2 Symbol;}}"
+    )
+    body = rb"\f0 caf\'e9 {\f1\'93\'fa{\b\'96\'7b}} {\f12\'cf\'f0\'e8} \'e9 \f13 x"
+
+    assert html(fonts + body) == "<p>café 日<strong>本</strong> При é x</p>"
+
+
 def test_png_and_jpeg_pictures_are_embedded_and_others_counted():
     picture = png().hex().encode()
     body = b"{\\*\\shppict{\\pict\\pngblip\n%b}}{\\pict\\wmetafile8 00ff}" % picture
