@@ -61,6 +61,7 @@ class Overview:
     total: int
     pages: list[PdfPage]
     outline: list[tuple[int, str, int, float]]  # depth, title, page, points from its upper edge
+    attached: list[str] = field(default_factory=list)  # the names of the files in it, or the first
 
 
 class PdfPages:
@@ -76,7 +77,8 @@ class PdfPages:
         (facts, _), *drawn = result.messages
         frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], 1)]
         pages = [_page(*message, len(frames)) for message in drawn]
-        return Overview(int(facts["pages"]), pages + frames[len(pages) :], facts["outline"])
+        shown = pages + frames[len(pages) :]
+        return Overview(int(facts["pages"]), shown, facts["outline"], facts.get("attached", []))
 
     def drawn(self, first: int, count: int, drawing: Drawing, total: int) -> list[PdfPage]:
         """Return up to `count` pages from `first` on: fewer if one can't be drawn."""

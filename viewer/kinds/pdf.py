@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from ..formatting import format_count
+from ..names import display_name
 from ..original import Original
 from ..pdf_pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 from ..preview import Preview
@@ -46,7 +47,7 @@ def preview(original: Original, media_type: str) -> Preview:
         _PDF,
         body=_outline(overview) + _html(overview.pages, overview.total),
         facts=(format_count(overview.total, "page"),),
-        note=_note(len(overview.pages), overview.total),
+        note=_note(len(overview.pages), overview),
         offline=partial(_for_file, pages, overview),
     )
 
@@ -57,7 +58,7 @@ def _for_file(pages: PdfPages, overview: Overview) -> Preview:
         _PDF,
         body=_outline(overview),
         facts=(format_count(overview.total, "page"),),
-        note=_note(min(len(overview.pages), MAX_FILE_PAGES), overview.total),
+        note=_note(min(len(overview.pages), MAX_FILE_PAGES), overview),
         parts=partial(_file_pages, pages, overview),
     )
 
@@ -99,8 +100,12 @@ def _outline(overview: Overview) -> bytes:
     return html.encode("utf-8", "replace")
 
 
-def _note(shown: int, total: int) -> str:
-    if shown >= total:
-        return ""
-    pages = format_count(total, "page")
-    return f"Showing {shown:,} of {pages}. Save the original to read all of it."
+def _note(shown: int, overview: Overview) -> str:
+    notes = []
+    if shown < overview.total:
+        pages = format_count(overview.total, "page")
+        notes.append(f"Showing {shown:,} of {pages}. Save the original to read all of it.")
+    if overview.attached:
+        names = ", ".join(display_name(name, "without a name") for name in overview.attached)
+        notes.append(f"Files in this PDF are not shown: {names}. Save the original to open them.")
+    return " ".join(notes)

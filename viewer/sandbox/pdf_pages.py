@@ -18,6 +18,8 @@ MAX_PAGES: Final = 10_000
 MAX_PIXELS: Final = 4_000_000  # of one page
 MAX_TEXT: Final = 20_000  # characters of one page
 MAX_RUNS: Final = 4_000
+MAX_ATTACHED: Final = 20
+MAX_NAME: Final = 100
 MAX_SIDE: Final = 20_000.0  # points
 
 TextRun = tuple[float, float, float, float, str]  # left, top, width, height, text
@@ -34,8 +36,8 @@ class UnreadablePdfError(Exception):
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield what is `asked`, of pages from `first`, `count` of them:
 
-    "sizes": one message with the number of pages, the size of each page and the outline, then
-    "pictures"; "pictures": a page's picture with its text and links; "text": a page's text.
+    "sizes": one message with the number of pages, the size of each page, the outline and the names
+    of attached files, then "pictures"; "pictures": a page's picture with its text and links; "text": a page's text.
     """
     document = _open(data, options.get("password"))
     if options["asked"] == "sizes":
@@ -63,7 +65,15 @@ def _open(data: bytes, password: str | None) -> Any:
 def _sizes(document: Any) -> dict[str, Any]:
     total = len(document)
     sizes = [_size(document, index) for index in range(min(total, MAX_PAGES))]
-    return {"pages": total, "sizes": sizes, "outline": outline(document)}
+    facts = {"pages": total, "sizes": sizes, "outline": outline(document)}
+    return {**facts, "attached": list(_attached(document))}
+
+
+def _attached(document: Any) -> Iterator[str]:
+    """Yield the names of the files in the document."""
+    for index in range(min(document.count_attachments(), MAX_ATTACHED)):
+        with contextlib.suppress(pypdfium2.PdfiumError):
+            yield document.get_attachment(index).get_name()[:MAX_NAME]
 
 
 def _size(document: Any, index: int) -> tuple[float, float]:

@@ -114,6 +114,15 @@ def test_a_page_of_a_file_that_is_no_picture_is_left_out(monkeypatch):
     assert b"".join(made.parts()).count(b"could not be drawn") == 9
 
 
+def test_files_in_a_pdf_are_named_above_its_pages():
+    attached = "/Names<</EmbeddedFiles<</Names[(a)<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>]>>>>"
+
+    for made in (shown(pdf("One", catalog=attached)), file_of(pdf("One", catalog=attached))[0]):
+        assert made.note == (
+            "Files in this PDF are not shown: invoice.xml. Save the original to open them."
+        )
+
+
 def test_links_lead_to_pages_and_to_the_web_in_a_tab_of_its_own():
     body = shown(
         linked_pdf(2, "https://example.org/?a=1&b=2", "mailto:a@example.org")
