@@ -37,7 +37,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield what is `asked`, of pages from `first`, `count` of them:
 
     "sizes": one message with the number of pages, the size of each page, the outline and the names
-    of attached files, then "pictures"; "pictures": a page's picture with its text and links; "text": a page's text.
+    of attached files, then "pictures"; "pictures": a page's picture with its text and links;
+    "text": a page's text.
     """
     document = _open(data, options.get("password"))
     if options["asked"] == "sizes":

@@ -16,4 +16,3 @@ CHARACTERS: Final = {
 }
 BULLETS: Final = dict.fromkeys((0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC), "•")  # of the font Symbol
 PICTURES: Final = {"pngblip": "png", "jpegblip": "jpeg"}
-

@@ -115,9 +115,10 @@ def test_a_page_of_a_file_that_is_no_picture_is_left_out(monkeypatch):
 
 
 def test_files_in_a_pdf_are_named_above_its_pages():
-    attached = "/Names<</EmbeddedFiles<</Names[(a)<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>]>>>>"
+    file = "<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>"
+    data = pdf("One", catalog=f"/Names<</EmbeddedFiles<</Names[(a){file}]>>>>")
 
-    for made in (shown(pdf("One", catalog=attached)), file_of(pdf("One", catalog=attached))[0]):
+    for made in (shown(data), file_of(data)[0]):
         assert made.note == (
             "Files in this PDF are not shown: invoice.xml. Save the original to open them."
         )

@@ -1,12 +1,14 @@
 """Word documents: headings, paragraphs, lists, tables, links, pictures."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
 from ...escaping import escape
-from .elements import attribute, children, descendants, first_child, local_name, parse_int, text_of
+from .elements import attribute, children, descendants, first_child, local_name, parse_int
+from .formula import formula_html
 from .numbering import Numbering
 from .package import Package
 
@@ -31,6 +33,30 @@ class Style(NamedTuple):
     tag: str = "p"
     list_id: str | None = None
     level: int = 0
+
+
+class TableCell(NamedTuple):
+    """A cell of a table; `merge` is "restart" or "continue" if it is merged with others below."""
+
+    column: int
+    width: int  # in columns
+    merge: str
+    content: Element
+
+    def goes_on(self, row: "list[TableCell]") -> bool:
+        """Whether this cell goes on in a row below."""
+        return any(cell.column == self.column and cell.merge == "continue" for cell in row)
+
+
+def _cells(row: Element) -> Iterator[TableCell]:
+    column = 0
+    for cell in children(row, "tc"):
+        properties = first_child(cell, "tcPr")
+        width = parse_int(attribute(first_child(properties, "gridSpan"), "val"), 1)
+        merge = first_child(properties, "vMerge")
+        kind = "" if merge is None else attribute(merge, "val") or "continue"
+        yield TableCell(column, width, kind, cell)
+        column += width
 
 
 class _Document:
@@ -88,13 +114,20 @@ class _Document:
         return f"<{style.tag}>{numbered}</{style.tag}>", 0, ""
 
     def _table(self, item: Element) -> str:
-        rows = ("".join(map(self._cell, children(row, "tc"))) for row in children(item, "tr"))
-        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        rows = [[*_cells(row)] for row in children(item, "tr")]
+        return f"<table>{''.join(self._row(rows, number) for number in range(len(rows)))}</table>"
 
-    def _cell(self, cell: Element) -> str:
-        columns = parse_int(attribute(first_child(cell, "tcPr", "gridSpan"), "val"), 1)
-        span = f' colspan="{min(columns, 100)}"' if columns > 1 else ""
-        return f"<td{span}>{self.blocks(cell)}</td>"
+    def _row(self, rows: "list[list[TableCell]]", number: int) -> str:
+        """Return a row; a cell merged with those below it stands for them."""
+        cells = []
+        for cell in rows[number]:
+            if cell.merge != "continue":
+                below = itertools.takewhile(cell.goes_on, rows[number + 1 :])
+                height = 1 + sum(1 for _ in below) if cell.merge else 1
+                spans = (("colspan", min(cell.width, 100)), ("rowspan", height))
+                spanned = "".join(f' {name}="{size}"' for name, size in spans if size > 1)
+                cells.append(f"<td{spanned}>{self.blocks(cell.content)}</td>")
+        return f"<tr>{''.join(cells)}</tr>"
 
     def _inline(self, parent: Element) -> str:
         return "".join(map(self._phrase, parent))
@@ -104,7 +137,7 @@ class _Document:
         if name == "r":
             return self._run(item)
         if name in ("oMath", "oMathPara"):
-            return escape(text_of(item))
+            return formula_html(item)
         if name == "hyperlink":
             return self._link(item)
         return self._inline(item) if name in TRANSPARENT else ""
@@ -116,9 +149,12 @@ class _Document:
         return f'<a target="_blank" href="{escape(target.address)}">{self._inline(item)}</a>'
 
     def _run(self, item: Element) -> str:
-        html = "".join(map(self._run_part, item))
         properties = first_child(item, "rPr")
-        return _formatted(html, properties) if html and properties is not None else html
+        if properties is None:
+            return "".join(map(self._run_part, item))
+        if _is_on(properties, "vanish"):  # hidden text
+            return ""
+        return _formatted("".join(map(self._run_part, item)), properties)
 
     def _run_part(self, item: Element) -> str:
         name = local_name(item)
@@ -174,10 +210,16 @@ def _list_tags(lists: list[str], depth: int, element: str) -> str:
     return closed + f"<{element}>" * (depth - kept)
 
 
+def _is_on(properties: Element, name: str) -> bool:
+    setting = first_child(properties, name)
+    return setting is not None and attribute(setting, "val") not in ("0", "false", "none")
+
+
 def _formatted(html: str, properties: Element) -> str:
+    if not html:
+        return ""
     for name, tag in FORMATS:
-        setting = first_child(properties, name)
-        if setting is not None and attribute(setting, "val") not in ("0", "false", "none"):
+        if _is_on(properties, name):
             html = f"<{tag}>{html}</{tag}>"
     place = attribute(first_child(properties, "vertAlign"), "val")
     tag = {"superscript": "sup", "subscript": "sub"}.get(place or "", "")

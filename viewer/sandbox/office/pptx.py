@@ -73,15 +73,20 @@ def _paragraph(item: Element, tag: str, counts: dict[int, int]) -> str:
     numbering = first_child(properties, "buAutoNum")
     for deeper in [one for one in counts if one > level or (one == level and numbering is None)]:
         del counts[deeper]
-    if not (text := text_of(item)):
+    text = "".join(map(_phrase, item))
+    if not text:
         return ""
     if numbering is None:
         mark = attribute(first_child(properties, "buChar"), "char")
-        return f"<{tag}>{escape(f'{mark} {text}' if mark else text)}</{tag}>"
+        return f"<{tag}>{escape(mark or '')}{' ' if mark else ''}{text}</{tag}>"
     start = parse_int(attribute(numbering, "startAt"), 1)
     counts[level] = counts[level] + 1 if level in counts else start
     number = _number(attribute(numbering, "type") or "", counts[level])
-    return f'<{tag}><span class="label">{number}</span> {escape(text)}</{tag}>'
+    return f'<{tag}><span class="label">{number}</span> {text}</{tag}>'
+
+
+def _phrase(item: Element) -> str:
+    return "<br>" if local_name(item) == "br" else escape(text_of(item))
 
 
 def _number(form: str, number: int) -> str:

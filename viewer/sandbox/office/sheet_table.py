@@ -230,12 +230,19 @@ def _with_gaps(numbers: Sequence[int]) -> Iterator[int]:
 def _cell(cell: Cell, rows: int, columns: int, *, reaches_end: bool) -> str:
     """Return a cell; one text over the last columns does not make them wider."""
     text = cell.text[:MAX_CELL_LENGTH].replace("\r\n", "\n").replace("\r", "\n")
-    is_long = "\n" in text or len(text) > (LONG_CELL if columns == 1 else LONG_LINE)
-    over = columns > 1 and rows == 1 and reaches_end and text
-    shape = "long" if is_long else "over" if over else ""
+    shape = _shape(text, columns, over=columns > 1 and rows == 1 and reaches_end)
     names = filter(None, (cell.style, shape, "bold" if cell.bold else ""))
     classes = " ".join(names)
     attributes = f' class="{classes}"' if classes else ""
     attributes += f' colspan="{columns}"' if columns > 1 else ""
     attributes += f' rowspan="{rows}"' if rows > 1 else ""
     return f"<td{attributes}>{escape(text)}</td>"
+
+
+def _shape(text: str, columns: int, *, over: bool) -> str:
+    """Return the CSS class by which a text is broken into lines, or goes over others."""
+    if max(map(len, text.split("\n"))) > (LONG_CELL if columns == 1 else LONG_LINE):
+        return "long"
+    if "\n" in text:
+        return "lines"
+    return "over" if over and text else ""

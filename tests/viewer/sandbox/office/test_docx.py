@@ -98,6 +98,68 @@ def test_the_text_of_text_boxes_and_formulas_is_shown():
     assert html(formula) == "<p>E=mc</p>"
 
 
+def math(content):
+    """The HTML of a formula; elements of the namespace m."""
+    return html(f'<w:p xmlns:m="m"><m:oMath>{content}</m:oMath></w:p>')
+
+
+def term(text):
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (
+            f"<m:f><m:fPr><m:type m:val='x'/></m:fPr><m:num>{term('a+1')}</m:num>"
+            f"<m:den>{term('2.5')}</m:den></m:f>",
+            "(a+1)/2.5",
+        ),
+        (
+            f"<m:sSup><m:e>{term('10')}</m:e><m:sup>{term('-6')}</m:sup></m:sSup>",
+            "10<sup>-6</sup>",
+        ),
+        (f"<m:rad><m:deg>{term('3')}</m:deg><m:e>{term('x')}</m:e></m:rad>", "<sup>3</sup>√x"),
+        (
+            "<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr>"
+            f"<m:sub>{term('i')}</m:sub><m:e>{term('x')}</m:e></m:nary>",
+            "∑<sub>i</sub> x",
+        ),
+        (f"<m:d><m:e>{term('a')}</m:e><m:e>{term('b')}</m:e></m:d>", "(a|b)"),
+        (f"<m:func><m:fName>{term('sin')}</m:fName><m:e>{term('x')}</m:e></m:func>", "sin x"),
+        (f"<m:m><m:mr><m:e>{term('1')}</m:e><m:e>{term('2')}</m:e></m:mr></m:m>", "1, 2"),
+    ],
+)
+def test_a_formula_is_written_on_one_line(content, shown):
+    assert math(content) == f"<p>{shown}</p>"
+
+
+def test_merged_cells_of_a_table_are_one():
+    def cell(text, properties):
+        return f"<w:tc><w:tcPr>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"
+
+    begins, goes_on = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    rows = (
+        cell("a", begins) + cell("b", '<w:gridSpan w:val="2"/>'),
+        cell("", goes_on) + cell("c", begins) + cell("d", ""),
+        cell("e", "") + cell("", goes_on) + cell("f", ""),
+    )
+    table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+
+    assert html(f"<w:tbl>{table}</w:tbl>") == (
+        '<table><tr><td rowspan="2"><p>a</p></td><td colspan="2"><p>b</p></td></tr>'
+        '<tr><td rowspan="2"><p>c</p></td><td><p>d</p></td></tr>'
+        "<tr><td><p>e</p></td><td><p>f</p></td></tr></table>"
+    )
+
+
+def test_hidden_text_is_not_shown():
+    run = "<w:r><w:rPr><w:vanish{}/></w:rPr><w:t>{}</w:t></w:r>"
+    text = run.format("", "secret") + run.format(' w:val="0"', "open")
+
+    assert html(f"<w:p>{text}</w:p>") == "<p>open</p>"
+
+
 def test_footnotes_follow_the_text():
     footnotes = (
         '<w:footnotes xmlns:w="w"><w:footnote w:id="2"><w:p><w:r><w:t>said</w:t></w:r></w:p>'

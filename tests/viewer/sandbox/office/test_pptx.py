@@ -52,6 +52,12 @@ def test_what_is_repeated_for_older_programs_is_shown_once():
     assert html.count("words") == 1
 
 
+def test_lines_of_a_text_are_kept():
+    text = "<a:p><a:r><a:t>one</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>"
+
+    assert "<p>one<br>two</p>" in read(slide(f"<p:sp>{text}</p:sp>"))[0]
+
+
 def test_numbered_points_have_their_numbers():
     def point(text, level=0, form="arabicPeriod", more=""):
         properties = f'<a:pPr lvl="{level}"><a:buAutoNum type="{form}" {more}/></a:pPr>'

@@ -89,6 +89,13 @@ def test_a_text_over_the_last_columns_makes_none_wider():
     ]
 
 
+def test_lines_of_a_cell_are_kept_and_only_long_ones_broken():
+    html = table({1: {0: "In\nCHF"}, 2: {0: f"a\n{'b' * 61}"}})
+
+    assert '<td class="lines">In\nCHF</td>' in html
+    assert f'<td class="long">a\n{"b" * 61}</td>' in html
+
+
 def test_empty_rows_are_shown_unless_they_are_many():
     assert len(body({2: {0: "a"}, 4: {0: "b"}, 1_000: {0: "c"}})) == 5
 
