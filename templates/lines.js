@@ -61,4 +61,5 @@ source.changed = async () => {
 };
 more.hidden = !shown;
 main.append(more);
+if (shown) source.note(`Showing the first ${source.count(shown)} lines. The button below them shows more.`);
 })();

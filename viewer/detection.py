@@ -55,6 +55,7 @@ SIGNATURES: Final = (
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
 )
+XML_STARTS: Final = (b"<?xml ", b"\xef\xbb\xbf<?xml ")
 RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are video/mp4
     **dict.fromkeys((b"avif", b"avis"), "image/avif"),
@@ -96,7 +97,7 @@ def detect(named: str, first: bytes) -> str:
     if found := _by_signature(first):
         return named if named.startswith(SPECIAL_CASES.get(found, ())) else found
     if is_text:
-        return "text/plain"
+        return "application/xml" if first.startswith(XML_STARTS) else "text/plain"
     return UNKNOWN if _is_text_type(named) or named in _SIGNED else named or UNKNOWN
 
 

@@ -55,6 +55,8 @@ BINARY = bytes(range(256))
         ("\ufeffwords".encode("utf-16"), "text/plain"),
         ("Gr\u00fc\u00dfe".encode("latin-1"), "text/plain"),
         (b"<html><script>", "text/plain"),
+        (b'<?xml version="1.0"?><kml/>', "application/xml"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?><gpx/>', "application/xml"),
         (b"\x00\x01", UNKNOWN),
         (b"", UNKNOWN),
     ],

@@ -108,6 +108,9 @@ def test_another_encoding_can_be_chosen(page, tmp_path, name, kind):
 def test_a_long_text_is_read_to_its_end(page, site):
     text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 45_001))
     page.goto(site.put("/long", view(original(text.encode(), "a.txt", "text/plain"))))
+    assert page.text_content(".note") == (
+        "Showing the first 20,000 lines. The button below them shows more."
+    )
     for shown in (40_000, 45_000):
         page.click(".more")
         until(lambda shown=shown: page.locator(".ln").count() == shown)

@@ -17,6 +17,9 @@ CODE_EXTENSIONS: Final = frozenset(
     | {"erl", "clj", "dart", "zig", "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "graphql"}
     | {"html", "css", "scss", "less", "vue", "svelte", "json", "jsonl", "xml", "svg", "yaml", "yml"}
     | {"toml", "ini", "cfg", "conf", "properties", "env", "diff", "patch", "tf", "proto", "tex"}
+    | {"groovy", "dot", "gv", "bib", "ndjson", "sol", "nim", "cr", "elm", "fsx", "vb", "vbs"}
+    | {"pas", "d", "f", "sv", "vhd", "vhdl", "lisp", "el", "scm", "rkt", "tcl", "awk"}
+    | {"hlsl", "cu", "mm", "m", "hcl", "pyx", "hh", "cxx", "hxx", "sass", "coffee", "po"}
     | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
 )
 CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})

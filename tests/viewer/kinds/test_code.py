@@ -19,6 +19,7 @@ from viewer.sandbox.process import JobResult
         ("text/css", ""),
         ("text/plain", "a.PY"),
         ("text/plain", "Dockerfile"),
+        ("text/plain", "records.ndjson"),
     ],
 )
 def test_code_is_detected_by_type_or_name(kind, name):
