@@ -15,6 +15,7 @@ INVITATION = "invite_"
 DOCUMENT_TOKEN = "dt_"  # noqa: S105  a prefix, not a secret
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _CHECK_CHARACTERS = 6
 
 
@@ -51,8 +52,8 @@ def _checksum(head: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    characters = ""
-    for _ in range(width):
-        number, rest = divmod(number, 62)
-        characters = _ALPHABET[rest] + characters
-    return characters
+    pairs: list[str] = []
+    for _ in range(0, width, 2):
+        number, rest = divmod(number, 62 * 62)
+        pairs.append(_PAIRS[rest])
+    return "".join(reversed(pairs))[-width:]
