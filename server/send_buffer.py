@@ -2,7 +2,7 @@
 
 from collections import deque
 
-JOINED_BYTES = 16 << 10
+JOINED_BYTES = 80 << 10  # a document of 64 KiB and its head are sent in one call
 
 
 class SendBuffer:
