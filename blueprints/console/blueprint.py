@@ -78,7 +78,7 @@ def go(path: str, done: str = "") -> Response:
 
 def errors_as_pages(response: Response) -> Response:
     """After-request hook: below `/app` people get a page, and the console's script the problem."""
-    if response.mimetype != PROBLEM or not accepts_html():
+    if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
         return response
     if request.path != "/app" and not request.path.startswith("/app/"):
         return response

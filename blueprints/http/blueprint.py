@@ -64,6 +64,9 @@ class ApiBlueprint(flask_smorest.Blueprint):
         """A body may be left out if nothing in it is required."""
         return super().arguments(schema, **{"required": _has_required(schema)} | options)
 
+    def alt_response(self, *args: Any, **options: Any) -> Any:
+        return _only_describing(super().alt_response(*args, **options))
+
     def route(
         self,
         rule: str,
@@ -87,13 +90,23 @@ class ApiBlueprint(flask_smorest.Blueprint):
             scopes = (scope,) if isinstance(scope, str) else tuple(scope)
             view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
             view.__dict__.update(idempotent=idempotent, spend=spend)
-            operation = flask_smorest.Blueprint.doc(
-                operationId=f"{self.name}_{view.__name__}", **_form_description(view)
+            operation = _only_describing(
+                self.doc(operationId=f"{self.name}_{view.__name__}", **_form_description(view))
             )
             view = count_requests(view, spend) if spend else view
             return register(operation(replay_responses(view) if idempotent else view))
 
         return registered
+
+
+def _only_describing(decorate: Any) -> Any:
+    """The decorator, which describes a view but does not wrap it: each wrapper costs a call."""
+
+    def describe(view: Any) -> Any:
+        view._apidoc = decorate(view)._apidoc
+        return view
+
+    return describe
 
 
 def limit_body(request: Request) -> None:

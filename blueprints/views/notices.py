@@ -81,7 +81,8 @@ def small_page(template: str, status: int, origins: Sequence[str], **values: Any
 
 def page_for_people(response: Response) -> Response:
     """For a browser that has opened a link, a problem as a page; else the response as it is."""
-    if response.mimetype != PROBLEM or not declared("permission") or not _prefers_html():
+    is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
+    if not is_problem or not declared("permission") or not _prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
     page = small_page("notice.html", response.status_code, _origins(), notice=notice)
