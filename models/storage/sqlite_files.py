@@ -103,7 +103,7 @@ def _opened(
 ) -> Iterator[sqlite3.Connection]:
     uri = f"{file.resolve().as_uri()}?mode={mode}"
     try:
-        with closing(sqlite3.connect(uri, busy_seconds, uri=True)) as connection:
+        with closing(sqlite3.connect(uri, timeout=busy_seconds, uri=True)) as connection:
             for name, value in HARDENING.items():
                 connection.execute(f"PRAGMA {name} = {value}")
             yield connection
