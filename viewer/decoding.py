@@ -3,6 +3,7 @@
 import codecs
 from encodings import normalize_encoding
 from encodings.aliases import aliases
+from functools import lru_cache
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -69,6 +70,7 @@ def preload_codecs(*charsets: str | None) -> None:
         codecs.lookup(name)
 
 
+@lru_cache(256)
 def _codec_module(charset: str) -> str:
     """Return the name of the module in `encodings` for this charset, as Python finds it."""
     name = normalize_encoding(charset).lower()

@@ -12,6 +12,7 @@ INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x0d\x0e-\x1f\x7f-\x9f\u200b\u2028\u2029\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f" + "".join(map(chr, BIDI)) + "]+"
 )
+VISIBLE = bytes([*b"\t\n", *range(0x20, 0x7F)])  # of ASCII
 MAX_NAMED = 4  # characters of a run that its chip names
 # In a quoted attribute; `<` so that no line of a page looks like the one that holds the original.
 ATTRIBUTE_ESCAPES = ((b"&", b"&amp;"), (b"<", b"&lt;"), (b'"', b"&quot;"))
@@ -21,6 +22,8 @@ SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&'\u2028\u2029\x7f"}
 def escape(text: str) -> str:
     """Return HTML for the text, with a red chip in place of each run of invisible characters."""
     escaped = html.escape(text, quote=True)
+    if escaped.isascii() and not escaped.encode().translate(None, VISIBLE):
+        return escaped  # known in a tenth of the time of the search
     return INVISIBLE.sub(_chip, escaped) if INVISIBLE.search(escaped) else escaped
 
 

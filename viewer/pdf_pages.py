@@ -2,8 +2,9 @@
 
 import base64
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .original import Original
 from .sandbox.process import JobResult, SandboxError
@@ -37,8 +38,7 @@ class PdfLockedError(Exception):
     """The PDF has a password, and this is not it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PdfPage:
+class PdfPage(NamedTuple):
     """A page; coordinates are points from its upper left corner. Without a picture only a frame.
 
     `text` holds runs (left, top, width, height, text), `links` (left, top, width, height,
@@ -50,8 +50,8 @@ class PdfPage:
     width: float
     height: float
     picture: str = ""  # a data: URI
-    text: list[Any] = field(default_factory=list)
-    links: list[Any] = field(default_factory=list)
+    text: Sequence[Any] = ()
+    links: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)

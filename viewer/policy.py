@@ -3,6 +3,7 @@
 Nothing loads, posts, frames or runs except our own scripts and stylesheets, allowed by hash.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -100,7 +101,8 @@ def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] 
     return "; ".join(directives)
 
 
-def _hashes(assets: Sequence[str]) -> str:
+@functools.cache
+def _hashes(assets: tuple[str, ...]) -> str:
     return " ".join(source_hash(asset(name)) for name in assets)
 
 
@@ -112,6 +114,7 @@ def _origin_of(url: str) -> str:
 
 def _path_of(url: str) -> str:
     """Raise ValueError for an address that could add directives of its own."""
+    url = url.partition("?")[0]  # what differs at each view; the rest is kept by urlsplit
     path = urlsplit(url).path
     if not PATH.fullmatch(path):
         raise ValueError(f"not a path: {path!r}")

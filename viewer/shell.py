@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from . import policy
-from .formatting import format_size
+from .formatting import format_count, format_size
 from .media_types import data_uri_type
 from .names import badge, display_name, safe_file_name
 from .original import Original
 from .preview import Preview
-from .templating import render
+from .templating import render, shared_parts
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
+UNSAFE_IN_COMMENT = re.compile(r"[^\w .]")
 FILE_LINK = re.compile(rb'<a class="take"[^>]*>[^<]*</a>')  # saves a file inside the document
 
 
@@ -63,14 +64,21 @@ def _values(
     name = display_name(original.name, original.default_name)
     return {
         "preview": preview,
+        "kind": preview.kind,
+        "carrier": preview.carrier,
+        "parts": shared_parts(
+            preview.tools, preview.styles, preview.scripts, wraps=preview.kind == "text"
+        ),
         "body": BODY_PLACEHOLDER,
         "options": options,
         "record": original.record(),
+        "sha256": original.sha256,
         "name": name,
         "original_name": original.name.strip() or name,
         "comment_name": _safe_in_comment(name),
         "safe_file_name": _safe_in_comment(safe_file_name(name)).replace(" ", "_"),
         "badge": badge(name, preview.kind),
+        "length": format_count(original.size, "byte"),
         "summary": (preview.label, format_size(original.size), *preview.facts),
         "policy": policy.for_file(preview) if options.offline else None,
         "source": _data_uri(original, preview) if embedded else options.content_url,
@@ -89,4 +97,4 @@ def _data_uri(original: Original, preview: Preview) -> str:
 
 def _safe_in_comment(name: str) -> str:
     """Replace what could end an HTML comment or has a meaning in a shell command."""
-    return "".join(c if c.isalnum() or c in " ._" else "_" for c in name)
+    return UNSAFE_IN_COMMENT.sub("_", name)

@@ -30,9 +30,22 @@ def source_hash(text: str) -> str:
 
 
 @functools.cache
-def _part(template: str, tools: frozenset[str], wraps: bool) -> Markup:  # noqa: FBT001
-    """Return what is the same on each page with these tools."""
-    return render(template, tools=tools, wraps=wraps)
+def shared_parts(
+    tools: frozenset[str], styles: tuple[str, ...], scripts: tuple[str, ...], *, wraps: bool
+) -> dict[str, Markup]:
+    """Return what is the same on each page with these tools, stylesheets and scripts."""
+    return {
+        "tools": render("parts/tools.html", tools=tools, wraps=wraps),
+        "help": render("parts/help.html", tools=tools),
+        "save": render("parts/save.html"),
+        "styles": _embedded("style", ("base.css", "viewer.css", *styles)),
+        "scripts": _embedded("script", ("viewer.js", *scripts)),
+    }
+
+
+def _embedded(element: str, assets: tuple[str, ...]) -> Markup:
+    elements = (f"<{element}>{asset(name)}</{element}>" for name in assets)
+    return Markup("\n".join(elements))  # noqa: S704
 
 
 @functools.cache
@@ -48,5 +61,5 @@ def _environment() -> Environment:
     environment.filters["visible"] = lambda text: Markup(escape(str(text)))  # noqa: S704
     environment.filters["script_json"] = lambda value: Markup(json_for_script(value))  # noqa: S704
     marked = functools.cache(lambda name: Markup(asset(name)))  # noqa: S704
-    environment.globals = {"asset": marked, "part": _part}  # copied for each template
+    environment.globals = {"asset": marked}  # copied for each template
     return environment

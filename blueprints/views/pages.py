@@ -167,7 +167,7 @@ def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -
 def _pages_url(document: Document, grant: TokenGrant | None) -> str:
     """Where the page of a PDF loads further pages from."""
     of_owner = TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
-    origin = base_url() if grant and not grant.owner_id else request.host_url.rstrip("/")
+    origin = base_url() if grant and not grant.owner_id else f"{request.scheme}://{request.host}"
     return f"{origin}/v1/documents/{document.id}/pages?ticket={(grant or of_owner).ticket()}"
 
 

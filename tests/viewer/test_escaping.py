@@ -22,6 +22,12 @@ def test_an_invisible_character_is_shown_as_a_chip(sign):
     assert single_line(f"a{sign}b") == "ab"
 
 
+def test_of_ascii_all_control_characters_but_tabs_and_line_ends_are_shown_as_chips():
+    shown = {code for code in range(128) if 'class="ctl"' in escape(f"a{chr(code)}")}
+
+    assert shown == {*range(32), 127} - {9, 10}
+
+
 def test_a_run_of_invisible_characters_is_one_chip():
     assert escape("a\x01\x02b") == 'a<span class="ctl" title="U+0001 U+0002">\u2401 \u2402</span>b'
     assert escape("\x01" * 1000) == (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, cast
 
 from ..media_types import OPEN_DOCUMENT, OPEN_XML, PDF
@@ -86,6 +86,7 @@ def to_pdf(original: Original, media_type: str) -> Original:
     )
 
 
+@lru_cache(256)
 def _label(media_type: str) -> str:
     return next((label for start, label in LABELS.items() if media_type.startswith(start)), "")
 

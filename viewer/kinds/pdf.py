@@ -7,13 +7,13 @@ document's scripts, and follows its links out of the page.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from ..formatting import format_count
 from ..names import display_name
 from ..original import Original
+from ..pdf_html import outline_html, page_html
 from ..pdf_pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 from ..preview import Preview
 from ..sandbox.process import SandboxError
@@ -23,9 +23,10 @@ from . import card
 MAX_FILE_PAGES: Final = 3_000
 MAX_FAILED: Final = 2  # pages of a batch that can't be drawn, until no more are tried
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
-_PDF: Final = Preview(
-    "pdf",
-    "PDF",
+_pdf: Final = partial(
+    Preview,
+    kind="pdf",
+    label="PDF",
     tools=frozenset({"zoom", "pages"}),
     scripts=("pages.js",),
     styles=("pages.css",),
@@ -38,13 +39,12 @@ def preview(original: Original, media_type: str) -> Preview:
     try:
         overview = pages.overview()
     except PdfLockedError:
-        return replace(_PDF, body=render("kinds/pdf_locked.html").encode())
+        return _pdf(body=render("kinds/pdf_locked.html").encode())
     except SandboxError as error:
         if str(error) != "format":
             raise
         return card.preview(original, media_type, NOT_READABLE)
-    return replace(
-        _PDF,
+    return _pdf(
         body=_outline(overview) + _html(overview.pages, overview.total),
         facts=(format_count(overview.total, "page"),),
         note=_note(len(overview.pages), overview),
@@ -54,8 +54,7 @@ def preview(original: Original, media_type: str) -> Preview:
 
 def _for_file(pages: PdfPages, overview: Overview) -> Preview:
     """Return all pages, up to a bound, which are drawn when they are sent."""
-    return replace(
-        _PDF,
+    return _pdf(
         body=_outline(overview),
         facts=(format_count(overview.total, "page"),),
         note=_note(min(len(overview.pages), MAX_FILE_PAGES), overview),
@@ -89,15 +88,12 @@ def _drawn(pages: PdfPages, frames: Sequence[PdfPage], total: int) -> tuple[list
 
 def _html(pages: Sequence[PdfPage], total: int, *, whole: bool = False) -> bytes:
     """Return the pages; `whole` says that those without a picture will get none."""
-    html = render("kinds/pdf.html", pages=pages, total=total, whole=whole)
+    html = "".join([page_html(page, total, whole=whole) for page in pages])
     return html.encode("utf-8", "replace")
 
 
 def _outline(overview: Overview) -> bytes:
-    if not overview.outline:
-        return b""
-    html = render("kinds/pdf_outline.html", entries=overview.outline)
-    return html.encode("utf-8", "replace")
+    return outline_html(overview.outline).encode("utf-8", "replace") if overview.outline else b""
 
 
 def _note(shown: int, overview: Overview) -> str:

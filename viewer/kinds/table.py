@@ -12,7 +12,7 @@ from ..sandbox import csv_table
 from ..sandbox.process import SandboxError
 from . import text
 
-MAX_INLINE = 1 << 10  # a larger one takes longer to render than to read what was kept
+MAX_INLINE = 0  # it takes longer to render than to read what was kept
 
 
 def preview(original: Original, media_type: str) -> Preview:

@@ -30,7 +30,7 @@ def read_message(stream: IO[bytes]) -> Message:
     text_length, block_length = LENGTHS.unpack(_read_exactly(stream, LENGTHS.size))
     if text_length > MAX_JSON or block_length > MAX_BLOCK:
         raise EOFError
-    facts = json.loads(_read_exactly(stream, text_length))
+    facts = json.loads(_read_exactly(stream, text_length).decode())
     if not isinstance(facts, dict):
         raise EOFError
     return facts, _read_exactly(stream, block_length)

@@ -15,6 +15,7 @@ from .messages import Message, read_message, write_message
 from .version import sandbox_version
 
 MAX_OUTPUT: Final = 40 << 20
+_SORTED: Final = json.JSONEncoder(sort_keys=True)
 _fork_server: Final = ForkServer()
 atexit.register(_fork_server.stop)
 
@@ -75,7 +76,7 @@ def run(
 
 def job_name(job: str, options: dict[str, Any]) -> str:
     """Return a text that is the same only for jobs that make the same of the same bytes."""
-    return json.dumps([sandbox_version(), job, options], sort_keys=True)
+    return _SORTED.encode([sandbox_version(), job, options])
 
 
 def start_ahead() -> None:

@@ -1,0 +1,83 @@
+"""What a second view costs, counted, so that the load of the machine does not matter"""
+
+import base64
+import sys
+
+import pytest
+
+from models.storage import connected, database
+from tests import counts
+from tests.viewer import samples
+
+MARKDOWN = b"# Title\n\nSome *words*.\n"
+DOCUMENTS = {  # file name -> content type, bytes, most bytecodes and statements beside the content
+    "a.txt": ("text/plain", b"some words on a line\n" * 9, 1.8, 0),
+    "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 1.9, 2),
+    "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 1.9, 2),
+    "a.md": ("text/markdown", MARKDOWN * 60, 1.9, 2),
+    "a.pdf": ("application/pdf", samples.pdf(*"12345"), 2.2, 3),
+}
+needs_no_tracer = pytest.mark.skipif(
+    sys.gettrace() is not None, reason="another tracer runs in this process"
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with counts.application(tmp_path_factory.mktemp("second")) as service:
+        yield service
+
+
+def viewed(service, name, content_type, data):
+    """The path of a document that has been viewed and read twice."""
+    app, headers = service
+    payload = base64.b64encode(data).decode()
+    body = {"name": name, "contentType": content_type, "payload": payload}
+    made = app.test_client().post("/v1/documents", json=body, headers=headers)
+    path = f"/v1/documents/{made.json['id']}"
+    for part in ("/view", "/content") * 2:
+        assert app.test_client().get(path + part, headers=headers).status_code == 200
+    return path
+
+
+def statements(service, path):
+    """The number of SQL statements of a request."""
+    app, headers = service
+    found = []
+    with connected():
+        database.connection().set_trace_callback(found.append)
+        assert app.test_client().get(path, headers=headers).status_code == 200
+        database.connection().set_trace_callback(None)
+    return len(found)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_second_view_executes_few_statements_beside_those_of_its_content(service, name):
+    content_type, data, _, most = DOCUMENTS[name]
+    path = viewed(service, name, content_type, data)
+
+    assert statements(service, f"{path}/view") <= statements(service, f"{path}/content") + most
+
+
+@needs_no_tracer
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_second_view_executes_little_more_than_its_content(service, name):
+    content_type, data, most, _ = DOCUMENTS[name]
+    path = viewed(service, name, content_type, data)
+    view, content = (
+        min(counts.executed(*service, f"{path}/{part}")[0] for _ in range(3))
+        for part in ("view", "content")
+    )
+
+    assert view <= most * content
+
+
+@needs_no_tracer
+def test_a_page_of_a_pdf_that_is_not_drawn_yet_costs_a_view_next_to_nothing(service):
+    few, many = (
+        viewed(service, "a.pdf", "application/pdf", samples.pdf(*["x"] * pages))
+        for pages in (2, 202)
+    )
+    counted = [counts.executed(*service, f"{path}/view")[0] for path in (few, many)]
+
+    assert counted[1] - counted[0] <= 200 * 120
