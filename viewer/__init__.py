@@ -8,6 +8,7 @@
 untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
+from .ahead import start_ahead
 from .detection import FIRST_BYTES, detect
 from .escaping import escape
 from .formatting import format_size
@@ -19,6 +20,6 @@ from .page import EMBEDDED_LIMIT, RenderedPage, download, view
 from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .sandbox.converter import configured_converter
 from .sandbox.jobs import run as run_job
-from .sandbox.process import JobResult, RunJob, SandboxError, job_name, start_ahead
+from .sandbox.process import JobResult, RunJob, SandboxError, job_name
 from .sandbox.seccomp import seccomp_available
 from .sealed import Seal, sealed_download

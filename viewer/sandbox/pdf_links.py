@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import Any, Final
 
@@ -25,6 +26,16 @@ TOP_AT: Final = {  # place of the upper edge among the numbers of a destination,
 Place = tuple[int, float]  # page from 1, distance from its upper edge in points
 Entry = tuple[int, str, int, float]  # depth from 0, title, place
 Box = tuple[float, float, float, float]  # left, bottom, right, top in points
+
+
+@cache
+def page_size(document: Any, index: int) -> tuple[float, float]:
+    """Return width and height in points; PdfiumError if the page can't be read.
+
+    Kept, because the outline and links ask again and PDFium reads the page each time.
+    """
+    width, height = document.get_page_size(index)
+    return width, height
 
 
 def outline(document: Any) -> list[Entry]:
@@ -74,7 +85,7 @@ def _place(document: Any, destination: Any) -> Place | None:
     at = TOP_AT.get(kind, len(numbers))
     bottom = numbers[at] if at < len(numbers) else 0.0
     with contextlib.suppress(pypdfium2.PdfiumError):
-        height = document.get_page_size(index)[1]
+        height = page_size(document, index)[1]
         return index + 1, round(height - bottom, 1) if 0 < bottom < height else 0.0
     return index + 1, 0.0
 

@@ -12,7 +12,7 @@ import pypdfium2.raw
 
 from .messages import Message
 from .page_picture import encode_picture
-from .pdf_links import links, outline
+from .pdf_links import links, outline, page_size
 
 MAX_PAGES: Final = 10_000
 MAX_PIXELS: Final = 4_000_000  # of one page
@@ -80,7 +80,7 @@ def _attached(document: Any) -> Iterator[str]:
 def _size(document: Any, index: int) -> tuple[float, float]:
     """Width and height in points; a page that can't be read has those of A4."""
     try:
-        width, height = document.get_page_size(index)
+        width, height = page_size(document, index)
     except pypdfium2.PdfiumError:
         width, height = 595.0, 842.0
     return min(max(round(width, 1), 1.0), MAX_SIDE), min(max(round(height, 1), 1.0), MAX_SIDE)

@@ -79,8 +79,8 @@ def job_name(job: str, options: dict[str, Any]) -> str:
     return _SORTED.encode([sandbox_version(), job, options])
 
 
-def start_ahead() -> None:
-    """Start what makes child processes, so that the first document need not wait for it."""
+def start_fork_server() -> None:
+    """Start it before the first document, which then need not wait for it."""
     if FORKS:
         _fork_server.start()
 

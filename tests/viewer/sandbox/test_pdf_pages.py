@@ -4,6 +4,7 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
+from pypdfium2 import PdfDocument
 
 from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, locked_pdf, pdf
 from viewer.pdf_pages import SCREEN
@@ -27,6 +28,16 @@ def test_the_first_message_has_the_size_of_every_page_and_the_outline():
     assert (facts["pages"], facts["sizes"]) == (2, [(300, 200), (300, 200)])
     assert facts["outline"] == [(0, "Chapter", 2, 0)]
     assert page["page"] == 1
+
+
+def test_the_size_of_each_page_is_asked_for_once(monkeypatch):
+    asked, get_page_size = [], PdfDocument.get_page_size
+    monkeypatch.setattr(
+        PdfDocument, "get_page_size", lambda *given: asked.append(given[1]) or get_page_size(*given)
+    )
+    messages(linked_pdf(2, view="XYZ 0 90 0"), "sizes", count=1)
+
+    assert asked == [0, 1]
 
 
 def test_any_page_is_drawn_with_positioned_text():

@@ -12,7 +12,7 @@ from tests.service import ROOT
 from tests.waiting import until
 from viewer.sandbox import child, process
 from viewer.sandbox.child import BOOTSTRAP, WORKER
-from viewer.sandbox.process import JobResult, job_name, run, start_ahead
+from viewer.sandbox.process import JobResult, job_name, run, start_fork_server
 
 PROBE = f"""{BOOTSTRAP}
 import os, socket, subprocess
@@ -165,7 +165,7 @@ forks = pytest.mark.skipif(sys.platform != "linux", reason="others start a proce
 
 def fork_server():
     """The process that forks the others, started if there is none."""
-    start_ahead()
+    start_fork_server()
     return process._fork_server._running[1]
 
 
@@ -221,7 +221,7 @@ def test_a_forked_process_has_its_input_and_output_and_no_other_file(monkeypatch
 
 @forks
 def test_forked_processes_and_what_forks_end_with_a_service_that_is_killed():
-    start = "from viewer.sandbox import process; process.start_ahead(); server"
+    start = "from viewer.sandbox import process; process.start_fork_server(); server"
     start += " = process._fork_server; child = server.child(); child.__enter__()"
     tell = "print(server._running[1].pid, flush=True); input()"
     command = [sys.executable, "-c", f"{start}; {tell}"]
