@@ -2,7 +2,7 @@
 
 import mimetypes
 
-_STANDARD = mimetypes.MimeTypes()  # Python's own table: the same on every machine
+_STANDARD = mimetypes.MimeTypes()  # Python's own table, not that of the machine
 _ADDED = {
     "application/epub+zip": ".epub",
     "application/gzip": ".gz",
@@ -54,6 +54,7 @@ _ADDED = {
 }
 _OTHER_NAMES = {
     "application/csv": ".csv",
+    "application/javascript": ".js",
     "application/x-php": ".php",
     "application/x-pdf": ".pdf",
     "application/x-zip-compressed": ".zip",
