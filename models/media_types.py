@@ -11,6 +11,7 @@ _ADDED = {
     "application/sql": ".sql",
     "application/toml": ".toml",
     "application/vnd.ms-excel.sheet.macroenabled.12": ".xlsm",
+    "application/vnd.ms-outlook": ".msg",
     "application/vnd.oasis.opendocument.presentation": ".odp",
     "application/vnd.oasis.opendocument.spreadsheet": ".ods",
     "application/vnd.oasis.opendocument.text": ".odt",

@@ -18,12 +18,14 @@ CHARSETS = """
     iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
     iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 cp437 cp850 cp852 cp866 cp874
     cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
-    shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 big5hkscs
+    shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 cp950
+    big5hkscs
 """
 FALLBACK = "cp1252"  # as browsers assume
 # Source: the labels of the WHATWG Encoding Standard, 4.2.
 BROWSER_LABELS = {
-    **{"cp932": "shift_jis", "cp949": "euc-kr", "big5hkscs": "big5", "gb2312": "gbk"},
+    **{"cp932": "shift_jis", "cp949": "euc-kr", "big5hkscs": "big5", "cp950": "big5"},
+    **{"gb2312": "gbk"},
     **{"euc_jp": "euc-jp", "euc_kr": "euc-kr", "iso2022_jp": "iso-2022-jp", "latin_1": "latin1"},
     **{"utf_16_le": "utf-16le", "utf_16_be": "utf-16be", "utf_16": "utf-16le"},
     **{"mac_roman": "macintosh", "tis_620": "windows-874", "cp874": "windows-874"},

@@ -38,7 +38,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "text/tab-separated-values": table.preview,
     "text/html": html.preview,
     "application/xhtml+xml": html.preview,
-    "message/rfc822": mail.preview,
+    **dict.fromkeys(("message/rfc822", mail.OUTLOOK), mail.preview),
     "application/zip": office.preview,
     "application/x-ipynb+json": notebook.preview,
     **dict.fromkeys(agenda.TYPES, agenda.preview),

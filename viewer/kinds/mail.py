@@ -1,4 +1,4 @@
-"""E-mail: headers, attachments, and the body as a sanitized page in an iframe or as text."""
+"""E-mail, also that of Outlook: headers, attachments, the body as a sanitized page or as text."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -11,18 +11,22 @@ from ..preview import Preview
 from ..sandbox.messages import Message
 from ..sandbox.process import SandboxError
 from ..templating import render
-from . import text
+from . import card, text
 from .files import File, section
 from .html import CUT_NOTE, SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
+OUTLOOK = "application/vnd.ms-outlook"
 SECONDS = 15
+TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
 EXTENSIONS = {"message/rfc822": ".eml", "text/plain": ".txt", "text/html": ".html"}
 
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the message as a mail program shows it; its source above MAX_SIZE."""
+    if original.size > MAX_SIZE and media_type == OUTLOOK:
+        return card.preview(original, media_type, TOO_LARGE)
     if original.size > MAX_SIZE:
         return text.preview(original, media_type, label="E-mail")
     messages = original.run("mail", original.pieces(), {}, seconds=SECONDS).messages

@@ -19,6 +19,8 @@ LABELS: Final = {
 WIDE: Final = frozenset({"pptx", "odp"})
 NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
 RTF_TYPES: Final = ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext")
+ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
+FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
 # Binary formats that only a converter reads.
 UNCONVERTED: Final = {
     "application/msword": "Word 97–2003 documents",
@@ -69,6 +71,7 @@ def rtf_preview(original: Original, media_type: str) -> Preview:
 
 def unconverted_preview(original: Original, media_type: str) -> Preview:
     """Return a card that says why there is no preview."""
-    documents = UNCONVERTED[media_type]
-    message = f"This service has no converter for {documents}. Save the original to open it."
-    return card.preview(original, media_type, message)
+    message = f"This service has no converter for {UNCONVERTED[media_type]}."
+    if ENCRYPTED in original.first(FIRST_BYTES):
+        message = "This document is locked with a password."
+    return card.preview(original, media_type, f"{message} Save the original to open it.")

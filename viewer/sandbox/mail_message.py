@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
 from typing import Any, Final, TypeVar
 
-from ..decoding import decode, preload_codecs
-from . import MAX_PICTURES, MAX_TAGS
+from ..decoding import CHARSETS, decode, preload_codecs
+from . import MAX_PICTURES, MAX_TAGS, outlook_message
 from .messages import Message, escaped_block
 from .text_lines import text_lines
 
@@ -36,7 +36,9 @@ BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wra
 
 def prepare(data: bytes, _options: dict[str, Any]) -> None:
     """Import the codecs of all parts, and what the email package imports on first use."""
-    preload_codecs(*{name.decode() for name in CHARSET.findall(data)})
+    is_outlook = data.startswith(outlook_message.SIGNATURE)  # which names them by numbers
+    found = CHARSETS.split() if is_outlook else {name.decode() for name in CHARSET.findall(data)}
+    preload_codecs(*found)
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
 
 
@@ -47,7 +49,7 @@ def render(
 
     The facts name all attachments with their type and size; those beyond MAX_ATTACHED are empty.
     """
-    message = email.message_from_bytes(data, policy=email.policy.default)
+    message = _parsed(data)
     facts, body, shown = _body(message, sanitize)
     attachments = list(_attachments(message, shown, "\r\n" if b"\r\n" in data else "\n"))
     facts["headers"] = [[name, text] for name in HEADERS if (text := _header(message, name))]
@@ -58,6 +60,12 @@ def render(
         fits = len(content) <= left
         left -= len(content) if fits else 0
         yield {"complete": fits}, content if fits else b""
+
+
+def _parsed(data: bytes) -> EmailMessage:
+    if data.startswith(outlook_message.SIGNATURE):
+        return outlook_message.read(data)
+    return email.message_from_bytes(data, policy=email.policy.default)
 
 
 def _header(message: EmailMessage, name: str) -> str:

@@ -13,7 +13,7 @@ FONT: Final = re.compile(rb"\\f(\d{1,5})(?!\d)[^;]{0,300}?\\fcharset(\d{1,3})")
 FONT_TABLE: Final = b"{\\fonttbl"
 MAX_FONT_TABLE: Final = 256 << 10
 CODE_PAGES: Final = {  # by \fcharset; 0 is that of the file
-    **{128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258},
+    **{128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258},
     **{177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250},
 }
 
@@ -29,4 +29,5 @@ def of_fonts(data: bytes) -> dict[int, str]:
     start = data.find(FONT_TABLE)
     table = data[start : start + MAX_FONT_TABLE] if start >= 0 else b""
     pairs = ((int(number), int(charset)) for number, charset in FONT.findall(table))
-    return {font: f"cp{CODE_PAGES[charset]}" for font, charset in pairs if charset in CODE_PAGES}
+    codecs = ((font, safe_codec(f"cp{CODE_PAGES.get(charset)}")) for font, charset in pairs)
+    return {font: codec for font, codec in codecs if codec}

@@ -1,7 +1,9 @@
 """viewer/kinds/mail.py"""
 
+from tests.viewer.outlook_sample import outlook
 from tests.viewer.samples import mail, original
-from viewer.kinds.mail import preview
+from viewer.kinds import preview_of
+from viewer.kinds.mail import MAX_SIZE, OUTLOOK, preview
 
 
 def shown(data):
@@ -37,3 +39,17 @@ def test_a_malformed_type_of_an_attachment_is_not_shown():
     data = mail().replace(b"text/csv", b"text/\0data\0")
 
     assert b"data\0" not in shown(data).body
+
+
+def test_a_message_of_outlook_is_shown_as_any_other():
+    for name, declared in (("a.msg", "application/octet-stream"), ("a", OUTLOOK)):
+        made = preview_of(original(outlook(), name, declared))
+
+        assert (made.kind, made.label, made.facts) == ("mail", "E-mail", ("2 attachments",))
+
+
+def test_a_message_of_outlook_that_is_too_large_or_damaged_is_a_card():
+    large = original(outlook() + bytes(MAX_SIZE), "a.msg", OUTLOOK)
+
+    assert "too large" in preview_of(large).body.decode()
+    assert preview_of(original(outlook()[:600], "a.msg", OUTLOOK)).kind == "unknown"

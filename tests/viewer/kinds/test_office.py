@@ -3,6 +3,7 @@
 import pytest
 
 from tests.viewer import samples
+from tests.viewer.outlook_sample import compound_file
 from viewer.kinds import preview_of
 from viewer.kinds.office import preview, rtf_preview
 from viewer.sandbox.process import SandboxError
@@ -56,3 +57,10 @@ def test_a_document_that_needs_a_converter_has_a_card_that_says_so(content_type,
     card = preview_of(samples.original(data, "a", content_type)).body.decode()
 
     assert f"This service has no converter for {documents}." in card
+
+
+def test_the_card_says_that_a_document_is_locked_with_a_password():
+    data = compound_file({"EncryptedPackage": b"x" * 99, "EncryptionInfo": b"y"})
+
+    made = preview_of(samples.original(data, "a.xlsx", "application/octet-stream"))
+    assert "This document is locked with a password." in made.body.decode()

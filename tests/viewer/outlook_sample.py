@@ -1,0 +1,97 @@
+"""Messages as Outlook saves them: properties in a compound file (MS-CFB)."""
+
+import struct
+from datetime import datetime
+
+SECTOR = 512
+FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+
+
+def compound_file(content):
+    """A compound file of these streams (bytes) and storages (dictionaries of the same kind).
+
+    No stream is small enough for the mini stream: its limit is 0.
+    """
+    entries = [["Root Entry", 5, FREE, FREE, END, 0]]  # name, type, next, first child, start, size
+    sectors = []
+
+    def add(folder, items):
+        before = None
+        for name, item in items.items():
+            number, is_stream = len(entries), isinstance(item, bytes)
+            start = len(sectors) if is_stream and item else END
+            entries.append([name, 2 if is_stream else 1, FREE, FREE, start, 0])
+            entries[folder if before is None else before][3 if before is None else 2] = number
+            before = number
+            if is_stream:
+                entries[number][5] = len(item)
+                pieces = [item[at : at + SECTOR] for at in range(0, len(item), SECTOR)]
+                chain = [*range(len(sectors) + 1, len(sectors) + len(pieces)), END]
+                sectors.extend(zip(pieces, chain, strict=True))
+            else:
+                add(number, item)
+
+    add(0, content)
+    directory = b"".join(map(_entry, entries))
+    first = len(sectors)
+    count = -(-len(directory) // SECTOR)
+    for n in range(count):
+        chain = first + n + 1 if n + 1 < count else END
+        sectors.append((directory[n * SECTOR : (n + 1) * SECTOR], chain))
+    table = len(sectors)
+    tables = -(-(table + 8) // (SECTOR // 4))
+    links = [chain for _, chain in sectors] + [FAT] * tables
+    links += [FREE] * (tables * SECTOR // 4 - len(links))
+    body = b"".join(data.ljust(SECTOR, b"\0") for data, _ in sectors)
+    header = struct.pack(
+        "<8s16xHHHHH6xIIIIIIIII",
+        *(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0x3E, 3, 0xFFFE, 9, 6),
+        *(0, tables, first, 0, 0, END, 0, END, 0),
+    )
+    places = [table + n for n in range(tables)] + [FREE] * (109 - tables)
+    return header + struct.pack("<109I", *places) + body + struct.pack(f"<{len(links)}I", *links)
+
+
+def _entry(entry):
+    name, kind, following, child, start, size = entry
+    encoded = name.encode("utf-16-le") + b"\0\0"
+    return struct.pack(
+        "<64sHBBIII36xIII", encoded, len(encoded), kind, 1, FREE, following, child, start, size, 0
+    )
+
+
+def properties(texts, numbers=(), head=32, **binary):
+    """The streams of a storage: texts and numbers by property, binary ones as `p3701`."""
+    fixed = b"".join(struct.pack("<HHIQ", 3, number, 6, value) for number, value in numbers)
+    return {
+        **{f"__substg1.0_{number:04X}001F": t.encode("utf-16-le") for number, t in texts.items()},
+        **{f"__substg1.0_{name[1:]}0102": data for name, data in binary.items()},
+        "__properties_version1.0": bytes(head) + fixed,
+    }
+
+
+SENT = int((datetime(2026, 1, 4, 8) - datetime(1601, 1, 1)).total_seconds()) * 10_000_000
+
+
+def outlook():
+    """A message with a picture in its text, a table, and a message attached to it."""
+    names = {0x3707: "logo.png", 0x370E: "image/png", 0x3712: "logo@x"}
+    picture = properties(names, [(0x3705, 1)], head=8, p3701=b"\x89PNG")
+    table = properties({0x3707: "numbers.csv"}, [(0x3705, 1)], head=8, p3701=b"a,b\n")
+    inner = properties({0x0037: "Before", 0x1000: "Earlier text"}, head=24)
+    earlier = properties({0x3001: "Before"}, [(0x3705, 5)], head=8)
+    return compound_file(
+        properties(
+            {
+                **{0x0037: "Agenda", 0x0C1A: "Lovelace, Ada", 0x0C1F: "ada@example.org"},
+                **{0x0E04: "Babbage, Charles; Team", 0x1000: "See you on Monday."},
+            },
+            [(0x0039, SENT), (0x3FDE, 1252)],
+            p1013='<p>See <b>you</b> caf\xe9 <img src="cid:logo@x"></p>'.encode("cp1252"),
+        )
+        | {
+            "__attach_version1.0_#00000000": picture,
+            "__attach_version1.0_#00000001": table,
+            "__attach_version1.0_#00000002": earlier | {"__substg1.0_3701000D": inner},
+        }
+    )
