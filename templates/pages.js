@@ -131,11 +131,17 @@ document.addEventListener("click", e => {
   const link = e.target.closest("a[data-top]");
   if (link) setTimeout(() => go(link.getAttribute("href").slice(2) - 1, Number(link.dataset.top))); // after the browser went to the page
 });
+const isAtTop = () => scrollY < 8; // where several pages fit on the screen, the first one counts
 const here = new IntersectionObserver(entries => entries.forEach(entry => {
   if (!entry.isIntersecting) return;
-  current = sections.indexOf(entry.target);
+  current = isAtTop() ? 0 : sections.indexOf(entry.target);
   show();
 }), { rootMargin: "-45% 0px -45% 0px" });
+addEventListener("scroll", () => {
+  if (!isAtTop() || !current) return;
+  current = 0;
+  show();
+}, { passive: true });
 const near = new IntersectionObserver(entries => entries.forEach(entry => {
   if (entry.isIntersecting) want(entry.target);
   else if (!whole && wanted.delete(entry.target)) delete entry.target.dataset.asked;

@@ -46,6 +46,14 @@ def test_a_page_number_leads_to_the_page(page, book):
     assert page.input_value("#goto") == "33"
 
 
+def test_the_first_page_is_the_present_one_where_several_fit_on_the_screen(page, book):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(book)
+    picture(page, 2)
+
+    assert page.input_value("#goto") == "1"
+
+
 def test_keys_go_to_the_next_page_and_to_the_number(page, book):
     page.goto(book)
     page.keyboard.press("j")

@@ -93,7 +93,8 @@ def _html(pages: Sequence[PdfPage], total: int, *, whole: bool = False) -> bytes
 
 
 def _outline(overview: Overview) -> bytes:
-    return outline_html(overview.outline).encode("utf-8", "replace") if overview.outline else b""
+    entries = overview.outline if overview.total > 1 else []
+    return outline_html(entries).encode("utf-8", "replace") if entries else b""
 
 
 def _note(shown: int, overview: Overview) -> str:

@@ -152,6 +152,12 @@ def test_the_outline_leads_to_pages_and_is_escaped():
     assert '<a href="#p2">&lt;script&gt;x&lt;/script&gt;</a>' in body
 
 
+def test_a_pdf_of_one_page_has_no_outline():
+    data = pdf("One", catalog="/Outlines<</First<</Title(x)/Dest[4 0 R/Fit]>>/Count 1>>")
+
+    assert b"outline" not in shown(data).body
+
+
 def test_text_from_the_child_process_is_escaped():
     page = PAGE | {"text": [[0, 0, 1, 1, "</text><script>"]]}
     overview = {"pages": 1, "sizes": [[9, 9]], "outline": []}
