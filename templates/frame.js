@@ -1,18 +1,34 @@
-// Prints all of a page that is shown in an iframe, which itself is printed as high as on the screen.
+// Prints all of a page that is shown in an iframe, which itself is printed as high as on the screen,
+// and shows a mail in an iframe as high as itself.
 (() => {
 "use strict";
 // `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
-// A copy has no <html> or <body>: elements with names of their own stand for them.
+// A copy has no <html> or <body>: elements with names of their own stand for them. Word names the
+// pages of a mail, which would begin on a new one.
 const paper = frame => {
-  const copy = document.createElement("div");
+  const copy = document.createElement("div"), host = document.createElement("div");
   copy.className = "paper";
   const rename = (_, start, css, end) =>
     start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
   const page = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
-  copy.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}<\/style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
+  host.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
+  copy.append(host); // the copy's styles can change the host, but not what is around it
   frame.after(copy);
 };
-addEventListener("beforeprint", () => {
-  if (Element.prototype.setHTML) document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
+const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
+if (!Element.prototype.setHTML) return;
+addEventListener("beforeprint", papers);
+const mail = document.querySelector(".is-mail .frame");
+if (!mail) return;
+// A mail is as high as its content: the page can't look into the frame, but measures the copy.
+papers();
+const copy = mail.nextElementSibling;
+copy.inert = true;
+const fit = new ResizeObserver(() => {
+  copy.style.width = `${mail.clientWidth}px`;
+  const scrollBar = copy.scrollWidth > copy.clientWidth ? 20 : 0;
+  mail.style.height = `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`;
 });
+fit.observe(mail);
+fit.observe(copy);
 })();

@@ -11,6 +11,7 @@ from crypto.password_file import PasswordSeal
 from tests.viewer.samples import (
     MARKDOWN,
     every_kind,
+    mail,
     mail_with_picture,
     original,
     pdf,
@@ -169,11 +170,46 @@ def test_a_printed_copy_holds_nothing_that_runs_loads_or_sends(page, tmp_path, m
     )
     opened(page, tmp_path, download(original(b"x", "a.html", "text/html")))
     page.pdf()
-    copy = page.locator(".paper").evaluate("paper => paper.shadowRoot.innerHTML")
+    copy = page.locator(".paper > div").evaluate("host => host.shadowRoot.innerHTML")
 
     assert "words" in copy
     assert not re.search("script|iframe|meta|form|object|base|link|onerror", copy)
     assert page.title() == "a.html"
+
+
+def letter_page(style):
+    """A page with a mail of one line, which has this style; all such mails are of one size."""
+    letter = mail(f"<p>A line.</p><style>{style.ljust(400)}</style>")
+    return view(original(letter, "a.eml", "message/rfc822"))
+
+
+def test_a_mail_that_names_its_pages_begins_below_its_headers(page, site):
+    page.goto(site.put("/words", letter_page("p{page:WordSection1}")))
+
+    assert page.pdf().count(b"/Type /Page\n") == 1
+
+
+def test_a_mail_is_as_high_as_its_text_and_its_attachments_follow(page, site):
+    page.goto(site.put("/short", letter_page("")))
+    until(lambda: 40 < page.locator(".frame").bounding_box()["height"] < 200)
+
+    assert page.locator("[aria-label='Save numbers.csv']").bounding_box()["y"] < 700
+    assert page.heard == []
+
+
+def test_the_styles_of_a_mail_change_nothing_outside_its_frame(page, site):
+    everywhere = (
+        "position:fixed!important;inset:0!important;z-index:9999!important;opacity:1!important;"
+        "visibility:visible!important;pointer-events:auto!important;background:red!important"
+    )
+    pictures = []
+    for name, style in (("plain", ""), ("hostile", f":host,*,x-body{{{everywhere}}}")):
+        page.goto(site.put(f"/{name}", letter_page(style)))
+        page.wait_for_selector("#check[data-ok=yes]", state="attached")
+        pictures.append(page.locator(".bar").screenshot())
+        assert page.evaluate("Boolean(document.elementFromPoint(640, 20).closest('.bar'))")
+
+    assert pictures[0] == pictures[1]
 
 
 def test_an_attachment_opens_and_is_saved_byte_for_byte(page, site):
