@@ -1,4 +1,5 @@
-"""Kills four processes that serve one PostgreSQL database, and verifies that nothing is lost.
+"""Kills four processes that serve one PostgreSQL database, and verifies that nothing is lost and
+that the log is unbroken.
 
 python benchmarks/chaos.py SECONDS [SEED ...]
 """
@@ -45,7 +46,8 @@ def chaos(seconds, seed):
             server.start()
 
         try:
-            return Chaos(nodes, receiver, seed, crash).run(seconds)
+            result = Chaos(nodes, receiver, seed, crash).run(seconds)
+            return result | {"log": nodes[0].run_command("audit", "verify").strip()}
         finally:
             for node in nodes:
                 node.close()

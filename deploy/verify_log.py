@@ -1,5 +1,4 @@
 """Verifies an exported log of events: python3 verify_log.py LOG.jsonl [RECEIPTS]
-
 RECEIPTS has lines of owner, sequence and hash. Exit code 1 names the first place that is wrong."""
 
 import hashlib
@@ -24,7 +23,8 @@ with Path(sys.argv[1]).open(encoding="utf-8") as log:
             if not last and "previous" in link:  # the older ones are no longer kept
                 last, hashes = number - 1, {number - 1: bytes.fromhex(link["previous"])}
             if number != last + 1 or link["owner"] != owner:
-                sys.exit(f"{owner} {min(number, last + 1)}: missing, or one too many")
+                place = number if hashes.get(number, b"").hex() == link["hash"] else last + 1
+                sys.exit(f"{owner} {place}: missing, or one too many")
             hashes[number] = link_hash(owner, number, hashes[last], link["body"])
             if hashes[number].hex() != link["hash"]:
                 sys.exit(f"{owner} {number}: altered, or it does not follow the one before it")
