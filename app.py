@@ -31,7 +31,7 @@ from models.storage import checkpoint_wal, flush_enqueued_writes, is_server, is_
 from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
-from settings import Settings, WrongSetting, read_settings
+from settings import Settings, WrongSetting, read_settings, without_password
 from viewer import start_ahead
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
@@ -90,9 +90,11 @@ def main() -> None:
     runtime: Runtime = app.extensions["runtime"]
     configure_logging(runtime.settings.log)
     start_background_work(runtime)
+    database, folder = runtime.settings.database, runtime.settings.instance_path
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {runtime.settings.listen}; its data lies in "
-        f"{runtime.settings.instance_path}. Back up the keyring apart from the database.",
+        f"{without_password(database) if is_server(database) else folder}. "
+        "Back up the keyring apart from the database.",
         file=sys.stderr,
         flush=True,
     )

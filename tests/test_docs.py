@@ -49,6 +49,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/pip install -q -e '.[s3]'": INSTALLS,
     ".venv/bin/pip install -q -e '.[postgres]'": INSTALLS,
+    "sudo -u postgres createuser --pwprompt docs": "needs a PostgreSQL server",
     "flask copy --to postgresql://docs@db.example.net/docs": "the test of a copied service does so",
     "umask 077 && mkdir -p /etc/document-service && cd /etc/document-service": "needs Docker",
     "DOMAIN=docs.example.org SECRETS=/etc/document-service docker compose -f "

@@ -34,7 +34,7 @@ def rotate(end_sessions: bool) -> None:
         click.echo(f"Root key {new.id} is now the primary. Update your copy of the keyring; keep")
         click.echo("it apart from the database's backups.")
     else:
-        click.echo("An interrupted rotation was completed; no root key was added.")
+        click.echo("No root key was added: some rows were not under the first one yet.")
     click.echo(f"{result.rewrapped:,} rows were re-wrapped. `keys retire ID` removes an old root.")
     if not result.wal_is_empty:
         click.echo("A reader blocks the WAL's truncation; the service truncates it within minutes.")

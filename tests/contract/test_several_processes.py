@@ -382,6 +382,10 @@ def test_commands_that_copy_a_file_name_those_of_the_server(nodes):
         assert "pg_dump" in output
 
 
+def test_the_start_says_where_the_data_lies(nodes):
+    assert "its data lies in postgresql://…@/" in nodes[0].stderr()
+
+
 def test_the_doctor_finds_nothing(nodes):
     output = nodes[0].run_command("doctor")
 
