@@ -309,7 +309,7 @@ def test_a_killed_upload_leaves_nothing(start_node, nodes, postgres_server):
     assert nodes[0].sql(left) == [(0,)]
 
 
-def test_a_process_with_another_keyring_does_not_start(start_node, tmp_path):
+def test_a_process_with_another_keyring_does_not_start(start_node, nodes, tmp_path):
     other = tmp_path / "other"
     Keyring.create(other)
     with pytest.raises(StartError, match="The keyring lacks root key"):
