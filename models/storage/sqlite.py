@@ -107,8 +107,9 @@ def after_shredding() -> None:
     """Truncate the WAL, which holds what was deleted."""
     try:
         truncate_wal()
-    except OperationalError:
-        logging.getLogger("docservice").exception("the WAL was not truncated; the sweeper will")
+    except OperationalError as error:
+        line = "the WAL was not truncated (%s); the sweeper will do it"
+        logging.getLogger("docservice").error(line, error)
 
 
 @contextmanager

@@ -69,7 +69,6 @@ def test_a_disk_that_takes_no_writes_refuses_changes_and_serves_reads(start_serv
 
 
 @linux
-@pytest.mark.logs_traceback("peewee.OperationalError", "sqlite3.OperationalError")
 def test_a_deleted_document_is_gone_even_if_the_log_cannot_be_truncated(start_service):
     service = start_service(RATE_LIMITS="off")
     person = service.register()

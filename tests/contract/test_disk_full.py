@@ -91,7 +91,6 @@ def test_concurrent_uploads_leave_the_reserve_free(start_on_disk):
     assert person.delete(f"/v1/documents/{stored[0]['id']}").status == 204
 
 
-@pytest.mark.logs_traceback("peewee.OperationalError", "sqlite3.OperationalError")
 def test_deleting_and_logging_in_work_on_a_disk_filled_by_others(start_on_disk):
     service = start_on_disk(32 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()

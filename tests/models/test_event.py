@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from peewee import OperationalError
 
 from models import (
     ApiKey,
@@ -129,6 +130,18 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
 
     assert "were lost" in caplog.text
     assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log(alice, caplog):
+    def fails():
+        raise OperationalError("disk I/O error") from sqlite3.OperationalError("disk I/O error")
+
+    base.enqueue_write(alice.id, fails)
+    base.flush_enqueued_writes()
+
+    (record,) = caplog.records
+    assert record.message.startswith("enqueued writes were lost: ")
+    assert record.exc_info is None
 
 
 def test_the_last_view_spends_a_token_once(alice):
