@@ -228,7 +228,7 @@ class Chaos:
         uploaders = {one.record["id"] for one in self.uploaders}
         mine = {id for id, owner_id in stored.items() if owner_id in uploaders}
         self._note("documents lost", len(self.kept.keys() - mine))
-        self._note("documents that nobody was told of", len(mine - self.kept.keys()))
+        self._note("documents that were never acknowledged", len(mine - self.kept.keys()))
         self._note("documents deleted and still there", len(self.deleted & mine))
         for id, (owner, content) in self.kept.items():
             path = f"/v1/documents/{id}/content"

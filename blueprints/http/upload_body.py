@@ -70,9 +70,10 @@ def seekable_body(request: Request) -> BinaryIO:
 def read_upload(stream: BinaryIO, *, presumes: bool = False) -> Any:
     """The JSON of the body, in which a long payload is a `LongString`.
 
-    If it `presumes`, a very long one is not searched for its end: whoever decodes it finds what
-    does not belong there. Raises `MalformedJson`, `FieldsTooLarge`. Which of them a body of at most
-    128 KiB deserves, the parser says that sees all of it.
+    With `presumes`, the end of a very long one is presumed to be near that of the body, and not
+    searched for: decoding it finds what does not belong there. Raises `MalformedJson`,
+    `FieldsTooLarge`. Which of them a body of at most 128 KiB deserves, the parser says that sees
+    all of it.
     """
     stream.seek(0)
     head = stream.read(2 * SMALL_BODY_BYTES + 1)

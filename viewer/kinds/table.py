@@ -12,15 +12,13 @@ from ..sandbox import csv_table
 from ..sandbox.process import SandboxError
 from . import text
 
-MAX_INLINE = 0  # it takes longer to render than to read what was kept
-
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the first rows as a table; plain text if the content can't be parsed."""
     is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
     options = {"delimiter": "\t" if is_tsv else ""}
     try:
-        facts, html = text.render_start("table", csv_table, original, options, MAX_INLINE)
+        facts, html = text.render_start("table", csv_table, original, options, in_child=True)
     except (SandboxError, csv.Error):
         return text.preview(original, media_type)
     partial = facts["cut"] or original.size > text.MAX_READ

@@ -38,18 +38,20 @@ def render_start(
     module: ModuleType,
     original: Original,
     options: dict[str, Any],
-    most_inline: int = MAX_INLINE,
+    *,
+    in_child: bool = False,
 ) -> tuple[dict[str, Any], bytes]:
     """Run a job on at most MAX_READ bytes.
 
-    A document of `most_inline` bytes that says its encoding is rendered in this process, any of
-    MAX_INLINE if the child process fails.
+    A document of MAX_INLINE bytes that says its encoding is rendered in this process, unless
+    `in_child`, for what is read faster than it is rendered once it is kept; any of MAX_INLINE if
+    the child process fails.
     """
     options = {"charset": charset(original.content_type), **options}
     if original.size > MAX_INLINE:
         return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
     data = original.first(MAX_INLINE)
-    if original.size > most_inline or needs_detection(data, options["charset"]):
+    if in_child or needs_detection(data, options["charset"]):
         with contextlib.suppress(SandboxError):
             return original.run_html_job(job, options, seconds=SECONDS)
     (message,) = module.render(data, options)

@@ -14,6 +14,7 @@ MAX_SHEETS: Final = 100
 MAX_CELLS: Final = 60_000  # of all sheets; half of them shared out evenly, half as needed
 MAX_COLUMNS: Final = 200
 MAX_CELL_LENGTH: Final = 5_000
+MAX_MERGES: Final = 10_000  # of a sheet
 MAX_GAP: Final = 20  # empty rows shown in a row
 SECONDS: Final = 6.0  # of CPU time
 LONG_CELL: Final = 60

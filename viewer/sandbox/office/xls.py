@@ -8,10 +8,9 @@ import xlrd
 from xlrd.biffh import error_text_from_code
 
 from .number_format import GENERAL, format_number
-from .sheet_table import Cell, Merge, Row, Sheet
+from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
 
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of the container; older files have none
-MAX_MERGES: Final = 10_000
 
 
 def sheets(data: bytes) -> tuple[list[Sheet], int]:

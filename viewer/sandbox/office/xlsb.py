@@ -6,11 +6,12 @@ Source: MS-XLSB 2.1.4 (records), 2.2.1 (cells), 2.4 (records by name), 2.5 (thei
 
 from collections.abc import Callable, Iterator
 from struct import unpack_from
-from typing import Final, NamedTuple
+from typing import Final
 
 from .number_format import BUILT_IN, GENERAL, format_number
 from .package import Package
-from .sheet_table import Cell, Merge, Row, Sheet
+from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
+from .xlsx import Style
 
 WORKBOOK: Final = "xl/workbook.bin"
 SHARED_TEXTS: Final = "xl/sharedStrings.bin"
@@ -20,16 +21,10 @@ ROW, TEXT, FONT, FORMAT, CELL_STYLE = 0, 19, 43, 44, 47
 SIZE, WORKBOOK_PROPERTIES, SHEET, MERGE = 148, 153, 156, 176
 BEGIN_CELL_STYLES, END_CELL_STYLES = 617, 618
 BOLD: Final = 600  # the least weight of a bold font
-MAX_MERGES: Final = 10_000
 ERRORS: Final = {
     **{0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?"},
     **{0x24: "#NUM!", 0x2A: "#N/A", 0x2B: "#GETTING_DATA"},
 }
-
-
-class Style(NamedTuple):
-    code: str = GENERAL
-    bold: bool = False
 
 
 def sheets(package: Package) -> tuple[list[Sheet], int]:

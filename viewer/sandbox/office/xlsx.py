@@ -13,7 +13,7 @@ from .date_format import days_of
 from .elements import attribute, children, descendants, first_child, local_name, parse_int
 from .number_format import BUILT_IN, GENERAL, format_number
 from .package import Package
-from .sheet_table import Cell, Merge, Row, Sheet
+from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
 from .xml_stream import stream
 
 WORKBOOK: Final = "xl/workbook.xml"
@@ -24,7 +24,6 @@ MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z
 ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
 ROW: Final = re.compile(rb'row\s[^<>]*?\br="(\d{1,7})"')
 CHART_SHEETS: Final = "xl/chartsheets/"
-MAX_MERGES: Final = 10_000
 
 
 class Style(NamedTuple):
