@@ -2,7 +2,6 @@
 
 import errno
 import logging
-from collections.abc import Iterator
 
 from peewee import DatabaseError
 
@@ -18,6 +17,7 @@ from .errors import (
     ServiceError,
     StorageFailing,
     StorageFull,
+    causes_of,
 )
 from .storage import EngineError, engine_error
 
@@ -32,7 +32,7 @@ _FAILING = {errno.EIO, errno.EFBIG, errno.EROFS}
 
 def service_error_of(error: BaseException) -> ServiceError | None:
     """The first domain error along the chain of causes; None for an unexpected exception."""
-    for cause in _chain(error):
+    for cause in causes_of(error):
         if known := _known(cause):
             return known
     return None
@@ -72,10 +72,3 @@ def _known(error: BaseException) -> ServiceError | None:
     if known := engine_error(error):
         return known
     return next((ours() for kind, ours in _OF_CRYPTO.items() if isinstance(error, kind)), None)
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """All of it: when a disk is full, the failing rollback hides the first error."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

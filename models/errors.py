@@ -1,6 +1,7 @@
 """Domain errors. `blueprints/http/problems.py` maps each code to an HTTP status."""
 
 import math
+from collections.abc import Iterator
 
 from .rate_limits import Allowance
 
@@ -184,3 +185,10 @@ class Invalid(ServiceError):
     def __init__(self, pointer: str, sentence: str) -> None:
         self.pointer = pointer
         super().__init__(sentence)
+
+
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """The exception and those it arose from: on a full disk a failing rollback hides the first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

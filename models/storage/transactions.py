@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from peewee import DatabaseError
 
-from ..errors import Busy, ServiceError
+from ..errors import Busy, causes_of
 from .connection import connected, database
 from .engine import engine
 
@@ -214,18 +214,12 @@ def _write(owner_id: str, writes: list[Write]) -> None:
             for write in writes:
                 write()
     except Exception as error:
-        known = _engine_error(error)
+        known = next(filter(None, map(engine().engine_error, causes_of(error))), None)
         if not begun or isinstance(known, Busy):
             raise
         why = f": {known.sentence}" if known else ""
         log = logging.getLogger("docservice")
         log.error("enqueued writes were lost%s", why, exc_info=None if known else error)
-
-
-def _engine_error(error: BaseException) -> ServiceError | None:
-    """The domain error that this one, or what it wraps, stands for."""
-    causes = filter(None, (error.__context__, error))
-    return next(filter(None, map(engine().engine_error, causes)), None)
 
 
 def _by_lock(writes: list[tuple[str, Write]]) -> list[list[tuple[str, Write]]]:

@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from peewee import OperationalError
 
 from models import (
     ApiKey,
@@ -133,11 +132,15 @@ def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
 
 
 def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log(alice, caplog):
-    def fails():
-        raise OperationalError("disk I/O error") from sqlite3.OperationalError("disk I/O error")
-
-    base.enqueue_write(alice.id, fails)
-    base.flush_enqueued_writes()
+    document = upload(alice)
+    document.record_read("document.viewed")
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))  # no write to any file
+    try:
+        base.flush_enqueued_writes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     (record,) = caplog.records
     assert record.message.startswith("enqueued writes were lost: ")
