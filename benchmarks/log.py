@@ -1,6 +1,6 @@
 """How long an event takes to record, and how long a log of many events takes to verify.
 
-    python benchmarks/log.py EVENTS
+python benchmarks/log.py EVENTS
 """
 
 import resource

@@ -177,6 +177,7 @@ def listener():
     yield listener
     listener.close()
 
+
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory, request):
     """A real S3 server; tests that need it are skipped if it is not installed."""

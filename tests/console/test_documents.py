@@ -151,7 +151,7 @@ def test_the_list_is_searched_by_name_and_type(keeper):
     assert len(search(type="nonsense")) == 20
     page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "PDF"}))
     assert 'value="report"' in page.text
-    assert '<option selected>PDF</option>' in page.text
+    assert "<option selected>PDF</option>" in page.text
     assert "name=report&amp;type=PDF&amp;after=doc_" in page.text
 
 

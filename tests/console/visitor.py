@@ -99,7 +99,6 @@ class _Forms(HTMLParser):
         elif tag == "option" and (self._select not in fields or "selected" in known):
             fields[self._select] = known["value"]
 
-
     def handle_data(self, data):
         if self._area:
             fields = self.forms[-1]["fields"]

@@ -80,11 +80,7 @@ def test_a_damaged_piece_does_not_open(alice, damage, number):
     sealed = bytearray(pieces_of(document)[number][1])
     sealed[3] ^= damage == "flip"
     altered = {"cut": sealed[:-1], "longer": sealed + b"x"}.get(damage, sealed)
-    change = (
-        "DELETE FROM piece"
-        if damage == "gone"
-        else "UPDATE piece SET sealed = :sealed"
-    )
+    change = "DELETE FROM piece" if damage == "gone" else "UPDATE piece SET sealed = :sealed"
     query = f"{change} WHERE document_id = :id AND number = :number"
 
     values = {"sealed": bytes(altered), "id": document.id, "number": number}

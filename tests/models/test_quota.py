@@ -40,6 +40,4 @@ def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime)
 
     assert outcomes == ["refused"]
     assert database.execute_sql("SELECT COUNT(*) FROM document").fetchone() == (1,)
-    assert database.execute_sql(
-        "SELECT COUNT(DISTINCT document_id) FROM piece"
-    ).fetchone() == (1,)
+    assert database.execute_sql("SELECT COUNT(DISTINCT document_id) FROM piece").fetchone() == (1,)

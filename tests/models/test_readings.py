@@ -1,6 +1,5 @@
 """Readings of one document by one link or key within a minute are two events."""
 
-
 import pytest
 
 from models import DocumentToken, Event

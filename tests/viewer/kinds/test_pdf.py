@@ -79,9 +79,7 @@ def test_a_page_that_cannot_be_drawn_does_not_hide_the_others(monkeypatch):
 def test_pages_of_a_file_are_drawn_when_they_are_sent(monkeypatch):
     asked = []
     drawn = PdfPages.drawn
-    monkeypatch.setattr(
-        PdfPages, "drawn", lambda *given: asked.append(given[1]) or drawn(*given)
-    )
+    monkeypatch.setattr(PdfPages, "drawn", lambda *given: asked.append(given[1]) or drawn(*given))
     parts = shown(pdf(*["x"] * (FILE.batch + 1))).for_file().parts()
     assert asked == []
     assert next(parts).count(b"<image") == FILE.batch
