@@ -29,7 +29,11 @@ _ORIGIN = re.compile(
 )
 
 
-class Text(fields.String):
+class String(fields.String):
+    default_error_messages = {"invalid": "Use a string."}
+
+
+class Text(String):
     """Text of `least` to `most` characters, without NUL and lone surrogates.
 
     A subclass may prescribe a `form`, and say what is wrong with a text without it.
@@ -83,8 +87,21 @@ class Timestamp(fields.Field[int]):
         return None if value is None else rfc3339(value)
 
 
-class StrictInteger(fields.Integer):
-    """An integer; 5.0 is one, too (JSON Schema, 6.1.1)."""
+class Integer(fields.Integer):
+    """From `least` to `most`, written in digits."""
+
+    default_error_messages = {"invalid": "Use a whole number."}
+
+    def __init__(self, least: int, most: int, **options: Any) -> None:
+        span = validate.Range(least, most, error=f"Use {least:,} to {most:,}.")
+        super().__init__(validate=span, **options)
+
+
+class StrictInteger(Integer):
+    """A number in JSON, no string; 5.0 is an integer, too (JSON Schema, 6.1.1)."""
+
+    def __init__(self, least: int, most: int, **options: Any) -> None:
+        super().__init__(least, most, strict=True, **options)
 
     def _validated(self, value: Any) -> int:
         whole = isinstance(value, float) and value.is_integer()
@@ -94,14 +111,22 @@ class StrictInteger(fields.Integer):
 class StrictBoolean(fields.Boolean):
     """`true` or `false` only: no `"yes"`, no 1."""
 
+    default_error_messages = {"invalid": "Use true or false."}
+
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return value
 
 
+class List(fields.List[Any]):
+    default_error_messages = {"invalid": "Use a list."}
+
+
 class StringMap(fields.Dict):
     """Strings by name. An error in a name or its value is reported at the name."""
+
+    default_error_messages = {"invalid": "Use an object: strings by name."}
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> Any:
         try:

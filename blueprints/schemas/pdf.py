@@ -1,8 +1,8 @@
 """The pages of a PDF in requests and responses. Coordinates are points, from the upper left."""
 
-from marshmallow import fields, validate
+from marshmallow import fields
 
-from .fields import Password
+from .fields import Integer, Password
 from .requests import CamelCaseSchema
 from .responses import ResponseSchema, described
 
@@ -10,9 +10,10 @@ TOP = "How far from the page's upper edge it leads."
 
 
 class PdfPagesQuery(CamelCaseSchema):
-    cursor = fields.Integer(
+    cursor = Integer(
+        1,
+        1_000_000,
         load_default=1,
-        validate=validate.Range(1, 1_000_000),
         metadata={"description": "A list's `nextCursor`: the number of its first page."},
     )
 

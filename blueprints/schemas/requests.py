@@ -9,11 +9,14 @@ from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
 from .fields import (
     Email,
+    Integer,
+    List,
     MediaType,
     Origin,
     Password,
     StrictBoolean,
     StrictInteger,
+    String,
     StringMap,
     Text,
     Timestamp,
@@ -36,15 +39,15 @@ class CamelCaseSchema(Schema):
         field_obj.error_messages["null"] = "null is not allowed here."
 
 
-def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> fields.List[str]:
+def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:
     """A list of 1 to `most` of the known words, each of which is a `kind`."""
     length = validate.Length(1, most, error=f"Name at least one {kind}.")
-    return fields.List(fields.String(validate=validate.OneOf(known)), validate=length, **options)
+    return List(String(validate=validate.OneOf(known)), validate=length, **options)
 
 
-def _id(prefix: str, mistake: str, description: str) -> fields.String:
+def _id(prefix: str, mistake: str, description: str) -> String:
     form = f"{prefix}_[0-9a-z]{{26}}"
-    return fields.String(
+    return String(
         validate=validate.Regexp(rf"{form}\Z", error=mistake),
         metadata={"pattern": f"^{form}$", "description": description},
     )
@@ -79,14 +82,14 @@ class NewApiKey(CamelCaseSchema):
 
 class ApiKeyRotation(CamelCaseSchema):
     overlap_seconds = StrictInteger(
-        strict=True,
+        0,
+        604_800,
         load_default=0,
-        validate=validate.Range(0, 604800),
         metadata={"description": "How long the old key stays valid."},
     )
 
 
-_MAX_VIEWS = validate.Range(1, 1_000_000, error="Use 1 to 1,000,000.")
+_MAX_VIEWS = 1, 1_000_000
 _ORIGINS = validate.Length(max=32, error="At most 32 origins.")
 
 
@@ -97,14 +100,9 @@ class NewDocumentToken(CamelCaseSchema):
         allow_none=True,
         metadata={"description": "Seven days from now if absent; null for no end."},
     )
-    max_views = StrictInteger(
-        strict=True,
-        allow_none=True,
-        load_default=None,
-        validate=_MAX_VIEWS,
-    )
+    max_views = StrictInteger(*_MAX_VIEWS, allow_none=True, load_default=None)
     password = Password(1, 1024, allow_none=True, load_default=None)
-    allowed_origins = fields.List(Origin(), load_default=list, validate=_ORIGINS)
+    allowed_origins = List(Origin(), load_default=list, validate=_ORIGINS)
 
 
 class DocumentTokenEdit(CamelCaseSchema):
@@ -112,15 +110,14 @@ class DocumentTokenEdit(CamelCaseSchema):
     permissions = _choices(PERMISSIONS, 8, "permission")
     expires_at = Timestamp(allow_none=True)
     max_views = StrictInteger(
-        strict=True,
+        *_MAX_VIEWS,
         allow_none=True,
-        validate=_MAX_VIEWS,
         metadata={"description": "Views so far count. With none left the link is used up."},
     )
     password = Password(
         1, 1024, allow_none=True, metadata={"description": "It closes pages opened before."}
     )
-    allowed_origins = fields.List(Origin(), validate=_ORIGINS)
+    allowed_origins = List(Origin(), validate=_ORIGINS)
 
 
 class DocumentEdit(CamelCaseSchema):
@@ -148,7 +145,7 @@ class DocumentEdit(CamelCaseSchema):
 class PageQuery(CamelCaseSchema):
     """Becomes `limit` and `after`, the id of the previous page's last row or None."""
 
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 100))
+    limit = Integer(1, 100, load_default=50)
     cursor = _id(
         "[a-z]{3}",
         "This cursor is not one that a list gave. Start again without it.",
@@ -168,7 +165,7 @@ class DocumentQuery(PageQuery):
 
 
 class DocumentTokenQuery(PageQuery):
-    state = fields.String(
+    state = String(
         validate=validate.OneOf(("live", "ended")),
         metadata={"description": "`live`: neither expired, revoked nor used up; or `ended`."},
     )
@@ -180,7 +177,7 @@ _NO_EVENT = "Use the id of an event."
 class EventQuery(PageQuery):
     after = _id("evt", _NO_EVENT, "Continue after the event with this id, even if it is deleted.")
     cursor = _id("evt", _NO_EVENT, "The same as `after`, under the name that other lists use.")
-    type = fields.String(validate=validate.OneOf(EVENT_TYPES))
+    type = String(validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100)
 
 
@@ -219,10 +216,10 @@ class DownloadRequest(CamelCaseSchema):
 
 class OEmbedQuery(CamelCaseSchema):
     url = Text(1, 2048, required=True, metadata={"description": "A document's `viewUrl`."})
-    format = fields.String(
+    format = String(
         load_default="json",
         validate=validate.OneOf(("json", "xml"), error="Use json."),
         metadata={"enum": ["json"]},
     )
-    maxwidth = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))
-    maxheight = fields.Integer(load_default=10_000, validate=validate.Range(1, 100_000))
+    maxwidth = Integer(1, 100_000, load_default=10_000)
+    maxheight = Integer(1, 100_000, load_default=10_000)
