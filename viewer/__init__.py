@@ -16,7 +16,7 @@ from .kinds import has_pages, pages_of
 from .media_types import PDF, is_generic, is_shown_inline
 from .names import badge, content_disposition
 from .original import Original
-from .page import EMBEDDED_LIMIT, RenderedPage, download, view
+from .page import RenderedPage, download, embeds, view
 from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .sandbox.converter import configured_converter
 from .sandbox.jobs import run as run_job

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from . import policy
 from .base64_stream import base64_length, base64_pieces
-from .kinds import preview_of
+from .kinds import has_pages, preview_of
 from .names import content_disposition, display_name
 from .original import Original
 from .preview import Preview
 from .shell import Layout, PageOptions, layout
 
-EMBEDDED_LIMIT = 8 << 20  # a larger original is loaded from `content_url`, if there is one
+EMBEDDED_LIMIT = 8 << 20  # of an original that a view holds
+PAGED_LIMIT = 1 << 20  # of one whose pages are loaded one by one: no script there reads it
 WRITE_BYTES = 256 << 10  # of a large preview at once, so that a slow client holds no copy
 
 NO_PREVIEW = Preview("", "")
@@ -34,6 +35,12 @@ class RenderedPage:
     body: Iterator[bytes]
 
 
+def embeds(original: Original) -> bool:
+    """Whether a view is to hold the original, rather than to load it when it is needed."""
+    is_small = original.size <= PAGED_LIMIT
+    return is_small or (original.size <= EMBEDDED_LIMIT and not has_pages(original))
+
+
 def view(
     original: Original,
     *,
@@ -48,20 +55,20 @@ def view(
 ) -> RenderedPage:
     """Return the page that shows a document inline; that of a PDF loads more from `pages_url`.
 
-    With `headers_only` the preview is not drawn: only the headers are valid.
+    With a `content_url` it loads the original, and saves it from `save_url`; else it holds it. With
+    `headers_only` the preview is not drawn: only the headers are valid.
     """
-    external_url = content_url if original.size > EMBEDDED_LIMIT else None
     preview = NO_PREVIEW if headers_only else preview_of(original)
     options = PageOptions(
         pages_url=pages_url,
-        content_url=external_url,
-        save_url=(save_url or external_url) if external_url else None,
+        content_url=content_url,
+        save_url=save_url or content_url,
         oembed_url=oembed_url,
         embed=embed,
         may_save=may_save,
         parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
     )
-    rules = policy.for_view(preview, frame_ancestors, external_url, pages_url)
+    rules = policy.for_view(preview, frame_ancestors, content_url, pages_url)
     return _page(policy.headers(rules, frame_ancestors, oembed_url), original, preview, options)
 
 

@@ -111,11 +111,12 @@ def _opened_original(
 
 def _view(document: Document, grant: TokenGrant | None) -> Response:
     original = original_of(document, grant)
+    content_url = _content_url(document, grant) if grant and not viewer.embeds(original) else None
     page = viewer.view(
         original,
         frame_ancestors=grant.origins if grant else (),
-        content_url=_content_url(document, grant),
-        save_url=_content_url(document, grant, "&save=1"),
+        content_url=content_url,
+        save_url=content_url and f"{content_url}&save=1",
         pages_url=_pages_url(document, grant) if viewer.has_pages(original) else None,
         oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
@@ -156,12 +157,10 @@ def _record_and_send(
     return Response(page.body, headers=page.headers | length)
 
 
-def _content_url(document: Document, grant: TokenGrant | None, more: str = "") -> str | None:
+def _content_url(document: Document, grant: TokenGrant) -> str:
     """Where the page loads a large original from; its ticket dies with the token or session."""
-    if grant is None or document.size <= viewer.EMBEDDED_LIMIT:
-        return None
     origin = "" if grant.owner_id else base_url()
-    return f"{origin}/v1/documents/{document.id}/content?ticket={grant.ticket()}{more}"
+    return f"{origin}/v1/documents/{document.id}/content?ticket={grant.ticket()}"
 
 
 def _pages_url(document: Document, grant: TokenGrant | None) -> str:

@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 from tests.viewer.samples import CODE, every_kind, original, png
-from viewer import EMBEDDED_LIMIT, download, view
+from viewer import download, embeds, view
+from viewer.page import EMBEDDED_LIMIT, PAGED_LIMIT
 
 
 def body(page, *, is_drawn_meanwhile=False):
@@ -72,7 +73,7 @@ def test_the_view_is_inline_and_links_to_oembed():
     )
 
 
-def test_a_large_original_is_loaded_from_its_content_url():
+def test_an_original_is_loaded_from_its_content_url():
     large = original(bytes(EMBEDDED_LIMIT + 1), "film.mp4", "video/mp4")
     address = "https://d.example/v1/documents/doc_1/content?ticket=t"
     page = view(large, content_url=address)
@@ -84,11 +85,13 @@ def test_a_large_original_is_loaded_from_its_content_url():
     assert view(large).length > EMBEDDED_LIMIT
 
 
-def test_a_small_original_is_embedded_despite_a_content_url():
-    page = view(original(b"abc", "a.txt", "text/plain"), content_url="https://d.example/c")
+def test_an_original_is_held_by_its_view_up_to_8_mib_and_where_pages_are_loaded_up_to_1_mib():
+    def held(size, kind):
+        return embeds(original(bytes(size), "x", kind))
 
-    assert bytes_in(body(page)) == b"abc"
-    assert "d.example" not in page.headers["Content-Security-Policy"]
+    assert (EMBEDDED_LIMIT, PAGED_LIMIT) == (8 << 20, 1 << 20)
+    assert [held(EMBEDDED_LIMIT + more, "text/plain") for more in (0, 1)] == [True, False]
+    assert [held(PAGED_LIMIT + more, "application/pdf") for more in (0, 1)] == [True, False]
 
 
 def test_messages_are_posted_to_the_only_allowed_parent_origin():

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.site import Site
+from tests.viewer.samples import pdf
 
 
 @pytest.fixture
@@ -104,16 +105,26 @@ def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
     assert page.evaluate("window.heard") == ["error"]
 
 
-def test_a_large_original_is_loaded_by_ticket_and_saved_completely(page, alice, tmp_path):
-    content = bytes(range(256)) * (9 << 12)  # 9 MiB
-    link = alice.upload(content, "application/octet-stream", name="large.bin")["token"]
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (bytes(range(256)) * (9 << 12), "application/octet-stream"),  # 9 MiB
+        (pdf("one", "two") + bytes(2 << 20), "application/pdf"),
+    ],
+    ids=["large", "PDF"],
+)
+def test_what_a_page_does_not_hold_is_saved_completely_by_ticket(
+    content, kind, page, alice, tmp_path
+):
+    link = alice.upload(content, kind, name="kept")["token"]
 
-    page.goto(link["viewUrl"])
+    shown = page.goto(link["viewUrl"])
     with page.expect_download() as saving:
         page.click("text=Save original")
-    saving.value.save_as(tmp_path / "large.bin")
+    saving.value.save_as(tmp_path / "kept")
 
-    assert (tmp_path / "large.bin").read_bytes() == content
+    assert len(shown.body()) < 200_000
+    assert (tmp_path / "kept").read_bytes() == content
 
 
 def test_our_pages_load_nothing_from_other_origins(page, service):
