@@ -154,9 +154,6 @@ const begin = () => {
   if (address && sections.some(one => !isDrawn(one))) setTimeout(() => words().catch(() => {}), 500);
 };
 field.addEventListener("change", () => go(field.valueAsNumber - 1));
-$("#outline")?.addEventListener("click", e => {
-  if (e.target.closest("a") && matchMedia("(max-width:1200px)").matches) $("#outline").open = false;
-});
 
 // --- a PDF with a password ---
 const saver = () => { // in the place of the form; without the right to save there is no button

@@ -19,12 +19,12 @@ ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+"
 PATH: Final = re.compile(r"[\w./~-]+")
 # Those of some kinds too: the headers do not depend on the content, which HEAD does not read.
 SCRIPTS: Final = (
-    *("viewer.js", "frame.js", "lines.js", "pages.js"),
+    *("viewer.js", "frame.js", "lines.js", "outline.js", "pages.js"),
     *("picture.js", "sheets.js", "source.js", "table.js"),
 )
 STYLES: Final = (
     *("base.css", "viewer.css", "agenda.css", "card.css", "files.css"),
-    *("frame.css", "grid.css", "notebook.css", "pages.css", "picture.css"),
+    *("frame.css", "grid.css", "notebook.css", "outline.css", "pages.css", "picture.css"),
 )
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "

@@ -16,6 +16,7 @@ from tests.viewer.samples import (
     OPEN_DOCUMENT,
     OPEN_XML,
     docx,
+    epub,
     linked_pdf,
     mail,
     open_document,
@@ -24,6 +25,7 @@ from tests.viewer.samples import (
     picture,
     psd,
     tar,
+    xhtml,
     xlsx,
 )
 
@@ -33,6 +35,7 @@ RUN = (
     "try{localStorage.ran=1}catch(e){};try{top.location='@CALL@/top'}catch(e){}"
 ).replace("@CALL@", CALL)
 HTML, SVG, XML, TEXT, MD = "text/html", "image/svg+xml", "text/xml", "text/plain", "text/markdown"
+EPUB = "application/epub+zip"
 IN_SVG = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="{RUN}">'
 IN_XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><script>{RUN}</script></html>'
 
@@ -300,7 +303,19 @@ def hostile(port):
     yield "zip of html", "a.zip", "application/zip", package(**{"<b>_dot_html": wild_file})
     yield "zip of svg", "a.zip", "application/zip", package(a_dot_svg=_bytes(OTHERS[0][2], port))
     yield "tar of html", "a.tgz", "application/gzip", tar(**{"\u202e<img src=x>": wild_file})
+    for label in ("script", "svg onload", "javascript link", "picture", "end of script", "comment"):
+        yield f"book: {label}", "a.epub", EPUB, epub(xhtml(_text(IN_HTML[label], port)))
+    opened = f"{ENTITIES}]><container/>"
+    yield "book with a DTD", "a.epub", EPUB, epub("x", **{"META-INF__container_dot_xml": opened})
+    markup = html.escape(_text(f'"><script>{RUN}</script>', port))
+    yield "outline of a book", "a.epub", EPUB, epub("x", "y", b__toc_dot_ncx=_outline(markup))
     yield "zip slip", "a.zip", "application/zip", package(**{"..__..__<script>": b"x"})
+
+
+def _outline(title):
+    label = f"<navLabel><text>{title}</text></navLabel>"
+    points = f'<navPoint>{label}<content src="text/1%20a.xhtml#{title}"/></navPoint>' * 2
+    return f"<ncx><navMap>{points}</navMap></ncx>"
 
 
 SHEETS_TYPE, EXCEL = OPEN_XML + "spreadsheetml.sheet", "application/vnd.ms-excel"
@@ -441,6 +456,19 @@ HEAVY = {  # documents that need much memory or time; created on demand
         "a.ics",
         "text/calendar",
         lambda: b"BEGIN:VEVENT\nA" + b";" * 999_999 + b"\n x" * 99_999,
+    ),
+    "book of one bomb": ("a.epub", EPUB, lambda: epub(xhtml("<i>" * (30 << 20)))),
+    "book of many chapters": (
+        "a.epub",
+        EPUB,
+        lambda: epub(
+            *["<p>x"] * 9_000, spine='<itemref idref="c1"/><itemref idref="c2"/>' * 99_999
+        ),
+    ),
+    "book of tags that are never closed": (
+        "a.epub",
+        EPUB,
+        lambda: epub(xhtml("<svg><p><a id='x'><b>" * 60_000)),
     ),
     "page tree": ("a.pdf", "application/pdf", _endless_pdf),
     "huge page": (

@@ -13,6 +13,7 @@ from . import (
     agenda,
     archive,
     audio_video,
+    book,
     card,
     code,
     converted,
@@ -47,6 +48,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
+    book.EPUB: book.preview,
 }
 BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where the type is general
     "text/plain": {

@@ -28,8 +28,8 @@ _pdf: Final = partial(
     kind="pdf",
     label="PDF",
     tools=frozenset({"zoom", "pages"}),
-    scripts=("pages.js",),
-    styles=("pages.css",),
+    scripts=("outline.js", "pages.js"),
+    styles=("outline.css", "pages.css"),
 )
 
 

@@ -1,6 +1,7 @@
 """Runs in the child process. Sanitizes HTML fragments for our own page: keeps structure only."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import nh3
@@ -20,18 +21,20 @@ TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "
 LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})
 BLOCKS: Final = frozenset(
     {"p", "pre", "blockquote", "hr", "br", "section", "figure", "figcaption", "div", "details"}
-    | {"summary", "center"}
+    | {"summary", "center", "article", "aside"}
 )
 PHRASES: Final = frozenset(
     {"a", "abbr", "b", "code", "del", "em", "i", "img", "ins", "kbd", "mark", "q", "s", "samp"}
     | {"small", "span", "strong", "sub", "sup", "u"}
 )
 TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
+Rewrite = Callable[[str, str, str], str | None]  # element, attribute, value -> value or None
 ATTRIBUTES: Final[dict[str, set[str]]] = {
-    **dict.fromkeys(HEADINGS, {"id", "align"}),
-    **dict.fromkeys(("section", "p", "li", "div", "code", "blockquote"), {"class", "id", "align"}),
+    "*": {"id"},
+    **dict.fromkeys(HEADINGS, {"align"}),
+    **dict.fromkeys(("section", "p", "li", "div", "code", "blockquote"), {"class", "align"}),
     **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope", "align"}),
-    "a": {"href", "title", "target", "id", "class", "aria-label"},
+    "a": {"href", "title", "target", "class", "aria-label"},
     "details": {"open"},
     "img": {"src", "alt", "title", "width", "height"},
     "ol": {"start", "type"},
@@ -43,13 +46,21 @@ REMOVED_WITH_CONTENT: Final = {
 }
 
 
-def sanitize_fragment(html: str) -> str:
-    """Return the fragment without all that runs, loads, submits or styles."""
+def sanitize_fragment(html: str, rewrite: Rewrite = lambda _tag, _name, value: value) -> str:
+    """Return the fragment without all that runs, loads, submits or styles.
+
+    `rewrite` gets each attribute before it is judged: links and pictures of a book are relative.
+    """
+
+    def allowed(tag: str, name: str, value: str) -> str | None:
+        written = rewrite(tag, name, value)
+        return None if written is None else _filter(tag, name, written)
+
     cleaned = nh3.clean(
         html,
         tags=set(TAGS),
         attributes=ATTRIBUTES,
-        attribute_filter=_filter,
+        attribute_filter=allowed,
         clean_content_tags=REMOVED_WITH_CONTENT,
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer nofollow",

@@ -21,6 +21,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "notebook": ("notebook", 768, 10),
     "agenda": ("agenda", 384, 6),
     "office": ("office", 768, 10),
+    "book": ("office.book", 768, 10),
     "sheets": ("office.sheets", 768, 10),
     "rtf": ("rtf", 512, 8),
     "archive": ("archive", 768, 10),

@@ -38,6 +38,7 @@ EXPECTED = {
     "talk.odp": "office",
     "contract.rtf": "office",
     "old.doc": "unknown",
+    "novel.epub": "book",
     "files.zip": "archive",
     "files.tar.gz": "archive",
     "sales.ipynb": "notebook",
@@ -46,7 +47,7 @@ EXPECTED = {
     "mystery.bin": "unknown",
     "empty.txt": "unknown",
 }
-NEEDING_A_CHILD = ("archive", "office", "sheets", "pdf", "mail")
+NEEDING_A_CHILD = ("archive", "office", "sheets", "pdf", "mail", "book")
 DEGRADED = (
     EXPECTED
     | dict.fromkeys(("README.md", "page.html", "sum.py", "data.json"), "code")
@@ -159,7 +160,7 @@ def test_without_optional_libraries_documents_have_simpler_previews():
     shown = dict(line.split() for line in said.stdout.splitlines())
 
     assert shown == DEGRADED | dict.fromkeys(("letter.eml", "plain.eml"), "mail") | {
-        "files.tar.gz": "archive"
+        **dict.fromkeys(("files.tar.gz", "novel.epub"), "archive")
     }
 
 

@@ -61,10 +61,7 @@ class Package:
         """Parse a part as XML, an absent one as an empty element; raise ValueError for a DTD."""
         if name not in self.names:
             return ET.Element("absent")
-        parser: Any = ET.XMLParser(target=_WithoutDoctype())  # noqa: S314
-        parser.feed(self.read(name))
-        root: ET.Element = parser.close()
-        return root
+        return parse_xml(self.read(name))
 
     def relationships(self, part: str) -> dict[str, Target]:
         """Return the targets of the relationship ids in a part."""
@@ -83,6 +80,11 @@ class Package:
 
     def picture(self, name: str) -> str:
         """Return an <img> with a picture of this package, or an empty string."""
+        source = self.picture_source(name)
+        return f'<img alt="" src="{source}">' if source else ""
+
+    def picture_source(self, name: str) -> str:
+        """Return a picture of this package as a data: URI, or an empty string."""
         form = PICTURES.get(name.rpartition(".")[2].lower())
         if not form or name not in self.names:
             return ""
@@ -91,7 +93,15 @@ class Package:
             self.pictures_left_out = True
             return ""
         self.picture_bytes_left -= len(data)
-        return f'<img alt="" src="data:image/{form};base64,{data}">'
+        return f"data:image/{form};base64,{data}"
+
+
+def parse_xml(data: bytes) -> ET.Element:
+    """Parse XML; raise ValueError for a DTD, ParseError if it is malformed."""
+    parser: Any = ET.XMLParser(target=_WithoutDoctype())  # noqa: S314
+    parser.feed(data)
+    root: ET.Element = parser.close()
+    return root
 
 
 def _target(folder: str, item: ET.Element) -> Target:
