@@ -131,6 +131,21 @@ def test_long_json_is_laid_out_to_its_end(page, tmp_path):
     assert page.text_content(".ln >> nth=20001").strip()
 
 
+def test_long_xml_is_laid_out_to_its_end_as_by_the_server(page, tmp_path):
+    rows = (
+        b"<r><!-- <c> --><p>a <b>c</b></p><d e='>'/><f xml:space='preserve'> <g/></f></r>" * 4_000
+    )
+    data = b"<?xml version='1.0'?><a>" + rows + b"</a>"
+    opened(page, tmp_path, download(original(data, "a.xml", "application/xml")))
+    made = page.evaluate("[...document.querySelectorAll('.ln')].map(one => one.textContent)")
+    page.click(".more")
+    until(lambda: page.locator(".ln").count() == 24_003)
+    lines = page.evaluate("[...document.querySelectorAll('.ln')].map(one => one.textContent)")
+
+    assert lines[: len(made)] == made
+    assert lines[-2:] == ["  </r>\n", "</a>\n"]
+
+
 def test_json_folds_without_scripts(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

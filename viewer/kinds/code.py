@@ -22,6 +22,7 @@ CODE_EXTENSIONS: Final = frozenset(
     | {"hlsl", "cu", "mm", "m", "hcl", "pyx", "hh", "cxx", "hxx", "sass", "coffee", "po"}
     | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
 )
+LAYOUTS: Final = {"json": "json", **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml"), "xml")}
 CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
 
 
@@ -42,7 +43,9 @@ def preview(original: Original, media_type: str) -> Preview:
     except SandboxError:
         return text.preview(original, media_type, kind="code")
     is_complete = original.size <= text.MAX_READ
-    source = text.source(facts, original) | ({"layout": "json"} if facts["laid_out"] else {})
+    source = text.source(facts, original) | (
+        {"layout": options["layout"]} if facts["laid_out"] else {}
+    )
     return Preview(
         "code",
         str(facts["language"]) or text.label_of(media_type),
@@ -63,11 +66,21 @@ def _colour_note(facts: dict[str, Any]) -> str:
 
 def _options(original: Original, media_type: str) -> dict[str, Any]:
     name = original.name if media_type == "text/plain" or "." in original.name else ""
-    is_json = media_type.endswith(("/json", "+json")) or extension_of(original.name) == "json"
+    layout = _layout(original, media_type)
     return {
         "name": name[-120:],
-        "type": "application/json" if is_json else media_type,
-        "json": is_json,
+        "type": "application/json" if layout == "json" else media_type,
+        "layout": layout,
         "whole": original.size <= text.MAX_READ,
         "charset": charset(original.content_type),
     }
+
+
+def _layout(original: Original, media_type: str) -> str:
+    """Return how it is laid out: "json", "xml" or not at all."""
+    subtype, extension = (
+        media_type.rpartition("/")[2].rpartition("+")[2],
+        extension_of(original.name),
+    )
+    found = (layout for layout in ("json", "xml") if layout in (subtype, LAYOUTS.get(extension)))
+    return next(found, "")

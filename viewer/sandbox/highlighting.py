@@ -12,9 +12,10 @@ from pygments.util import ClassNotFound
 from ..decoding import decode
 from ..escaping import escape
 from . import MAX_HTML
-from .json_indent import indent_json
+from .json_indent import folds_of, indent_json
 from .messages import Message
 from .text_lines import MAX_LINES, html_lines
+from .xml_indent import indent_xml
 
 SECONDS: Final = 2.5  # of CPU time for one document
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
@@ -80,15 +81,23 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the highlighted lines; the last ones plain if they are many."""
     text, encoding = decode(data, options.get("charset"))
-    laid_out = indent_json(text, whole=options["whole"]) if options["json"] else None
+    laid_out, folds = _laid_out(text, options["layout"], whole=options["whole"])
     text = (laid_out or text).removesuffix("\n")
     total = text.count("\n") + 1
     text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
     html, coloured = DOCUMENT.highlight_start("", text)
-    facts, block = html_lines(html.removesuffix("\n"), total, text if laid_out else "")
+    facts, block = html_lines(html.removesuffix("\n"), total, folds)
     lexer = DOCUMENT.lexers.get("")
     facts |= {"encoding": encoding, "language": lexer.name if lexer else ""}
-    yield {**facts, "coloured": coloured, "laid_out": laid_out is not None}, block
+    yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block
+
+
+def _laid_out(text: str, layout: str, *, whole: bool) -> tuple[str, list[int]]:
+    """Return the text laid out, and the folds of its lines; nothing if it stays as it is."""
+    if layout == "xml":
+        return indent_xml(text, whole=whole) or ("", [])
+    laid_out = indent_json(text, whole=whole) if layout == "json" else None
+    return (laid_out, folds_of(laid_out)) if laid_out else ("", [])
 
 
 def _found(find: Any, value: str) -> Lexer | None:

@@ -24,6 +24,14 @@ def indent_json(text: str, *, whole: bool = True) -> str | None:
         return None
 
 
+def folds_of(lines: str) -> list[int]:
+    """Return for each line 1 if it ends with an opening bracket, -1 if it begins with its end."""
+    return [
+        1 if line.endswith(("[", "{")) else -line.lstrip().startswith(("]", "}"))
+        for line in lines.split("\n")
+    ]
+
+
 def _indent(words: list[str]) -> str:
     """Written from tokens, not parsed values: keeps 1.0, 1e400 and duplicate names."""
     out: list[str] = []

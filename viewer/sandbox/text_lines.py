@@ -38,30 +38,29 @@ def _short(html: str, total: int) -> Message:
     return facts, START + out.encode("utf-8", "replace") + END
 
 
-def html_lines(html: str, total: int, folds: str = "") -> Message:
+def html_lines(html: str, total: int, folds: Sequence[int] = ()) -> Message:
     """Return lines of ready HTML, the first of `total`, at most MAX_HTML of them, numbered.
 
-    `folds` is the same text without markup if its brackets are to be folded: where a line ends
-    with an opening bracket, the lines up to its closing one become a <details>.
+    `folds` has for each line 1 if a <details> begins with it, which goes on to the line before
+    the one that has -1, and else 0.
     """
-    bare = folds.split("\n") if folds else ()
-    return _numbered(([line] for line in html.split("\n")), total, bare)
+    return _numbered(([line] for line in html.split("\n")), total, folds)
 
 
-def _numbered(lines: Iterable[Iterable[str]], total: int, bare: Sequence[str] = ()) -> Message:
+def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] = ()) -> Message:
     """Join lines, given in blocks. The facts are the numbers of lines and of those shown.
 
     CSS adds the line numbers, so that they are not copied with the text.
     """
     out, shown, full, depth = bytearray(START), 0, False, 0
     for shown, blocks in enumerate(lines, 1):
-        line = bare[shown - 1] if bare else ""
-        if depth and line.lstrip().startswith(("]", "}")):
+        fold = folds[shown - 1] if shown <= len(folds) else 0
+        if depth and fold < 0:
             out += b"</details>"
             depth -= 1
-        is_fold = line.endswith(("[", "{"))
+        is_fold = fold > 0
         depth += is_fold
-        out += _start(shown, folds=bool(bare), is_fold=is_fold)
+        out += _start(shown, folds=bool(folds), is_fold=is_fold)
         for block in blocks:
             out += block.encode("utf-8", "replace")
             if full := len(out) > MAX_HTML:

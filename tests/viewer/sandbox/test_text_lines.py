@@ -5,6 +5,7 @@ import re
 import pytest
 
 from viewer.sandbox import MAX_HTML
+from viewer.sandbox.json_indent import folds_of
 from viewer.sandbox.text_lines import BLOCK, MAX_LINES, html_lines, text_lines
 
 
@@ -33,7 +34,7 @@ def test_html_above_the_limit_is_cut_within_a_line(text):
 
 def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
     text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
-    html = html_lines(text, 9, text)[1].decode()
+    html = html_lines(text, 9, folds_of(text))[1].decode()
 
     assert re.sub(r' class="ln"|<code>|</code>|\n', "", html[html.index("<code>") :]) == (
         '<details open><summary id="L1" data-n="1">{</summary>'
@@ -47,7 +48,7 @@ def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
 
 @pytest.mark.parametrize("text", ["]\n}\n{", "{\n[\n{", "[\n" * 60, "\n"])
 def test_folds_are_closed_whatever_the_brackets(text):
-    html = html_lines(text, 9, text)[1]
+    html = html_lines(text, 9, folds_of(text))[1]
 
     assert html.count(b"<details") == html.count(b"</details>")
 
