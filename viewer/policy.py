@@ -17,7 +17,7 @@ SANDBOX: Final = (
 )
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
 PATH: Final = re.compile(r"[\w./~-]+")
-# Those of some kinds too: the headers do not depend on the content, which HEAD does not read.
+# Those of some kinds too: they do not depend on the content, which HEAD does not read.
 SCRIPTS: Final = (
     *("viewer.js", "frame.js", "lines.js", "outline.js", "pages.js"),
     *("picture.js", "sheets.js", "source.js", "table.js"),
@@ -85,7 +85,9 @@ def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] 
     """
     scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
     styles = (*STYLES, *(f"{name}.css" for name in more))
-    style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
+    own = source_hash(preview.own_style) if preview.own_style else ""
+    known = f"{_hashes(styles)} {own}".rstrip()
+    style_sources = "'unsafe-inline'" if preview.foreign_style else known
     sources = " ".join(("data:", "blob:", *media))
     directives = (
         "default-src 'none'",

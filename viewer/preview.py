@@ -29,6 +29,8 @@ class Preview:
     """Assets that follow those of every page."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""
+    own_style: str = ""
+    """A stylesheet made for this body, which the policy allows by its hash."""
     parts: Callable[[], Iterator[bytes]] | None = None
     """Makes what follows the body while the page is sent, so that it is never in memory whole."""
     offline: "Callable[[], Preview] | None" = None

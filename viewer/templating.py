@@ -23,7 +23,6 @@ def asset(name: str) -> str:
     return (FOLDER / name).read_text("utf-8")
 
 
-@functools.cache
 def source_hash(text: str) -> str:
     """Return the CSP source expression that allows exactly this script or stylesheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

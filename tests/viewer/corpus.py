@@ -330,7 +330,18 @@ def _workbook(port):
         f'<c r="{markup}" s="{markup}" t="{markup}"><v>{markup}</v></c>'
     )
     code = html.escape(f'"{markup}"0')
-    return xlsx(f'<row r="{markup}">{cells}</row>', "164", code, names=(markup, "#x", "sheet-1"))
+    names, row = (markup, "#x", "sheet-1"), f'<row r="{markup}">{cells}</row>'
+    wild = html.escape(_text(f"red;background:url({CALL}/style)}}</style>", port))
+    color = f'<color rgb="{wild}{markup}" tint="{markup}"/>'
+    styles = (
+        f'<styleSheet><numFmts><numFmt numFmtId="164" formatCode="{code}"/></numFmts><fonts><font>'
+        f'<b val="{markup}"/><sz val="{markup}"/>{color}</font></fonts><fills><fill><patternFill '
+        f'patternType="{markup}"><fgColor rgb="{markup}"/></patternFill></fill></fills><borders>'
+        f'<border><left style="{markup}">{color}</left></border></borders><cellXfs><xf><alignment '
+        f'horizontal="{markup}" vertical="{markup}" textRotation="{markup}" indent="{markup}"/></xf>'
+        '<xf numFmtId="164"/></cellXfs></styleSheet>'
+    )
+    return xlsx(row, names=names, xl__styles_dot_xml=styles)
 
 
 def _open_workbook(port):

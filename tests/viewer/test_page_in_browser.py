@@ -10,6 +10,7 @@ import pytest
 from crypto.password_file import PasswordSeal
 from tests.viewer.samples import (
     MARKDOWN,
+    budget,
     every_kind,
     mail,
     mail_with_picture,
@@ -401,6 +402,24 @@ def test_the_sheets_of_a_workbook_are_tabs_for_mouse_and_keyboard(page, tmp_path
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "grid"
     assert page.heard == []
+
+
+def test_a_sheet_looks_as_the_file_says_and_its_frozen_rows_stay_in_view(browser, tmp_path):
+    context = browser.new_context(color_scheme="dark", viewport={"width": 1280, "height": 700})
+    page = context.new_page()
+    opened(page, tmp_path, download(original(budget(), "a.xlsx", SHEETS)))
+    cell = page.locator("#sheet-1 td", has_text="9.50").first
+    head = page.locator("#sheet-1 td", has_text="Cost")
+
+    style = "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
+    assert cell.evaluate(style) == ["rgb(255, 235, 156)", "rgb(0, 0, 0)"]
+    assert head.evaluate(style) == ["rgb(31, 111, 180)", "rgb(255, 255, 255)"]
+    first, second = (page.locator("#sheet-1 thead th").nth(n).bounding_box() for n in (1, 2))
+    assert first["width"] > 2 * second["width"]
+    above = head.bounding_box()["y"]
+    page.locator("#sheet-1 .grid").evaluate("grid => grid.scrollTop = 500")
+    assert head.bounding_box()["y"] == above
+    context.close()
 
 
 def test_an_address_can_name_a_sheet(page, tmp_path):

@@ -1,5 +1,6 @@
 """Spreadsheets: a grid for each sheet, with values as their number formats show them."""
 
+import re
 from typing import Any, Final
 
 from ..formatting import format_count, left_out_note
@@ -14,6 +15,7 @@ TYPES: Final = (
     f"{OPEN_XML}spreadsheetml.",
     f"{OPEN_DOCUMENT}spreadsheet",
 )
+RULES: Final = re.compile(r"(?:\.grid \.s\d{1,4}\{[a-z0-9#%.,:;() -]*\}\n)*")
 WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x09\x08", b"\x09\x04", b"\x09\x02")
 
 
@@ -32,8 +34,14 @@ def preview(original: Original, media_type: str) -> Preview:
         note=" ".join(filter(None, _notes(facts))),
         tools=frozenset({"zoom"}),
         styles=("grid.css",),
+        own_style=checked_rules(str(facts["css"])),
         scripts=("sheets.js",),
     )
+
+
+def checked_rules(css: str) -> str:
+    """Return the rules of the cells; none if they could be anything else."""
+    return css if RULES.fullmatch(css) else ""
 
 
 def _notes(facts: dict[str, Any]) -> list[str]:

@@ -5,7 +5,10 @@ import pytest
 from tests.viewer import samples
 from tests.viewer.samples import OPEN_DOCUMENT, OPEN_XML, original
 from viewer.kinds import preview_of
+from viewer.kinds.spreadsheet import checked_rules
+from viewer.page import download, view
 from viewer.sandbox.office.sheet_table import MAX_SHEETS
+from viewer.templating import source_hash
 
 EXCEL = "application/vnd.ms-excel"
 
@@ -56,3 +59,23 @@ def test_charts_are_said_not_to_be_shown():
 
     note = preview_of(original(data, "a.xlsx", OPEN_XML + "spreadsheetml.sheet")).note
     assert "2 charts are not shown." in note
+
+
+def test_the_styles_of_cells_are_a_stylesheet_that_the_policy_allows():
+    bold = '<row><c r="A1" s="2"><v>1</v></c></row>'
+    document = original(samples.xlsx(bold), "a.xlsx", OPEN_XML + "spreadsheetml.sheet")
+    shown = preview_of(document)
+
+    assert shown.own_style == ".grid .s0{font-weight:650}\n"
+    for make in (view, download):
+        page = make(document)
+        body = b"".join(page.body).decode()
+        assert f"<style>{shown.own_style}</style>" in body
+        policy = page.headers["Content-Security-Policy"]
+        assert source_hash(shown.own_style) in policy
+        assert "unsafe-inline" not in policy
+
+
+@pytest.mark.parametrize("css", ["</style>", ".grid .s0{background:url(//x)}\n", "*{color:red}\n"])
+def test_a_stylesheet_that_could_be_anything_else_is_dropped(css):
+    assert checked_rules(css) == ""

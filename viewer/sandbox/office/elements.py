@@ -1,5 +1,6 @@
 """Navigation in office XML by local names: the same elements exist in several namespaces."""
 
+import math
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -42,3 +43,12 @@ def parse_int(value: str | None, default: int) -> int:
     return (
         int(value) if value and value.isascii() and value.isdigit() and len(value) < 9 else default
     )
+
+
+def parse_float(value: str | None, default: float, least: float, most: float) -> float:
+    """Return a number between these limits; the default for what is none."""
+    try:
+        number = float(value or default)
+    except ValueError:
+        return default
+    return min(max(number, least), most) if math.isfinite(number) else default

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
+from .cell_look import PLAIN
 from .elements import attribute, children, first_child, local_name, parse_int
 from .package import Package
-from .sheet_table import MAX_CELLS, MAX_COLUMNS, SECONDS, Cell, Merge, Row, Sheet
+from .sheet import MAX_COLUMNS, Cell, Merge, Row, Sheet
+from .sheet_table import MAX_CELLS, SECONDS
 from .xml_stream import stream
 
+BOLD: Final = PLAIN._replace(bold=True)
 CONTENT: Final = "content.xml"
 WHOLE: Final = frozenset({"table-row", "style", "shapes", "forms", "tracked-changes"})
 NUMBERS: Final = frozenset({"float", "percentage", "currency", "date", "time"})
@@ -114,7 +117,7 @@ class _Reader:
             return Cell(_formula(formula), "formula")
         style = "num" if kind in NUMBERS else "center" if kind == "boolean" else ""
         text = text or attribute(item, "value") or ""
-        return Cell(text, style, attribute(item, "style-name") in self.bold)
+        return Cell(text, style, BOLD if attribute(item, "style-name") in self.bold else PLAIN)
 
 
 def _inline(item: Element) -> str:

@@ -31,12 +31,13 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         (found, hidden), beside = reader.sheets(package), beside_cells.of_package(package)
     if not found:
         raise ValueError("no sheets")
-    html, formulas = sheets_html(found)
+    html, css, formulas = sheets_html(found)
     facts = {
         "sheets": len(found),
         "hidden": hidden,
         "left_out": max(0, len(found) - MAX_SHEETS),
         "formulas": formulas,
         "beside_cells": beside,
+        "css": css,
     }
     yield facts, html.encode("utf-8", "replace")

@@ -7,9 +7,11 @@ from typing import Any, Final
 import xlrd
 from xlrd.biffh import error_text_from_code
 
+from .cell_look import PLAIN
 from .number_format import GENERAL, format_number
-from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
+from .sheet import MAX_MERGES, Cell, Merge, Row, Sheet
 
+BOLD: Final = PLAIN._replace(bold=True)
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of the container; older files have none
 
 
@@ -61,9 +63,11 @@ def _cell(book: Any, cell: Any) -> Cell:
         known = book.format_map.get(style.format_key) if style is not None else None
         code = known.format_str if known else GENERAL
         text = format_number(cell.value, code, from_1904=bool(book.datemode))
-        return Cell(text, "num", bold)
+        return Cell(text, "num", BOLD if bold else PLAIN)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return Cell("TRUE" if cell.value else "FALSE", "center", bold)
+        return Cell("TRUE" if cell.value else "FALSE", "center", BOLD if bold else PLAIN)
     if cell.ctype == xlrd.XL_CELL_ERROR:
-        return Cell(error_text_from_code.get(cell.value, "#ERROR"), "center", bold)
-    return Cell(str(cell.value), "", bold)
+        return Cell(
+            error_text_from_code.get(cell.value, "#ERROR"), "center", BOLD if bold else PLAIN
+        )
+    return Cell(str(cell.value), "", BOLD if bold else PLAIN)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from struct import unpack_from
 from typing import Final
 
+from .cell_look import PLAIN
 from .number_format import BUILT_IN, GENERAL, format_number
 from .package import Package
-from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
-from .xlsx import Style
+from .sheet import MAX_MERGES, Cell, Merge, Row, Sheet
+from .xlsx_styles import Style
 
 WORKBOOK: Final = "xl/workbook.bin"
 SHARED_TEXTS: Final = "xl/sharedStrings.bin"
@@ -80,11 +81,11 @@ class _Book:
         value = CELLS[kind](data)
         if kind == SHARED:
             index = int(value)
-            return Cell(self.texts[index] if index < len(self.texts) else "", "", style.bold)
+            return Cell(self.texts[index] if index < len(self.texts) else "", "", style.look)
         if isinstance(value, float):
             text = format_number(value, style.code, from_1904=self.from_1904)
-            return Cell(text, "num", style.bold)
-        return Cell(value, "" if kind in TEXTS else "center", style.bold)
+            return Cell(text, "num", style.look)
+        return Cell(value, "" if kind in TEXTS else "center", style.look)
 
 
 def _records(package: Package, part: str) -> Iterator[tuple[int, bytes]]:
@@ -131,7 +132,7 @@ def _styles(package: Package) -> Iterator[Style]:
         elif kind == CELL_STYLE and is_cell_style:
             number, font = unpack_from("<2xHH", data)
             code = codes.get(number) or BUILT_IN.get(number, GENERAL)
-            yield Style(code, font < len(bold) and bold[font])
+            yield Style(code, PLAIN._replace(bold=font < len(bold) and bold[font]))
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

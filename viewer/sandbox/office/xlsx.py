@@ -1,34 +1,30 @@
 """XLSX workbooks: the values of each sheet as their number formats show them.
 
-Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings), 18.8 (styles),
+Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings),
 22.9.2.19 (escaped characters).
 """
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from .date_format import days_of
-from .elements import attribute, children, descendants, first_child, local_name, parse_int
-from .number_format import BUILT_IN, GENERAL, format_number
+from .elements import attribute, children, first_child, local_name, parse_float, parse_int
+from .number_format import GENERAL, format_number
 from .package import Package
-from .sheet_table import MAX_MERGES, Cell, Merge, Row, Sheet
+from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet
+from .xlsx_styles import Style, styles
 from .xml_stream import stream
 
 WORKBOOK: Final = "xl/workbook.xml"
 SHARED_TEXTS: Final = "xl/sharedStrings.xml"
-STYLES: Final = "xl/styles.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
 ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
 ROW: Final = re.compile(rb'row\s[^<>]*?\br="(\d{1,7})"')
+TRUE: Final = ("1", "true")
 CHART_SHEETS: Final = "xl/chartsheets/"
-
-
-class Style(NamedTuple):
-    code: str = GENERAL
-    bold: bool = False
 
 
 def sheets(package: Package) -> tuple[list[Sheet], int]:
@@ -45,11 +41,11 @@ class _Book:
         self.package = package
         self.root = package.xml(WORKBOOK)
         self.parts = package.relationships(WORKBOOK)
-        self.styles = list(_styles(package.xml(STYLES)))
+        self.styles = styles(package)
         self.texts: list[str] = []
         self.more_texts = _shared_texts(package)
         properties = first_child(self.root, "workbookPr")
-        self.from_1904 = attribute(properties, "date1904") in ("1", "true")
+        self.from_1904 = attribute(properties, "date1904") in TRUE
 
     def sheet(self, item: Element) -> Sheet | None:
         """Return a worksheet; None for a chart sheet or a part that is missing."""
@@ -70,7 +66,11 @@ class _Book:
         for item in stream(data, frozenset({"row"})):
             if local_name(item) == "row":
                 number = parse_int(attribute(item, "r"), number + 1)
+                if item.get("hidden") in TRUE:
+                    sheet.hidden_rows.add(number)
                 yield number, dict(self._cells(item))
+            else:
+                _describe(sheet, item)
 
     def _cells(self, row: Element) -> Iterator[tuple[int, Cell]]:
         column = -1
@@ -82,19 +82,20 @@ class _Book:
         style = self._style(item.get("s"))
         kind, value = item.get("t", "n"), _text(item, "v")
         if kind == "inlineStr":
-            return Cell(_rich_text(first_child(item, "is")), "", style.bold)
+            return Cell(_rich_text(first_child(item, "is")), "", style.look)
         if not value:
             formula = "" if kind == "str" else _text(item, "f")  # the result may be an empty text
-            return Cell(f"={formula}", "formula") if formula else EMPTY
+            text, name = (f"={formula}", "formula") if formula else ("", "")
+            return Cell(text, name, style.look)
         if kind == "s":
-            return Cell(self._shared_text(parse_int(value, -1)), "", style.bold)
+            return Cell(self._shared_text(parse_int(value, -1)), "", style.look)
         if kind in ("b", "e"):
             text = value if kind == "e" else "TRUE" if value == "1" else "FALSE"
-            return Cell(text, "center", style.bold)
+            return Cell(text, "center", style.look)
         number = self._number(kind, value, style)
         if number is None:
-            return Cell(_unescaped(value), "", style.bold)
-        return Cell(format_number(number, style.code, from_1904=self.from_1904), "num", style.bold)
+            return Cell(_unescaped(value), "", style.look)
+        return Cell(format_number(number, style.code, from_1904=self.from_1904), "num", style.look)
 
     def _number(self, kind: str, value: str, style: Style) -> float | None:
         """Return a number, the days of a date that has a format; None for what stays a text."""
@@ -119,7 +120,20 @@ class _Book:
         return self.texts[index] if index >= 0 else ""
 
 
-EMPTY: Final = Cell("")
+def _describe(sheet: Sheet, item: Element) -> None:
+    """Take from an element what it says of columns, frozen rows and grid lines."""
+    match local_name(item):
+        case "col":
+            first, last = (parse_int(item.get(name), 1) - 1 for name in ("min", "max"))
+            width = parse_float(item.get("width"), sheet.usual_width, 0, 255)
+            sheet.add_columns(first, last, Column(width, item.get("hidden") in TRUE))
+        case "sheetFormatPr":
+            usual = item.get("defaultColWidth")
+            sheet.usual_width = parse_float(usual, sheet.usual_width, 0, 255)
+        case "sheetView":
+            sheet.has_grid_lines = item.get("showGridLines") not in ("0", "false")
+        case "pane" if item.get("state") in ("frozen", "frozenSplit"):
+            sheet.frozen = parse_int((item.get("ySplit") or "").partition(".")[0], 0)
 
 
 def _shared_texts(package: Package) -> Iterator[str]:
@@ -127,21 +141,6 @@ def _shared_texts(package: Package) -> Iterator[str]:
         data, _ = package.read_start(SHARED_TEXTS)
         items = stream(data, frozenset({"si"}))
         yield from (_rich_text(item) for item in items if local_name(item) == "si")
-
-
-def _styles(root: Element) -> Iterator[Style]:
-    """Yield the styles that the cells refer to by their place."""
-    codes = {f.get("numFmtId"): f.get("formatCode", "") for f in descendants(root, "numFmt")}
-    fonts = [_is_bold(font) for font in children(first_child(root, "fonts"), "font")]
-    for item in children(first_child(root, "cellXfs"), "xf"):
-        number, font = item.get("numFmtId", "0"), parse_int(item.get("fontId"), 0)
-        code = codes.get(number) or BUILT_IN.get(parse_int(number, 0), GENERAL)
-        yield Style(code, font < len(fonts) and fonts[font])
-
-
-def _is_bold(font: Element) -> bool:
-    bold = first_child(font, "b")
-    return bold is not None and attribute(bold, "val") not in ("0", "false")
 
 
 def _rich_text(item: Element | None) -> str:

@@ -3,9 +3,13 @@
 import pytest
 
 from tests.viewer.samples import ods, package
+from viewer.sandbox.office.cell_look import PLAIN
 from viewer.sandbox.office.ods import MAX_REPEATED_ROWS, sheets
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.office.sheet_table import MAX_CELLS, Cell, Merge
+from viewer.sandbox.office.sheet import Cell, Merge
+from viewer.sandbox.office.sheet_table import MAX_CELLS
+
+BOLD = PLAIN._replace(bold=True)
 
 START = '<o:document-content xmlns:o="o" xmlns:t="t" xmlns:b="b" xmlns:s="s" xmlns:f="f">'
 STYLES = (
@@ -52,7 +56,7 @@ def test_sheets_have_names_and_cells_as_they_were_shown():
         (
             '<b:table-cell b:style-name="strong"><t:p>a<t:s t:c="2"/>b</t:p><t:p>c</t:p>'
             "</b:table-cell>",
-            Cell("a  b\nc", bold=True),
+            Cell("a  b\nc", look=BOLD),
         ),
         (
             '<b:table-cell b:formula="of:=SUM([.A1:.A3])+[Other.B2]"/>',

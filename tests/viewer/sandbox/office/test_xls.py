@@ -1,8 +1,11 @@
 """viewer/sandbox/office/xls.py"""
 
 from tests.viewer.samples import xls
-from viewer.sandbox.office.sheet_table import Cell, Merge
+from viewer.sandbox.office.cell_look import PLAIN
+from viewer.sandbox.office.sheet import Cell, Merge
 from viewer.sandbox.office.xls import sheets
+
+BOLD = PLAIN._replace(bold=True)
 
 
 def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
@@ -10,7 +13,7 @@ def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
 
     assert (sheet.name, hidden) == ("Prices", 1)
     assert list(sheet.rows) == [
-        (1, {0: Cell("Prices of 2003", bold=True)}),
+        (1, {0: Cell("Prices of 2003", look=BOLD)}),
         (
             2,
             {

@@ -3,9 +3,12 @@
 import struct
 
 from tests.viewer.samples import xlsb, xlsb_record, xlsb_text
+from viewer.sandbox.office.cell_look import PLAIN
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.office.sheet_table import Cell, Merge
+from viewer.sandbox.office.sheet import Cell, Merge
 from viewer.sandbox.office.xlsb import sheets
+
+BOLD = PLAIN._replace(bold=True)
 
 
 def read(*cells, **more):
@@ -22,7 +25,7 @@ def test_values_are_shown_as_their_formats_say():
         Cell("Region"),
         Cell("42", "num"),
         Cell("2026-01-31", "num"),
-        Cell("19.5%", "num", bold=True),
+        Cell("19.5%", "num", BOLD),
         Cell("12.34", "num"),
         Cell("TRUE", "center"),
         Cell("#DIV/0!", "center"),

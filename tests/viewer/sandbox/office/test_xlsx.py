@@ -3,9 +3,12 @@
 import pytest
 
 from tests.viewer.samples import RELATIONSHIPS, relationships, xlsx
+from viewer.sandbox.office.cell_look import PLAIN
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.office.sheet_table import Cell, Merge
+from viewer.sandbox.office.sheet import MAX_COLUMNS, Cell, Column, Merge
 from viewer.sandbox.office.xlsx import sheets
+
+BOLD = PLAIN._replace(bold=True)
 
 
 def read(*rows, **more):
@@ -76,7 +79,7 @@ def test_a_number_is_shown_by_its_format(format_id, code, shown):
         ('<c t="str"><v>a_x0009_b_x005F_</v></c>', Cell("a\tb_")),
         ('<c t="s"><v>99</v></c>', Cell("")),
         ('<c t="s"><v>-1</v></c>', Cell("")),
-        ('<c s="2"><v>1</v></c>', Cell("1", "num", bold=True)),
+        ('<c s="2"><v>1</v></c>', Cell("1", "num", BOLD)),
         ('<c s="999"><v>1</v></c>', Cell("1", "num")),
         ("<c><f>SUM(A1:A3)</f><v>6</v></c>", Cell("6", "num")),
     ],
@@ -145,3 +148,18 @@ def test_a_sheet_that_is_a_chart_is_none():
     data = xlsx(xl___rels__workbook_dot_xml_dot_rels=chart, xl__chartsheets__sheet1_dot_xml="<x/>")
 
     assert sheets(Package(data)) == ([], 0)
+
+
+def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
+    part = (
+        '<worksheet><sheetViews><sheetView showGridLines="0"><pane ySplit="1" state="frozen"/>'
+        '</sheetView></sheetViews><sheetFormatPr defaultColWidth="11.5"/><cols>'
+        '<col min="1" max="2" width="20.7"/><col min="3" max="16384" width="x" hidden="1"/></cols>'
+        '<sheetData><row r="4" hidden="1"><c><v>1</v></c></row></sheetData></worksheet>'
+    )
+    sheet, _ = read("", xl__worksheets__sheet1_dot_xml=part)
+
+    assert sheet.columns[1] == Column(20.7)
+    assert sheet.columns[2] == Column(11.5, hidden=True)
+    assert len(sheet.columns) == MAX_COLUMNS
+    assert (sheet.hidden_rows, sheet.frozen, sheet.has_grid_lines) == ({4}, 1, False)
