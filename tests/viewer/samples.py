@@ -362,10 +362,10 @@ def xlsb_text(text):
     return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
 
-def xlsb(*cells, from_1904=False, hidden=0):
+def xlsb(*cells, from_1904=False, hidden=0, styles=()):
     """A workbook in Excel's binary form: these records after one row of each kind of cell.
 
-    Cells of style 1 are dates, of style 2 bold percents.
+    Cells of style 1 are dates, of style 2 bold percents, of style 3 filled.
     """
     link, name = xlsb_text("rId1"), xlsb_text("Sales")
     sheet = struct.pack("<II", hidden, 1) + link + name
@@ -395,11 +395,14 @@ def xlsb(*cells, from_1904=False, hidden=0):
         xl__styles_dot_bin=b"".join(
             (
                 xlsb_record(44, formats),
-                *(xlsb_record(43, struct.pack("<4xH", weight)) for weight in (400, 700)),
-                xlsb_record(47, bytes(6)),  # of named styles, which cells do not refer to
+                *(xlsb_record(43, struct.pack("<3H14x", 220, 0, bold)) for bold in (400, 700)),
+                xlsb_record(47, bytes(16)),  # of named styles, which cells do not refer to
+                *styles,
                 xlsb_record(617),
-                *(xlsb_record(47, struct.pack("<3H", 0, *one)) for one in ((0, 0), (14, 0))),
-                xlsb_record(47, struct.pack("<3H", 0, 164, 1)),
+                *(
+                    xlsb_record(47, struct.pack("<5H2xH2x", 0, *one, 2 << 3))
+                    for one in ((0, 0, 0, 0), (14, 0, 0, 0), (164, 1, 0, 0), (0, 0, 1, 1))
+                ),
                 xlsb_record(618),
             )
         ),

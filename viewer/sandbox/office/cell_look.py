@@ -1,7 +1,8 @@
 """How the cells of a workbook look, and the rules of CSS for it: a class for each distinct look.
 
-Colours are 24 bits, red first. A cell with a fill keeps its colours in dark mode too, all others
-get a second shade for it. Texts get a contrast of at least 4.5 (WCAG 2.1, 1.4.3).
+Colours are 24 bits, red first. A cell with a fill keeps its colours in dark mode too, but for
+pale greys; all others get a second shade for it. Texts get a contrast of at least 4.5 (WCAG 2.1,
+1.4.3).
 """
 
 from functools import lru_cache
@@ -11,6 +12,7 @@ WHITE, BLACK = 0xFFFFFF, 0x000000
 LIGHT_PAGE, DARK_PAGE = 0xF2F2F2, 0x2C2D31  # behind the cells of the row under the pointer
 LEAST_CONTRAST: Final = 4.5  # of texts
 LEAST_OF_LINES: Final = 3.0
+PALE, PALE_IN_DARK = 0xE0, 0x303238
 GREY: Final = 24  # the parts of a grey differ by less
 MAX_RULES: Final = 2_000
 MAX_INDENT: Final = 15
@@ -104,13 +106,23 @@ def _text_css(look: Look) -> list[str]:
 
 
 def _fill_css(look: Look) -> list[str]:
-    if look.fill is not None:
-        color = _ink(look.fill) if look.color is None else readable(look.color, look.fill)
-        return [f"background:{_hex(look.fill)}", f"color:{_hex(color)}", "border-color:transparent"]
-    if look.color is None:
-        return []
-    light, dark = readable(look.color, LIGHT_PAGE), readable(_for_dark(look.color), DARK_PAGE)
-    return [f"color:light-dark({_hex(light)},{_hex(dark)})"]
+    if look.fill is None:
+        known = look.color is not None
+        return [f"color:{_shades(look.color or BLACK, LIGHT_PAGE, DARK_PAGE)}"] if known else []
+    if _is_pale_grey(look.fill):
+        fill = f"light-dark({_hex(look.fill)},{_hex(PALE_IN_DARK)})"
+        color = _shades(look.color or BLACK, look.fill, PALE_IN_DARK)
+    else:
+        ink = _ink(look.fill) if look.color is None else readable(look.color, look.fill)
+        fill, color = _hex(look.fill), _hex(ink)
+    return [f"background:{fill}", f"color:{color}", "border-color:transparent"]
+
+
+def _shades(color: int, light_page: int, dark_page: int) -> str:
+    """Return the colour of a text on a light and on a dark page, where greys are inverted."""
+    parts = color.to_bytes(3)
+    inverted = WHITE - color if max(parts) - min(parts) < GREY else color
+    return f"light-dark({_hex(readable(color, light_page))},{_hex(readable(inverted, dark_page))})"
 
 
 def _line_css(line: Line) -> str:
@@ -134,10 +146,9 @@ def _ink(background: int) -> int:
     return max((BLACK, WHITE), key=lambda color: contrast(color, background))
 
 
-def _for_dark(color: int) -> int:
-    """Return the colour for a dark page: greys are inverted."""
+def _is_pale_grey(color: int) -> bool:
     parts = color.to_bytes(3)
-    return WHITE - color if max(parts) - min(parts) < GREY else color
+    return min(parts) >= PALE and max(parts) - min(parts) < GREY
 
 
 def mixed(color: int, other: int, share: float) -> int:

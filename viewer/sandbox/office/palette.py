@@ -5,10 +5,11 @@ Source: ECMA-376 part 1, 18.8.27 (indexedColors), 18.8.19 (tint), 20.1.6.2 (clrS
 
 import colorsys
 import re
+from collections.abc import Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from .elements import attribute, children, descendants, first_child, parse_float, parse_int
+from .elements import descendants, first_child, parse_float, parse_int
 from .package import Package
 
 THEME: Final = "xl/theme/theme1.xml"
@@ -35,11 +36,9 @@ MAX_COLORS: Final = 256
 
 
 class Palette:
-    def __init__(self, package: Package, own: Element | None = None) -> None:
-        """`own` is the list of colours that the workbook has in place of the usual ones."""
-        colors = zip(range(MAX_COLORS), children(own, "rgbColor"), strict=False)
-        found = [parse_color(attribute(item, "rgb")) or 0 for _, item in colors]
-        self.indexed = found + list(INDEXED[len(found) :])
+    def __init__(self, package: Package, own: Sequence[int] = ()) -> None:
+        """`own` are the colours that the workbook has in place of the usual ones."""
+        self.indexed = [*own[:MAX_COLORS], *INDEXED[len(own) :]]
         self.theme = _theme(package.xml(THEME))
 
     def of_element(self, item: Element | None) -> int | None:

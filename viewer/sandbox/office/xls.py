@@ -7,11 +7,10 @@ from typing import Any, Final
 import xlrd
 from xlrd.biffh import error_text_from_code
 
-from .cell_look import PLAIN
 from .number_format import GENERAL, format_number
-from .sheet import MAX_MERGES, Cell, Merge, Row, Sheet
+from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet
+from .xls_styles import Looks
 
-BOLD: Final = PLAIN._replace(bold=True)
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of the container; older files have none
 
 
@@ -45,29 +44,38 @@ def _sheet(book: Any, number: int) -> Sheet:
 
 def _rows(book: Any, number: int, sheet: Sheet) -> Iterator[Row]:
     source = book.sheet_by_index(number)
-    sheet.total = source.nrows
+    sheet.total, looks = source.nrows, Looks(book)
+    _describe(sheet, source)
     sheet.merges = [
         Merge(top + 1, left, bottom, right - 1)
         for top, bottom, left, right in source.merged_cells[:MAX_MERGES]
     ]
     for row in range(source.nrows):
         cells = enumerate(source.row(row))
-        yield row + 1, {column: _cell(book, cell) for column, cell in cells if cell.value != ""}
+        yield row + 1, {column: _cell(book, looks, cell) for column, cell in cells}
     book.unload_sheet(number)
 
 
-def _cell(book: Any, cell: Any) -> Cell:
+def _describe(sheet: Sheet, source: Any) -> None:
+    """Take what a sheet says of columns, hidden and frozen rows, and grid lines."""
+    sheet.usual_width = (source.standardwidth or 256 * (source.defcolwidth or 8)) / 256
+    for place, column in source.colinfo_map.items():
+        sheet.add_columns(place, place, Column(column.width / 256, bool(column.hidden)))
+    sheet.hidden_rows |= {row + 1 for row, info in source.rowinfo_map.items() if info.hidden}
+    sheet.has_grid_lines = bool(source.show_grid_lines)
+    sheet.frozen = source.horz_split_pos if source.panes_are_frozen else 0
+
+
+def _cell(book: Any, looks: Looks, cell: Any) -> Cell:
     style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
-    bold = style is not None and bool(book.font_list[style.font_index].bold)
+    look = looks[cell.xf_index or 0]
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
         known = book.format_map.get(style.format_key) if style is not None else None
         code = known.format_str if known else GENERAL
         text = format_number(cell.value, code, from_1904=bool(book.datemode))
-        return Cell(text, "num", BOLD if bold else PLAIN)
+        return Cell(text, "num", look)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return Cell("TRUE" if cell.value else "FALSE", "center", BOLD if bold else PLAIN)
+        return Cell("TRUE" if cell.value else "FALSE", "center", look)
     if cell.ctype == xlrd.XL_CELL_ERROR:
-        return Cell(
-            error_text_from_code.get(cell.value, "#ERROR"), "center", BOLD if bold else PLAIN
-        )
-    return Cell(str(cell.value), "", BOLD if bold else PLAIN)
+        return Cell(error_text_from_code.get(cell.value, "#ERROR"), "center", look)
+    return Cell(str(cell.value), "", look)

@@ -11,7 +11,7 @@ from .cell_look import BLACK, MAX_INDENT, PLAIN, WHITE, Line, Look, mixed
 from .elements import attribute, children, descendants, first_child, parse_float, parse_int
 from .number_format import BUILT_IN, GENERAL
 from .package import Package
-from .palette import Palette
+from .palette import Palette, parse_color
 
 STYLES: Final = "xl/styles.xml"
 USUAL_SIZE: Final = 11.0  # points
@@ -49,7 +49,8 @@ def styles(package: Package) -> list[Style]:
 class _Styles:
     def __init__(self, package: Package) -> None:
         self.root = package.xml(STYLES)
-        self.palette = Palette(package, first_child(self.root, "colors", "indexedColors"))
+        own = children(first_child(self.root, "colors", "indexedColors"), "rgbColor")
+        self.palette = Palette(package, [parse_color(item.get("rgb")) or 0 for item in own])
         self.usual_size = _size(first_child(self.root, "fonts", "font"), USUAL_SIZE)
         self.fonts = [self._font(item) for item in self._items("fonts", "font")]
         self.fills = [self._fill(item) for item in self._items("fills", "fill")]

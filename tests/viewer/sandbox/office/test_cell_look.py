@@ -59,6 +59,14 @@ def test_a_fill_keeps_its_colors_on_light_and_dark_pages():
     assert "color:#ffffff" in css(fill=0x1F497D)
 
 
+def test_a_pale_grey_is_a_dark_one_on_a_dark_page():
+    assert css(fill=0xF2F2F2) == [
+        "background:light-dark(#f2f2f2,#303238)",
+        "color:light-dark(#000000,#ffffff)",
+        "border-color:transparent",
+    ]
+
+
 def test_a_font_color_has_a_shade_for_dark_pages_and_a_grey_is_inverted():
     assert css(color=0xC00000) == ["color:light-dark(#c00000,#e08080)"]
     assert css(color=0x333333) == ["color:light-dark(#333333,#cccccc)"]

@@ -6,7 +6,7 @@ from tests.viewer.samples import ods, package
 from viewer.sandbox.office.cell_look import PLAIN
 from viewer.sandbox.office.ods import MAX_REPEATED_ROWS, sheets
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.office.sheet import Cell, Merge
+from viewer.sandbox.office.sheet import Cell, Column, Merge
 from viewer.sandbox.office.sheet_table import MAX_CELLS
 
 BOLD = PLAIN._replace(bold=True)
@@ -107,3 +107,39 @@ def test_repetitions_are_limited():
     assert len(found) <= MAX_REPEATED_ROWS
     assert sum(map(len, found.values())) < MAX_CELLS + 200
     assert sheet.cut
+
+
+def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
+    table = (
+        '<b:table b:name="A"><b:table-column b:style-name="wide" b:number-columns-repeated="2"/>'
+        '<b:table-column b:visibility="collapse" b:default-cell-style-name="strong"/>'
+        '<b:table-row b:visibility="filter"><b:table-cell/><b:table-cell/>'
+        "<b:table-cell><t:p>x</t:p></b:table-cell></b:table-row></b:table>"
+    )
+    wide = '<s:style s:name="wide"><s:table-column-properties s:column-width="4cm"/></s:style>'
+    settings = (
+        '<x><config-item-map-entry name="A"><config-item name="ShowGrid">false</config-item>'
+        '<config-item name="VerticalSplitMode">2</config-item>'
+        '<config-item name="VerticalSplitPosition">3</config-item></config-item-map-entry></x>'
+    )
+    content = f"{START}{STYLES}{wide}{table}</o:document-content>"
+    parts = {"content_dot_xml": content, "settings_dot_xml": settings}
+    ((sheet,), _) = sheets(Package(package(**parts)))
+
+    assert [round(sheet.columns[n].width) for n in (0, 1)] == [21, 21]
+    assert sheet.columns[2] == Column(sheet.usual_width, hidden=True)
+    assert (sheet.hidden_rows, sheet.frozen, sheet.has_grid_lines) == ({1}, 3, False)
+    assert dict(sheet.rows) == {1: {2: Cell("x", look=BOLD)}}
+
+
+def test_cells_build_on_styles_that_have_names():
+    named = '<x><style name="base"><text-properties font-weight="bold"/></style></x>'
+    own = '<s:style s:name="ce1" s:parent-style-name="base"/>'
+    table = (
+        '<b:table b:name="A"><b:table-row><b:table-cell b:style-name="ce1"><t:p>x</t:p>'
+        "</b:table-cell></b:table-row></b:table>"
+    )
+    content = f"{START}{own}{table}</o:document-content>"
+    ((sheet,), _) = sheets(Package(package(content_dot_xml=content, styles_dot_xml=named)))
+
+    assert dict(sheet.rows) == {1: {0: Cell("x", look=BOLD)}}

@@ -14,8 +14,8 @@ THEME = (
 )
 
 
-def palette(own="<x/>"):
-    return Palette(Package(package(xl__theme__theme1_dot_xml=THEME)), fromstring(own))
+def palette(*own):
+    return Palette(Package(package(xl__theme__theme1_dot_xml=THEME)), own)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,7 @@ def test_a_color_is_given_by_its_value_its_number_or_the_theme(attributes, color
 
 
 def test_a_workbook_may_have_colors_of_its_own():
-    own = palette("<x><rgbColor rgb='00112233'/><rgbColor rgb='bad'/></x>")
-
-    assert own.indexed[:3] == [0x112233, 0, 0xFF0000]
+    assert palette(0x112233, 0).indexed[:3] == [0x112233, 0, 0xFF0000]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
 
     assert (sheet.name, hidden) == ("Prices", 1)
     assert list(sheet.rows) == [
-        (1, {0: Cell("Prices of 2003", look=BOLD)}),
+        (1, {0: Cell("Prices of 2003", look=BOLD), **dict.fromkeys((1, 2), Cell("", look=BOLD))}),
         (
             2,
             {

@@ -5,7 +5,7 @@ import struct
 from tests.viewer.samples import xlsb, xlsb_record, xlsb_text
 from viewer.sandbox.office.cell_look import PLAIN
 from viewer.sandbox.office.package import Package
-from viewer.sandbox.office.sheet import Cell, Merge
+from viewer.sandbox.office.sheet import Cell, Column, Merge
 from viewer.sandbox.office.xlsb import sheets
 
 BOLD = PLAIN._replace(bold=True)
@@ -71,3 +71,17 @@ def test_a_text_of_many_characters_has_a_size_of_two_bytes():
     _, rows = read(bytes([6, size & 127 | 128, size >> 7]) + content)
 
     assert rows[2][20] == Cell("x" * 100)
+
+
+def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
+    sheet, rows = read(
+        xlsb_record(60, struct.pack("<4IH", 0, 1, 20 << 8, 0, 1)),
+        xlsb_record(485, struct.pack("<I4x", 12 << 8)),
+        xlsb_record(137, bytes(30)),
+        xlsb_record(151, struct.pack("<ddIIIB", 0, 2, 2, 0, 0, 1)),
+        xlsb_record(0, struct.pack("<I", 4) + bytes(7) + b"\x10" + bytes(5)),
+    )
+
+    assert sheet.columns == dict.fromkeys((0, 1), Column(20, hidden=True))
+    assert (sheet.usual_width, sheet.frozen, sheet.has_grid_lines) == (12, 2, False)
+    assert sheet.hidden_rows == {5}
