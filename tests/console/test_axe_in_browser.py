@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from tests.console.test_flows_in_browser import sign_up, upload
+from tests.console.test_flows_in_browser import follow, sign_up, upload
 from tests.people import PASSWORD
 from tests.waiting import until
 
@@ -60,8 +60,8 @@ def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, 
     check(page, width)
     page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill("wrong")
-    page.get_by_role("button", name="Log in").click()
-    page.get_by_text("The e-mail address or the password is wrong.").wait_for()
+    follow(page.get_by_role("button", name="Log in"))
+    assert page.get_by_text("The e-mail address or the password is wrong.").is_visible()
     check(page, width)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
@@ -86,18 +86,18 @@ def test_every_page_when_it_is_new(scheme, width, service, open_browser, check):
         page.goto(f"{service.url}/app/{noun}")
         if noun == "webhooks":
             page.get_by_label("Address").fill("https://hook.example/in")
-        page.get_by_role("button", name=button).click()
-        page.locator("#secret").wait_for()
+        follow(page.get_by_role("button", name=button))
+        assert page.locator("#secret").is_visible()
         check(page, width)
     page.goto(f"{service.url}/app/documents")
     upload(page, "new.md")
     page.get_by_label("Can be opened").fill("0")
-    page.get_by_role("button", name="Create the link").click()
-    page.get_by_text("Use 1 to 1,000,000.").wait_for()
+    follow(page.get_by_role("button", name="Create the link"))
+    assert page.get_by_text("Use 1 to 1,000,000.").is_visible()
     check(page, width)
     page.get_by_label("Can be opened").fill("1")
-    page.get_by_role("button", name="Create the link").click()
-    page.get_by_role("img", name="The link as a QR code").wait_for()
+    follow(page.get_by_role("button", name="Create the link"))
+    assert page.get_by_role("img", name="The link as a QR code").is_visible()
     check(page, width)
 
 

@@ -13,10 +13,22 @@ from tests.waiting import until
 SCREENS = [(True, 1280), (True, 375), (False, 1280), (False, 375)]
 
 
+def follow(control):
+    """Click on what leads to a page, and wait until that one has loaded."""
+    with control.page.expect_navigation():
+        control.click()
+
+
+def follow_by_key(page):
+    """Press Enter on what leads to a page, and wait until that one has loaded."""
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
 def sign_up(page, url):
     email = f"{secrets.token_hex(6)}@example.org"
     page.goto(url)
-    page.get_by_role("link", name="Sign up").click()
+    follow(page.get_by_role("link", name="Sign up"))
     page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Create the account").click()
@@ -36,7 +48,7 @@ def upload(page, name, js=True):
 def share(page, **fields):
     for label, value in fields.items():
         page.get_by_label(label.replace("_", " ")).fill(value)
-    page.get_by_role("button", name="Create the link").click()
+    follow(page.get_by_role("button", name="Create the link"))
     return page.get_by_label("Link", exact=True).input_value()
 
 
@@ -50,24 +62,24 @@ def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser
     page.get_by_label("Ends").select_option("on a date")
     page.get_by_label("Last day").fill("2999-12-31")
     page.get_by_label("Who is it for?").fill("the auditor")
-    page.get_by_role("button", name="Create the link").click()
+    follow(page.get_by_role("button", name="Create the link"))
     link = page.get_by_label("Link", exact=True).input_value()
-    page.get_by_role("img", name="The link as a QR code").wait_for()
-    page.get_by_role("link", name="Done").click()
+    assert page.get_by_role("img", name="The link as a QR code").is_visible()
+    follow(page.get_by_role("link", name="Done"))
     recipient.goto(link)
     assert "We agree." in recipient.inner_text("main")
 
-    page.get_by_role("link", name="Links", exact=True).click()
+    follow(page.get_by_role("link", name="Links", exact=True))
     row = page.get_by_role("table", name="Links").locator("tr", has_text="the auditor")
     assert "1 time" in row.inner_text()
     assert "2999" in row.inner_text() or "3000" in row.inner_text()
-    row.get_by_role("link", name="the auditor").click()
+    follow(row.get_by_role("link", name="the auditor"))
     assert "opened" in page.inner_text("main")
-    page.get_by_role("button", name="Revoke").click()
+    follow(page.get_by_role("button", name="Revoke"))
 
     assert "The link is revoked." in page.inner_text("#say")
     assert recipient.goto(link).status == 410
-    page.get_by_role("link", name="Activity").click()
+    follow(page.get_by_role("link", name="Activity"))
     assert "The link to Contract.md for the auditor was revoked by you." in page.inner_text("main")
 
 
@@ -76,31 +88,31 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
     page = open_browser(width, java_script_enabled=js)
     sign_up(page, service.url)
 
-    page.get_by_role("link", name="Keys").click()
+    follow(page.get_by_role("link", name="Keys"))
     page.get_by_label("Name").fill("backup")
-    page.get_by_role("button", name="Create the key").click()
+    follow(page.get_by_role("button", name="Create the key"))
     first = page.inner_text("#secret")
     assert Person(service).with_api_key(first).get("/v1/documents").status == 200
-    page.get_by_role("link", name="Done").click()
+    follow(page.get_by_role("link", name="Done"))
     page.get_by_label("The old key of backup works").select_option("ends now")
-    page.get_by_role("button", name="Rotate backup").click()
+    follow(page.get_by_role("button", name="Rotate backup"))
     second = page.inner_text("#secret")
     assert Person(service).with_api_key(first).get("/v1/documents").status == 401
-    page.get_by_role("link", name="Done").click()
-    page.get_by_role("button", name="Revoke backup").click()
+    follow(page.get_by_role("link", name="Done"))
+    follow(page.get_by_role("button", name="Revoke backup"))
     assert Person(service).with_api_key(second).get("/v1/documents").status == 401
 
-    page.get_by_role("link", name="Webhooks").click()
+    follow(page.get_by_role("link", name="Webhooks"))
     page.get_by_label("Address").fill("https://hook.example/in")
-    page.get_by_role("button", name="Create the webhook").click()
+    follow(page.get_by_role("button", name="Create the webhook"))
     secret = page.inner_text("#secret")
-    page.get_by_role("link", name="Done").click()
-    page.get_by_role("button", name="Send a test").click()
+    follow(page.get_by_role("link", name="Done"))
+    follow(page.get_by_role("button", name="Send a test"))
     assert "webhook test" in page.get_by_role("table", name="Deliveries").inner_text()
-    page.get_by_role("button", name="Replace the secret").click()
+    follow(page.get_by_role("button", name="Replace the secret"))
     assert page.inner_text("#secret") != secret
-    page.get_by_role("link", name="Done").click()
-    page.get_by_role("button", name="Delete").click()
+    follow(page.get_by_role("link", name="Done"))
+    follow(page.get_by_role("button", name="Delete"))
     assert "No webhooks yet." in page.inner_text("main")
 
 
@@ -113,7 +125,7 @@ def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browse
     page.get_by_text("Rename, metadata, end").click()
     page.get_by_label("Name", exact=True).fill("new.md")
     page.get_by_label("Metadata").fill("case: 7")
-    page.get_by_role("button", name="Save", exact=True).click()
+    follow(page.get_by_role("button", name="Save", exact=True))
     assert "new.md" in page.inner_text("h1")
     for name, expected in (("Save original", "new.md"), ("Save as one HTML file", "new.md.html")):
         with page.expect_download() as saving:
@@ -126,13 +138,13 @@ def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browse
     assert b"We agree." not in saving.value.path().read_bytes()
 
     page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete in 24 hours").click()
-    page.get_by_role("button", name="Take that back").click()
+    follow(page.get_by_role("button", name="Delete in 24 hours"))
+    follow(page.get_by_role("button", name="Take that back"))
     page.get_by_text("Delete", exact=True).click()
-    page.get_by_role("button", name="Delete for good").click()
-    until(lambda: page.title().startswith("Error: "))  # the page is there before its title
+    follow(page.get_by_role("button", name="Delete for good"))
+    assert page.title().startswith("Error: ")
     page.get_by_label("Type the name to delete it").fill("new.md")
-    page.get_by_role("button", name="Delete for good").click()
+    follow(page.get_by_role("button", name="Delete for good"))
     assert "The document is deleted" in page.inner_text("#say")
 
 
@@ -145,17 +157,17 @@ def test_a_password_is_changed_and_another_session_ended(service, open_browser):
     other.get_by_role("button", name="Log in").click()
     other.wait_for_url("**/app/account")
 
-    page.get_by_role("link", name="Account").click()
-    page.get_by_role("button", name="End", exact=False).click()
+    follow(page.get_by_role("link", name="Account"))
+    follow(page.get_by_role("button", name="End", exact=False))
     assert "The session has ended." in page.inner_text("#say")
     other.reload()
     assert "/app/login" in other.url
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_label("New password").fill("another good one")
-    page.get_by_role("button", name="Change the password").click()
+    follow(page.get_by_role("button", name="Change the password"))
     assert "The new password is set." in page.inner_text("#say")
-    page.get_by_role("button", name="Log out").click()
-    page.get_by_role("link", name="Log in").wait_for()
+    follow(page.get_by_role("button", name="Log out"))
+    assert page.get_by_role("link", name="Log in").is_visible()
 
 
 def tab_to(page, *names):
@@ -194,9 +206,7 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
     page.reload()
     tab_to(page, "Who is it for?")
     page.keyboard.type("the auditor")
-    page.keyboard.press("Enter")
-    link = page.get_by_label("Link", exact=True)
-    link.wait_for()
+    follow_by_key(page)
     tab_to(page, "Copy the link")
     page.keyboard.press("Enter")
     assert page.inner_text("#say") in {"Copied.", "Press Ctrl+C to copy."}
@@ -204,8 +214,8 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
     page.keyboard.press("Enter")
     page.wait_for_url("**/app/documents/doc_*")
     tab_to(page, "Revoke the link for the auditor")
-    page.keyboard.press("Enter")
-    until(lambda: "revoked" in page.inner_text("#say"))
+    follow_by_key(page)
+    assert "revoked" in page.inner_text("#say")
     tab_to(page, "Log out")
     page.keyboard.press("Enter")
     page.wait_for_url(service.url + "/")
@@ -263,7 +273,7 @@ def test_a_reader_sees_times_of_their_own_zone(service, open_browser):
     assert time.inner_text() != time.get_attribute("title")
     page.get_by_label("Ends").select_option("on a date")
     page.get_by_label("Last day").fill("2999-12-31")
-    page.get_by_role("button", name="Create the link").click()
+    follow(page.get_by_role("button", name="Create the link"))
     ends = page.locator("li time")
     assert ends.get_attribute("title") == "2999-12-31 14:59 UTC"
     assert "31 Dec 2999" in ends.inner_text()

@@ -77,7 +77,7 @@ def test_progress_moves_and_an_upload_is_cancelled_and_tried_again(service, open
     network = page.context.new_cdp_session(page)
     slow = {"offline": False, "latency": 0, "downloadThroughput": -1}
     network.send("Network.enable")
-    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": 2_000_000})
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": 400_000})
     page.locator("#file").set_input_files([file("slow.bin", b"x" * 12_000_000)])
     seen = until(lambda: progress(page))
     until(lambda: progress(page) > seen)

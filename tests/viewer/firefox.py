@@ -68,7 +68,10 @@ class Firefox:
         if self.socket:
             self.socket.close()
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(PATIENCE)
+        self.process.kill()
+        self.process.wait()
 
 
 def _json_of(file):

@@ -33,7 +33,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, path, scheme, width
     page = open_page(path, color_scheme=scheme, viewport={"width": width, "height": 900})
     for name in ("documents_upload", "document_tokens_issue", "NewDocumentToken"):
         page.evaluate("id => { if (document.getElementById(id)) location.hash = id; }", name)
-    page.wait_for_timeout(100)
+        page.wait_for_function("id => document.getElementById(id)?.open ?? true", arg=name)
 
     found = axe.Axe().run(page)
 
@@ -60,11 +60,15 @@ def test_the_filter_leaves_the_calls_that_hold_every_word(open_page):
 
 def test_the_button_copies_the_example(open_page):
     page = open_page("/docs#documents_upload", permissions=["clipboard-read", "clipboard-write"])
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
     box = page.locator("#documents_upload .copied").first
     box.locator("button").click()
 
     assert page.evaluate("navigator.clipboard.readText()") == box.locator("pre").inner_text()
     assert box.locator("button").inner_text() == "Copied"
+    page.clock.run_for(1_500)
+    assert box.locator("button").inner_text() == "Copy"
 
 
 def test_an_address_with_an_id_opens_its_call(open_page):

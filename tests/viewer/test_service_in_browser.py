@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.console.test_flows_in_browser import follow
 from tests.site import Site
 from tests.viewer.samples import pdf
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -21,11 +23,14 @@ for (const type of ["ready", "size", "error"])
 
 
 def shown_in(page):
-    """The document's title in the page's iframe; None if the iframe shows no document."""
-    page.wait_for_timeout(1500)
-    frame = page.frames[-1]
-    heading = frame.query_selector("header h1")
-    return heading and heading.inner_text()
+    """The document's title in the page's iframe; None if the browser does not show what it got."""
+    heading = page.frame_locator("iframe").locator("header h1")
+
+    def is_refused():
+        return page.frames[-1].url.startswith("chrome-error:")
+
+    until(lambda: heading.count() or is_refused())
+    return None if is_refused() else heading.inner_text()
 
 
 def test_a_link_with_one_view_opens_once_by_its_button(page, service, alice):
@@ -34,7 +39,7 @@ def test_a_link_with_one_view_opens_once_by_its_button(page, service, alice):
 
     page.goto(link["viewUrl"])
     page.goto(link["viewUrl"])  # showing the button does not count as a view
-    page.click("button")
+    follow(page.locator("button"))
 
     assert "only once" in page.inner_text("main")
     page.goto(link["viewUrl"])
@@ -46,10 +51,10 @@ def test_a_link_with_a_password_rejects_a_wrong_one_and_opens_with_the_right_one
 
     page.goto(link["viewUrl"])
     page.fill("#password", "hunter23")
-    page.click("button")
+    follow(page.locator("button"))
     assert "not the password" in page.inner_text("[role=alert]")
     page.fill("#password", "hunter22")
-    page.click("button")
+    follow(page.locator("button"))
 
     assert "behind a word" in page.inner_text("main")
 
@@ -86,10 +91,10 @@ def test_the_embed_script_inserts_and_sizes_an_iframe_and_dispatches_ready(
     page.goto(site.origin)
 
     assert shown_in(page) == "long.txt"
-    assert "ready" in page.evaluate("window.heard")
+    until(lambda: "ready" in page.evaluate("window.heard"))
     frame = page.query_selector("iframe")
     assert frame.get_attribute("loading") == "lazy"
-    assert frame.bounding_box()["height"] > 1500
+    until(lambda: frame.bounding_box()["height"] > 1500)
 
 
 def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
@@ -100,9 +105,8 @@ def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
     site.html = f"<!doctype html><body>{LISTENING}{script}"
 
     page.goto(site.origin)
-    page.wait_for_timeout(4500)
 
-    assert page.evaluate("window.heard") == ["error"]
+    assert until(lambda: page.evaluate("window.heard")) == ["error"]
 
 
 @pytest.mark.parametrize(
