@@ -74,7 +74,8 @@ class PostgresServer:
     def new_database(self):
         """The URL of an empty database."""
         name = f"test_{next(self._names)}"
-        execute(self.url(), f"CREATE DATABASE {name}")
+        # nobody connects to template0, not even autovacuum, which a copy would have to wait for
+        execute(self.url(), f"CREATE DATABASE {name} TEMPLATE template0")
         return self.url(name)
 
     def files(self):
@@ -82,8 +83,16 @@ class PostgresServer:
         return (path.read_bytes() for path in self.folder.rglob("*") if path.is_file())
 
     def _run(self, *words):
-        done = subprocess.run(check=False, **self._command(*words))
-        assert done.returncode == 0, done
+        """Run a program, whose output goes to a file: a server that it starts keeps it open."""
+        with (self.folder / "output").open("w+b") as output:
+            to_file = {"stdout": output, "stderr": subprocess.STDOUT}
+            done = subprocess.run(check=False, **self._command(*words) | to_file)
+            output.seek(0)
+            assert done.returncode == 0, f"{words}: {output.read().decode()}{self._end_of_log()}"
+
+    def _end_of_log(self):
+        log = self.folder / "log"
+        return "\n" + log.read_text(errors="replace")[-3000:] if log.exists() else ""
 
     def _command(self, program, *words):
         return {"args": [self._programs / program, *words]} | self.as_its_user()
@@ -91,7 +100,7 @@ class PostgresServer:
     def as_its_user(self):
         """Keywords that let `subprocess` run a program in its folder, quietly."""
         who = self._user and {"user": self._user.pw_uid, "group": self._user.pw_gid}
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PGCTLTIMEOUT": "180"}
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return {"cwd": self.folder, "env": environment} | (who or {}) | quiet
 
