@@ -189,6 +189,8 @@ class Proxy:
 
     def close(self):
         self.is_open = False
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # ends the thread that accepts
         self._listener.close()
 
     def _accept(self):
@@ -198,7 +200,11 @@ class Proxy:
                 if not self.is_open:
                     client.close()
                     continue
-                server = socket.create_connection(("127.0.0.1", self._port))
+                try:
+                    server = socket.create_connection(("127.0.0.1", self._port))
+                except OSError:
+                    client.close()
+                    continue
                 for pair in ((client, server), (server, client)):
                     threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
 

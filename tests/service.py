@@ -30,15 +30,24 @@ class StartError(Exception):
         self.exit_code = exit_code
 
 
-def free_port():
-    """Return a free port below those that the system gives to clients.
+_PORTS = 2_500  # of each of the processes that run the tests
+_given_ports = set()
 
-    So it is still free when the service starts again.
+
+def free_port():
+    """Return a free port below those that the system gives to clients, which nobody else gets.
+
+    So it is still free when the service starts, and when it starts again.
     """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = 10_000 + worker % 8 * _PORTS
     while True:
+        port = first + secrets.randbelow(_PORTS)
         with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", 10_000 + secrets.randbelow(20_000)))
-            return probe.getsockname()[1]
+            if port not in _given_ports:
+                probe.bind(("127.0.0.1", port))
+                _given_ports.add(port)
+                return port
 
 
 class Service:
@@ -124,12 +133,12 @@ class Service:
     def stop(self):
         """Send SIGTERM, and return the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
     def kill(self):
         """Send SIGKILL, and wait for the end of the process."""
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(60)
 
     def restart(self):
         self.stop()
@@ -175,7 +184,7 @@ class Service:
         if self.server_url:
             return postgres.execute(self.server_url, statement, values)
         file = self.instance / "documents.sqlite"
-        with contextlib.closing(sqlite3.connect(file)) as database, database:
+        with contextlib.closing(sqlite3.connect(file, timeout=60)) as database, database:
             cursor = database.execute(statement, values)
             return cursor.fetchall() if cursor.description else cursor.rowcount
 

@@ -17,7 +17,7 @@ from blueprints.http.problems import STATUS
 from models import EVENT_TYPES
 from settings import Settings
 from tests.people import Person
-from tests.service import ROOT, Service, StartError
+from tests.service import ROOT, Service, StartError, free_port
 from tests.waiting import until
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
@@ -180,7 +180,7 @@ def test_the_webhook_receiver_verifies_and_prints_a_test_event(start_service, tm
     pytest.importorskip("standardwebhooks")
     service = start_service(WEBHOOK_ALLOW="127.0.0.0/8", RATE_LIMITS="off")
     write_scripts("docs/webhooks.md", tmp_path, service)
-    port = unused_port()
+    port = free_port()
     (receiver := tmp_path / "receiver.py").write_text(
         receiver.read_text().replace("9000", str(port))
     )
@@ -216,12 +216,6 @@ def test_the_webhook_receiver_verifies_and_prints_a_test_event(start_service, tm
 def is_listening(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def unused_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_the_operator_commands_work_as_written(start_service, tmp_path):
