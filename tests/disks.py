@@ -41,4 +41,4 @@ class SmallDisk(Service):
             command.append("--user")
         enter = "import os, sys\nos.chdir(sys.argv[1])\nassert os.path.ismount('.')\n"
         python = [sys.executable, "-c", enter + script, str(self.instance)]
-        return subprocess.check_output([*command, *python], text=True, timeout=30)
+        return subprocess.check_output([*command, *python], text=True, timeout=120)

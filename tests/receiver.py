@@ -40,9 +40,9 @@ class Receiver:
     def url(self, path="/hook"):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def wait_for(self, count, seconds=20):
+    def wait_for(self, count):
         """Wait for so many requests, and return all of them."""
-        until(lambda: len(self.requests) >= count, seconds)
+        until(lambda: len(self.requests) >= count)
         return list(self.requests)
 
     def answer_all(self):

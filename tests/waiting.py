@@ -6,7 +6,7 @@ import time
 from tests.formats import seconds_until
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=60):
     """Wait until the condition holds, and return its value; fail after so many seconds."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):

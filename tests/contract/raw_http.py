@@ -16,7 +16,7 @@ def talk(service, *parts, linger=False):
 
     With `linger`, tell it that nothing more follows.
     """
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
         try:
             for part in parts:
                 connection.sendall(part)

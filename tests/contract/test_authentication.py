@@ -22,9 +22,9 @@ UPLOAD = {"payload": "", "contentType": "text/plain"}
 @pytest.fixture(scope="module")
 def spent(service, alice, document):
     """Credentials that were good once, and some that look as if."""
-    soon = time_from_now(seconds=2)
-    key, token = alice.create_api_key(expiresAt=soon), alice.share(document)
-    outlived = alice.share(document, expiresAt=soon)
+    key = alice.create_api_key(expiresAt=time_from_now(seconds=3))
+    outlived = alice.share(document, expiresAt=time_from_now(seconds=3))
+    token = alice.share(document)
     revoked, revoked_token = alice.create_api_key(), alice.share(document)
     alice.delete(f"/v1/api-keys/{revoked.record['id']}")
     alice.delete(f"/v1/documents/{document['id']}/tokens/{revoked_token['id']}")

@@ -99,7 +99,7 @@ def test_an_upload_in_progress_at_sigterm_is_answered(restarted):
     document = json.loads(response.read())
     connection.close()
     assert response.status == 201
-    assert restarted.process.wait(30) == 0
+    assert restarted.process.wait(60) == 0
     restarted.start()
     content = person.get(f"/v1/documents/{document['id']}/content").body
     assert content == bytes(1 << 20)

@@ -20,10 +20,9 @@ def client(tmp_path):
     """The service inside this process, so that a test can make a limit small."""
     app = create_app({"INSTANCE_PATH": str(tmp_path)})
     runtime = app.extensions["runtime"]
-    runtime.registration_limiter = RateLimiter(
-        Limit("register", "new accounts from this address", 2, 3600)
-    )
-    runtime.upload_limiter = RateLimiter(Limit("upload", "uploads", 2, 3600))
+    registrations = Limit("register", "new accounts from this address", 2, 3600)
+    runtime.registration_limiter = RateLimiter(registrations, clock=lambda: 0.0)
+    runtime.upload_limiter = RateLimiter(Limit("upload", "uploads", 2, 3600), clock=lambda: 0.0)
     yield Client(app)
     runtime.close()
 

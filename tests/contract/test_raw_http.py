@@ -98,7 +98,7 @@ def test_nobody_gets_anothers_answer_on_a_shared_connection(service, alice, bob)
 
 
 def test_a_refused_body_is_read_to_its_end_so_that_the_client_receives_the_answer(service):
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
         connection.sendall(POST + b"Content-Length: 2\r\nContent-Length: 7\r\n\r\n{}")
         assert connection.recv(1, socket.MSG_PEEK)  # the refusal is there before the rest is sent
         connection.sendall(b64(bytes(12 << 20)).encode())
@@ -133,7 +133,7 @@ def test_connection_close_is_found_in_any_list(value, service):
     ],
 )
 def test_a_message_that_is_not_http_gets_a_problem(sent_bytes, service):
-    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
         connection.sendall(sent_bytes)
         connection.shutdown(socket.SHUT_WR)
         answer = read_all(connection)

@@ -36,7 +36,7 @@ def slow(person, method, path, *fields):
     """Send a request on a connection whose receive buffer is small."""
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
-        connection.settimeout(15)
+        connection.settimeout(60)
         connection.connect(("127.0.0.1", person.service.port))
         credential = f"Authorization: Bearer {person.secret}"
         lines = [f"{method} {path} HTTP/1.1", "Host: a", credential, *fields, "", ""]

@@ -29,7 +29,7 @@ def run(instance, how=START, wrapper=(), **settings):
     command = [*wrapper, sys.executable, *how]
     environment = kept | {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
     return subprocess.run(
-        command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=30
+        command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=120
     )
 
 
@@ -166,7 +166,7 @@ def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
         connection.send(body[20:])
         answer = connection.getresponse()
         document = json.loads(answer.read())
-    assert (answer.status, old.wait(30)) == (201, 0)
+    assert (answer.status, old.wait(60)) == (201, 0)
     new.join()
     service.wait_until_it_answers()
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"between two"

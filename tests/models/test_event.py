@@ -95,11 +95,11 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     def write_long():
         with connected(), transaction():
             begun.set()
-            assert go_on.wait(10)
+            assert go_on.wait(60)
 
     writer = threading.Thread(target=write_long)
     writer.start()
-    assert begun.wait(10)
+    assert begun.wait(60)
     document.record_read("document.viewed")
     base.flush_enqueued_writes()  # returns while the other writes
     assert told(alice) == ["document.created"]

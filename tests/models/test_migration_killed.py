@@ -48,7 +48,7 @@ def migrate(tmp_path):
         text = UP.format(steps=STEPS, killed_after=killed_after)
         (migrations / "9001_later.py").write_text(text)
         command = [sys.executable, "-c", OPEN, tmp_path / "documents.sqlite", migrations]
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=30).returncode
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode
 
     return run
 

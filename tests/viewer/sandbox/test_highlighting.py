@@ -38,7 +38,7 @@ def test_highlighting_keeps_every_character():
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
     options = {"name": name, "type": "text/plain", "layout": "", "whole": True}
 
-    ((facts, _),) = run("code", [code], options, seconds=20).messages
+    ((facts, _),) = run("code", [code], options, seconds=60).messages
     assert facts["language"]
 
 

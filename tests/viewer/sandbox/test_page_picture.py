@@ -77,7 +77,7 @@ trailer<</Root 1 0 R>>
 """.encode()
     options = {"asked": "pictures", "first": 1, "count": 1}
     options["drawing"] = {"scale": 2, "palettes": [16], "most_bytes": 10**6}
-    result = run("pdf", [data], options, seconds=20)
+    result = run("pdf", [data], options, seconds=60)
 
     assert result.failure is None
     assert result.messages[0][0]["type"] == "image/webp"

@@ -101,7 +101,7 @@ def test_any_rtf_is_read_without_active_content(pieces):
 
 
 def test_rtf_is_read_in_the_confined_child():
-    result = run("rtf", [RTF], {}, seconds=20)
+    result = run("rtf", [RTF], {}, seconds=60)
 
     assert result.failure is None
     assert b"<strong>conditions</strong>" in result.messages[0][1]

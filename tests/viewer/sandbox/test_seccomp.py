@@ -77,7 +77,7 @@ def child(deed, confine="seccomp.restrict_system_calls()"):
     """What a process does with this after it has been confined as a parser is, or not."""
     steps = (BOOTSTRAP, PREPARE, confine, f"print(attempt(lambda: {deed}))")
     command = [sys.executable, "-I", "-c", "\n".join(steps), str(PACKAGE)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @needs_seccomp
@@ -92,7 +92,7 @@ def test_a_dangerous_call_ends_the_child(deed):
 THREADS = "seccomp.restrict_system_calls(threads=True)"
 LOCK = "__import__('_thread').allocate_lock()"  # held until a new thread releases it
 START = "__import__('_thread').start_new_thread(lock.release, ())"
-THREAD = f"(lambda lock: [lock.acquire(), {START}, lock.acquire(timeout=20)][2])({LOCK})"
+THREAD = f"(lambda lock: [lock.acquire(), {START}, lock.acquire(timeout=60)][2])({LOCK})"
 
 
 @needs_seccomp
