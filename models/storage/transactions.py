@@ -38,6 +38,7 @@ class _Scope(ExitStack):
 _open = _Open()
 _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 _enqueued: deque[tuple[str, Write]] = deque(maxlen=100_000)  # the oldest are dropped
+_writing = threading.RLock()  # held from taking what is enqueued until it is written
 
 
 def transaction(
@@ -172,15 +173,19 @@ def _written_now(owner_id: str, write: Write) -> bool:
 
 
 def flush_enqueued_writes() -> None:
-    """Write what is enqueued, unless a transaction runs: it does so at its end."""
-    if _enqueued:
-        with connected():
-            _write_if_free()
+    """Write what is enqueued, unless a transaction runs: it does so at its end.
+
+    What another thread has taken to write it is written when this returns.
+    """
+    with _writing:
+        if _enqueued:
+            with connected():
+                _write_if_free()
 
 
 def _write_if_free() -> None:
     while _enqueued:
-        with engine().if_no_writer() as free:
+        with _writing, engine().if_no_writer() as free:
             if not free:
                 return
             try:
@@ -193,14 +198,15 @@ def _write_enqueued() -> None:
     """In a transaction for each lock that it takes. DatabaseError as `_write`: the rest stays
     enqueued.
     """
-    groups = _by_lock([_enqueued.popleft() for _ in range(len(_enqueued))])
-    while groups:
-        try:
-            _write(groups[0][0][0], [write for _, write in groups[0]])
-        except Exception:
-            _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
-            raise
-        groups.pop(0)
+    with _writing:
+        groups = _by_lock([_enqueued.popleft() for _ in range(len(_enqueued))])
+        while groups:
+            try:
+                _write(groups[0][0][0], [write for _, write in groups[0]])
+            except Exception:
+                _enqueued.extendleft(one for group in reversed(groups) for one in reversed(group))
+                raise
+            groups.pop(0)
 
 
 def _write(owner_id: str, writes: list[Write]) -> None:

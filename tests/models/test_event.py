@@ -22,6 +22,7 @@ from models.records import ids
 from models.storage import sqlite_engine
 from models.storage import transactions as base
 from tests.uploads import upload
+from tests.waiting import join_threads, start_threads
 
 DAY_MS = 86_400_000
 
@@ -107,6 +108,30 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     writer.join()
 
     assert told(alice) == ["document.created", "document.viewed"]
+
+
+def test_the_feed_has_a_reading_that_another_thread_is_writing(alice):
+    document = upload(alice)
+    begun, go_on, found = threading.Event(), threading.Event(), []
+
+    def write_slowly():
+        begun.set()
+        assert go_on.wait(60)
+
+    def read():
+        with connected():
+            found.extend(told(alice))
+
+    base.enqueue_write(alice.id, write_slowly)
+    document.record_read("document.viewed")
+    threads = start_threads(base.flush_enqueued_writes)
+    assert begun.wait(60)
+    threads += start_threads(read)
+    threads[-1].join(0.2)  # without waiting it would end, and have found too little
+    go_on.set()
+    join_threads(threads)
+
+    assert found == ["document.created", "document.viewed"]
 
 
 def test_a_reading_waits_for_another_process_that_holds_the_database(alice, instance):
