@@ -65,6 +65,7 @@ class Stylesheet:
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
+        self.cells: dict[tuple[Look, Line, Line, Line, Line], str] = {}
 
     def name(self, declarations: str) -> str:
         """Return the class with these declarations; none above MAX_RULES."""
@@ -72,14 +73,20 @@ class Stylesheet:
             self.names[declarations] = f"s{len(self.names)}"
         return self.names.get(declarations, "")
 
+    def name_of_cell(self, look: Look, left: Line, bottom: Line, right: Line, top: Line) -> str:
+        """Return the class of a cell between these lines; none above MAX_RULES."""
+        key = (look, left, bottom, right, top)
+        if key not in self.cells and len(self.cells) < MAX_RULES:
+            self.cells[key] = self.name(declarations(*key))
+        return self.cells.get(key, "")
+
     def text(self) -> str:
         return "".join(f".grid .{name}{{{rule}}}\n" for rule, name in self.names.items())
 
 
-@lru_cache(maxsize=4_096)
 def declarations(look: Look, left: Line, bottom: Line, right: Line, top: Line) -> str:
     """Return the CSS of a cell between these lines; each is drawn by one of its two neighbours."""
-    lines = {"left": left, "bottom": bottom, "right": right, "top": top}
+    lines = {"inline-start": left, "bottom": bottom, "inline-end": right, "top": top}
     drawn = (f"border-{side}:{_line_css(line)}" for side, line in lines.items() if line.width)
     return ";".join((*_text_css(look), *_fill_css(look), *drawn))
 
@@ -91,7 +98,7 @@ def column_width(characters: float) -> str:
 
 def _text_css(look: Look) -> list[str]:
     size = min(max(look.size, SIZES[0]), SIZES[1])
-    inner = "right" if look.align == "right" else "left"
+    inner = {"right": "right", "left": "left"}.get(look.align, "inline-start")
     line = "underline " * look.underlined + "line-through" * look.struck
     found = {
         "font-weight:650": look.bold,

@@ -20,10 +20,10 @@ BUILT_IN: Final = {  # the ids without a format code in the file
     **{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00"},
     **{12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy"},
     **{18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm"},
-    **{37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)"},
-    **{40: "#,##0.00;(#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"},
-    **dict.fromkeys((5, 6), "$#,##0;-$#,##0"),
-    **dict.fromkeys((7, 8), "$#,##0.00;-$#,##0.00"),
+    **{37: "#,##0;(#,##0)", 38: "#,##0;[Red](#,##0)", 39: "#,##0.00;(#,##0.00)"},
+    **{40: "#,##0.00;[Red](#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"},
+    **{5: "$#,##0;-$#,##0", 6: "$#,##0;[Red]-$#,##0"},
+    **{7: "$#,##0.00;-$#,##0.00", 8: "$#,##0.00;[Red]-$#,##0.00"},
     **dict.fromkeys((41, 42), "#,##0;-#,##0;-"),
     **dict.fromkeys((43, 44), "#,##0.00;-#,##0.00;-"),
 }
@@ -34,6 +34,10 @@ PART: Final = re.compile(
     r"|(?P<digit>[0#?])|(?P<end>;)|(?P<mark>[.,%/])|(?P<literal>.)",
     re.I | re.S,
 )
+COLORS: Final = {
+    **{"blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF},
+    **{"red": 0xFF0000, "yellow": 0xFFFF00},
+}
 CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?\d{1,15}(?:\.\d{1,15})?)")
 COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": lambda a, b: a < b,
@@ -56,6 +60,7 @@ class Section(NamedTuple):
 
     parts: list[Part]
     condition: tuple[str, float] | None
+    color: int | None = None
 
     def has(self, *kinds: str) -> bool:
         return any(kind in kinds for kind, _ in self.parts)
@@ -71,6 +76,12 @@ def format_number(value: float, code: str, *, from_1904: bool = False) -> str:
         return date_text(section.parts, value, from_1904=from_1904) or general(value)
     text = _number_text(section, abs(shown))
     return f"-{text}" if shown < 0 and re.search("[1-9]", text) else text
+
+
+def format_color(value: float, code: str) -> int | None:
+    """Return the colour that a code gives to a number, such as red below zero."""
+    sections = _sections(code) if "[" in code and len(code) <= MAX_CODE else ()
+    return _choose(sections, value)[0].color if sections and math.isfinite(value) else None
 
 
 def general(value: float) -> str:
@@ -91,14 +102,16 @@ def _sections(code: str) -> tuple[Section, ...]:
         if kind == "end":
             found.append(Section([], None))
         elif condition := kind == "bracket" and CONDITION.fullmatch(text):
-            found[-1] = Section(found[-1].parts, (condition[1], float(condition[2])))
+            found[-1] = found[-1]._replace(condition=(condition[1], float(condition[2])))
+        elif kind == "bracket" and text.lower() in COLORS:
+            found[-1] = found[-1]._replace(color=COLORS[text.lower()])
         else:
             found[-1].parts.extend(_part(kind, text))
     return tuple(found) if code.strip() else ()
 
 
 def _part(kind: str, text: str) -> list[Part]:
-    """Return a part as it is drawn; colours, countries and fillings are not."""
+    """Return a part as it is drawn; countries and fillings are not."""
     if kind == "bracket" and text.startswith("$"):
         return [("text", text[1:].partition("-")[0])]
     if kind == "bracket" and ELAPSED.fullmatch(text):

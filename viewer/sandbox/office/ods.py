@@ -98,7 +98,9 @@ class _Reader:
         self.number, self.cells_left, self.column = 0, MAX_CELLS, 0
         sheet = Sheet(attribute(item, "name") or "", self.rows, self.merges)
         self.sheets.append(sheet)
-        if self.styles.hides(attribute(item, "style-name")):
+        style = attribute(item, "style-name")
+        sheet.from_right = self.styles.is_from_right(style)
+        if self.styles.hides(style):
             self.hidden.append(sheet)
 
     def _column(self, item: Element) -> None:

@@ -44,6 +44,10 @@ class Styles:
         """Whether the tables of a style are not shown."""
         return self._value(name, "table-properties", "display") == "false"
 
+    def is_from_right(self, name: str | None) -> bool:
+        """Whether the first column of the tables of a style is on the right."""
+        return (self._value(name, "table-properties", "writing-mode") or "").startswith("rl")
+
     def column_width(self, name: str | None) -> float | None:
         """Return the width of the columns of a style in digits."""
         width = pixels(self._value(name, "table-column-properties", "column-width"))

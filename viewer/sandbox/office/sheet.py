@@ -57,6 +57,7 @@ class Sheet:
     hidden_texts: int = 0  # of these rows, those with a text
     frozen: int = 0
     has_grid_lines: bool = True
+    from_right: bool = False  # whether the first column is on the right
 
     def add_columns(self, first: int, last: int, column: Column) -> None:
         """Describe the columns from the first to the last, as far as they can be shown."""

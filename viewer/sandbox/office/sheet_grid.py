@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ...escaping import escape
-from .cell_look import Line, Stylesheet, column_width, declarations
+from .cell_look import Line, Stylesheet, column_width
 from .sheet import EMPTY, MAX_COLUMNS, Cell, Merge, Row, Sheet
 
 MAX_AREA: Final = 120_000  # cells of a sheet, empty ones included, that are drawn one by one
@@ -56,7 +56,7 @@ class Grid:
             cell = self._cell(number, column)
             rows, columns = self.spans.get((number, column), (1, 0))
             columns = columns or 1 + self._free_cells(number, column, cell)
-            css_class = self.css.name(self._look(index, column, rows, columns))
+            css_class = self._css_class(index, column, rows, columns)
             over = rows == 1 < columns and column + columns == self.columns
             yield self._html(cell, css_class, columns, rows, over=over)
             column += columns
@@ -111,15 +111,16 @@ class Grid:
     def _cell(self, number: int, column: int) -> Cell:
         return self.cells.get(number, {}).get(column, EMPTY)
 
-    def _look(self, index: int, column: int, rows: int, columns: int) -> str:
-        """Return the CSS of a cell. Lines between two cells are drawn on the left and below."""
+    def _css_class(self, index: int, column: int, rows: int, columns: int) -> str:
+        """Return the class of a cell; lines between two cells are drawn on the left and below."""
         first, last, below = (self._cells(index + n) for n in (0, rows - 1, rows))
         look = first.get(column, EMPTY).look
         end = column + columns
         left = max(look.left, first.get(column - 1, EMPTY).look.right)
         bottom = max(last.get(column, EMPTY).look.bottom, below.get(column, EMPTY).look.top)
         right = first.get(end - 1, EMPTY).look.right if end == self.columns else Line()
-        return declarations(look, left, bottom, right, look.top if not index else Line())
+        top = look.top if not index else Line()
+        return self.css.name_of_cell(look, left, bottom, right, top)
 
     def _free_cells(self, number: int, column: int, cell: Cell) -> int:
         """Return over how many cells on its right a long text reaches, or an empty cell."""

@@ -61,10 +61,10 @@ def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
     notes = (_cut_note(shown if is_cut else None, sheet.total, width_of(rows)), _hidden_note(grid))
     text = " ".join(filter(None, notes)) or ("" if rows else "This sheet is empty.")
     note = f'<p class="note" role="note">{text}</p>' if text else ""
+    region = f'tabindex="0" role="region" aria-label="{name}"{" dir=rtl" * sheet.from_right}'
     return (
         f'<section class="worksheet" id="sheet-{number}">'
-        f"<h2>{name}</h2>{note}"
-        f'<div class="grid" tabindex="0" role="region" aria-label="{name}">{html}</div></section>'
+        f'<h2>{name}</h2>{note}<div class="grid" {region}>{html}</div></section>'
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import xlrd
 from xlrd.biffh import error_text_from_code
 
-from .number_format import GENERAL, format_number
+from .number_format import format_number
 from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet
-from .xls_styles import Looks
+from .xls_styles import Styles
 
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of the container; older files have none
 
@@ -44,7 +44,7 @@ def _sheet(book: Any, number: int) -> Sheet:
 
 def _rows(book: Any, number: int, sheet: Sheet) -> Iterator[Row]:
     source = book.sheet_by_index(number)
-    sheet.total, looks = source.nrows, Looks(book)
+    sheet.total, styles = source.nrows, Styles(book)
     _describe(sheet, source)
     sheet.merges = [
         Merge(top + 1, left, bottom, right - 1)
@@ -52,7 +52,7 @@ def _rows(book: Any, number: int, sheet: Sheet) -> Iterator[Row]:
     ]
     for row in range(source.nrows):
         cells = enumerate(source.row(row))
-        yield row + 1, {column: _cell(book, looks, cell) for column, cell in cells}
+        yield row + 1, {column: _cell(book, styles, cell) for column, cell in cells}
     book.unload_sheet(number)
 
 
@@ -63,19 +63,17 @@ def _describe(sheet: Sheet, source: Any) -> None:
         sheet.add_columns(place, place, Column(column.width / 256, bool(column.hidden)))
     sheet.hidden_rows |= {row + 1 for row, info in source.rowinfo_map.items() if info.hidden}
     sheet.has_grid_lines = bool(source.show_grid_lines)
+    sheet.from_right = bool(source.columns_from_right_to_left)
     sheet.frozen = source.horz_split_pos if source.panes_are_frozen else 0
 
 
-def _cell(book: Any, looks: Looks, cell: Any) -> Cell:
-    style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
-    look = looks[cell.xf_index or 0]
+def _cell(book: Any, styles: Styles, cell: Any) -> Cell:
+    style = styles[cell.xf_index or 0]
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        known = book.format_map.get(style.format_key) if style is not None else None
-        code = known.format_str if known else GENERAL
-        text = format_number(cell.value, code, from_1904=bool(book.datemode))
-        return Cell(text, "num", look)
+        text = format_number(cell.value, style.code, from_1904=bool(book.datemode))
+        return Cell(text, "num", style.look_of(cell.value))
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return Cell("TRUE" if cell.value else "FALSE", "center", look)
+        return Cell("TRUE" if cell.value else "FALSE", "center", style.look)
     if cell.ctype == xlrd.XL_CELL_ERROR:
-        return Cell(error_text_from_code.get(cell.value, "#ERROR"), "center", look)
-    return Cell(str(cell.value), "", look)
+        return Cell(error_text_from_code.get(cell.value, "#ERROR"), "center", style.look)
+    return Cell(str(cell.value), "", style.look)

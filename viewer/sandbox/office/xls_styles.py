@@ -1,16 +1,18 @@
-"""The looks of the cells of XLS workbooks, as xlrd reads them."""
+"""The styles of XLS workbooks, as xlrd reads them: number formats and looks."""
 
 from typing import Any, Final
 
 from .cell_look import PLAIN, Look
+from .number_format import BUILT_IN, GENERAL
 from .numbered_styles import numbered_alignment, numbered_fill, numbered_line
-from .xlsx_styles import Fields
+from .xlsx_styles import Fields, Style
 
+LOCAL_DATES: Final = (14, 22)  # xlrd has one country's
 USUAL_HEIGHT: Final = 200  # twentieths of a point
 
 
-class Looks(dict[int, Look]):
-    """The look of each style of a workbook by its number, made when it is asked for."""
+class Styles(dict[int, Style]):
+    """The styles of a workbook by their numbers, each made when it is asked for."""
 
     def __init__(self, book: Any) -> None:
         super().__init__()
@@ -18,10 +20,16 @@ class Looks(dict[int, Look]):
         first = next(iter(book.font_list), None)
         self.usual_height = (first.height if first else 0) or USUAL_HEIGHT
 
-    def __missing__(self, number: int) -> Look:
-        known = number < len(self.book.xf_list)
-        self[number] = self._look(self.book.xf_list[number]) if known else PLAIN
+    def __missing__(self, number: int) -> Style:
+        item = self.book.xf_list[number] if number < len(self.book.xf_list) else None
+        self[number] = Style(self._code(item), self._look(item)) if item else Style()
         return self[number]
+
+    def _code(self, style: Any) -> str:
+        known = self.book.format_map.get(style.format_key)
+        if style.format_key in LOCAL_DATES or not known:
+            return BUILT_IN.get(style.format_key, GENERAL)
+        return str(known.format_str)
 
     def _look(self, style: Any) -> Look:
         filled, aligned = style.background, style.alignment

@@ -20,7 +20,7 @@ SHARED_TEXTS: Final = "xl/sharedStrings.bin"
 WORKSHEETS: Final = "xl/worksheets/"
 ROW, TEXT, COLUMNS, VIEW, PANE, USUAL_WIDTH = 0, 19, 60, 137, 151, 485
 SIZE, WORKBOOK_PROPERTIES, SHEET, MERGE = 148, 153, 156, 176
-HIDDEN, GRID_LINES, FROZEN = 0x10, 0x04, 0x03  # flags of a row, a view, a pane
+HIDDEN, GRID_LINES, FROM_RIGHT, FROZEN = 0x10, 0x04, 0x20, 0x03  # flags of rows, views, panes
 MAX_WIDTH: Final = 256 * 256
 ERRORS: Final = {
     **{0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?"},
@@ -88,7 +88,7 @@ class _Book:
             return Cell(self.texts[index] if index < len(self.texts) else "", "", style.look)
         if isinstance(value, float):
             text = format_number(value, style.code, from_1904=self.from_1904)
-            return Cell(text, "num", style.look)
+            return Cell(text, "num", style.look_of(value))
         return Cell(value, "" if kind in TEXTS or not value else "center", style.look)
 
 
@@ -101,6 +101,7 @@ def _describe(sheet: Sheet, kind: int, data: bytes) -> None:
         sheet.usual_width = width / 256
     elif kind == VIEW:
         sheet.has_grid_lines = bool(data[0] & GRID_LINES)
+        sheet.from_right = bool(data[0] & FROM_RIGHT)
     elif kind == PANE and data[28] & FROZEN:
         rows = unpack_from("<8xd", data)[0]
         sheet.frozen = int(rows) if 0 <= rows < MAX_FROZEN else 0

@@ -95,7 +95,8 @@ class _Book:
         number = self._number(kind, value, style)
         if number is None:
             return Cell(_unescaped(value), "", style.look)
-        return Cell(format_number(number, style.code, from_1904=self.from_1904), "num", style.look)
+        text = format_number(number, style.code, from_1904=self.from_1904)
+        return Cell(text, "num", style.look_of(number))
 
     def _number(self, kind: str, value: str, style: Style) -> float | None:
         """Return a number, the days of a date that has a format; None for what stays a text."""
@@ -132,6 +133,7 @@ def _describe(sheet: Sheet, item: Element) -> None:
             sheet.usual_width = parse_float(usual, sheet.usual_width, 0, 255)
         case "sheetView":
             sheet.has_grid_lines = item.get("showGridLines") not in ("0", "false")
+            sheet.from_right = item.get("rightToLeft") in TRUE
         case "pane" if item.get("state") in ("frozen", "frozenSplit"):
             sheet.frozen = parse_int((item.get("ySplit") or "").partition(".")[0], 0)
 

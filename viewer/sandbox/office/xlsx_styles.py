@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from .cell_look import BLACK, MAX_INDENT, PLAIN, WHITE, Line, Look, mixed
 from .elements import attribute, children, descendants, first_child, parse_float, parse_int
-from .number_format import BUILT_IN, GENERAL
+from .number_format import BUILT_IN, GENERAL, format_color
 from .package import Package
 from .palette import Palette, parse_color
 
@@ -39,6 +39,11 @@ Fields = dict[str, Any]  # of a look
 class Style(NamedTuple):
     code: str = GENERAL
     look: Look = PLAIN
+
+    def look_of(self, number: float) -> Look:
+        """Return the look of a number, to which its format may give a colour."""
+        color = format_color(number, self.code)
+        return self.look if color is None else self.look._replace(color=color)
 
 
 def styles(package: Package) -> list[Style]:

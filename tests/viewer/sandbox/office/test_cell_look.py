@@ -42,7 +42,7 @@ def test_a_plain_cell_needs_no_rule():
         ({"size": 4_000}, "font-size:240%"),
         ({"align": "center"}, "text-align:center"),
         ({"vertical": "top"}, "vertical-align:top"),
-        ({"indent": 2}, "padding-left:2.5em"),
+        ({"indent": 2}, "padding-inline-start:2.5em"),
         ({"indent": 2, "align": "right"}, "padding-right:2.5em"),
     ],
 )
@@ -74,7 +74,7 @@ def test_a_font_color_has_a_shade_for_dark_pages_and_a_grey_is_inverted():
 
 def test_lines_have_a_width_a_style_and_a_color_and_white_ones_that_of_the_page():
     assert css(Line(2, "dashed", 0xFF0000), Line(1, "solid", WHITE)) == [
-        "border-left:2px dashed light-dark(#ff0000,#ff0000)",
+        "border-inline-start:2px dashed light-dark(#ff0000,#ff0000)",
         "border-bottom:1px solid var(--card)",
     ]
 
@@ -91,6 +91,8 @@ def test_the_same_look_has_one_class_and_there_are_not_too_many(monkeypatch):
 
     assert [sheet.name(rule) for rule in ("a", "b", "a", "c")] == ["s0", "s1", "s0", ""]
     assert sheet.text() == ".grid .s0{a}\n.grid .s1{b}\n"
+    bold = [sheet.name_of_cell(PLAIN._replace(size=n), *[NONE] * 4) for n in range(5)]
+    assert (bold, len(sheet.cells)) == ([""] * 5, 2)
 
 
 @pytest.mark.parametrize(("width", "em"), [(0.1, 2), (10, 6.6), (255, 35.6)])

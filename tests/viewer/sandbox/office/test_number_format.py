@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.sandbox.office.number_format import BUILT_IN, MAX_CODE, format_number
+from viewer.sandbox.office.number_format import BUILT_IN, MAX_CODE, format_color, format_number
 
 
 @pytest.mark.parametrize(
@@ -124,3 +124,19 @@ CODES = st.text(alphabet='0#?.,%/E+-;[]hmsydAMP/@"\\_*<>= $€GeneralRd9', max_s
 @given(value=st.floats(), code=CODES)
 def test_any_number_with_any_code_gives_a_short_text(value, code):
     assert len(format_number(value, code)) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "color"),
+    [
+        (-5, "#,##0;[Red]-#,##0", 0xFF0000),
+        (5, "#,##0;[Red]-#,##0", None),
+        (5, "[Blue][>=3]0;0", 0x0000FF),
+        (-5, BUILT_IN[38], 0xFF0000),
+        (-5, "[Purple]0", None),
+        (math.nan, "[Red]0", None),
+        (-5, "[Red]" * MAX_CODE, None),
+    ],
+)
+def test_a_format_may_give_a_color(value, code, color):
+    assert format_color(value, code) == color

@@ -41,7 +41,12 @@ def test_lines_at_the_edge_of_the_sheet_are_drawn():
     box = PLAIN._replace(**dict.fromkeys(("left", "right", "top", "bottom"), Line(1)))
     _, css = shown({1: {0: Cell("a", "", box)}})
 
-    assert re.findall(r"border-(\w+)", css) == ["left", "bottom", "right", "top"]
+    assert re.findall(r"border-([\w-]+)", css) == [
+        "inline-start",
+        "bottom",
+        "inline-end",
+        "top",
+    ]
 
 
 def test_the_line_below_a_merged_cell_is_that_of_its_last_row():
@@ -112,6 +117,10 @@ def test_frozen_rows_are_in_the_head_unless_they_are_many_or_a_merged_cell_leave
 
 def test_a_sheet_can_be_without_grid_lines():
     assert '<table class="unruled">' in shown({1: {0: Cell("a")}}, has_grid_lines=False)[0]
+
+
+def test_the_first_column_may_be_on_the_right():
+    assert 'aria-label="A" dir=rtl><table>' in shown({1: {0: Cell("a")}}, from_right=True)[0]
 
 
 def test_a_standing_text_has_a_class():

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from viewer.sandbox.office.cell_look import PLAIN, Line
-from viewer.sandbox.office.xls_styles import Looks
+from viewer.sandbox.office.xls_styles import Styles
 
 
 def font(**more):
@@ -17,6 +17,7 @@ def style(font_index=0, pattern=0, line=0, **more):
     usual = {"hor_align": 0, "vert_align": 2, "text_wrapped": 0, "indent_level": 0, "rotation": 0}
     return SimpleNamespace(
         font_index=font_index,
+        format_key=0,
         background=SimpleNamespace(
             fill_pattern=pattern, pattern_colour_index=13, background_colour_index=65
         ),
@@ -29,12 +30,13 @@ def look(one, *fonts):
     """The look of a style in a workbook with these fonts after the usual one."""
     colors = {10: (255, 0, 0), 13: (255, 255, 0), 65: None}
     book = SimpleNamespace(font_list=[font(), *fonts], xf_list=[one], colour_map=colors)
-    return Looks(book)[0]
+    book.format_map = {}
+    return Styles(book)[0].look
 
 
 def test_a_plain_style_is_plain_and_one_that_is_not_there_too():
     assert look(style()) == PLAIN
-    assert Looks(SimpleNamespace(font_list=[], xf_list=[], colour_map={}))[7] == PLAIN
+    assert Styles(SimpleNamespace(font_list=[], xf_list=[]))[7].look == PLAIN
 
 
 def test_fonts_fills_lines_and_alignment_are_read():
@@ -46,3 +48,12 @@ def test_fonts_fills_lines_and_alignment_are_read():
     assert found.left == found.bottom == Line(2, "solid", 0xFF0000)
     assert (found.align, found.vertical, found.wraps) == ("right", "top", True)
     assert found.turned == "down"
+
+
+def test_a_date_that_is_left_to_the_country_is_that_of_xlsx():
+    formats = {key: SimpleNamespace(format_str="m/d/yy") for key in (14, 15)}
+    book = SimpleNamespace(font_list=[font()], xf_list=[], colour_map={}, format_map=formats)
+    book.xf_list = [style(), style()]
+    book.xf_list[0].format_key, book.xf_list[1].format_key = 14, 15
+
+    assert [Styles(book)[n].code for n in (0, 1)] == ["yyyy-mm-dd", "m/d/yy"]

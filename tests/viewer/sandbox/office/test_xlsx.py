@@ -152,8 +152,9 @@ def test_a_sheet_that_is_a_chart_is_none():
 
 def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
     part = (
-        '<worksheet><sheetViews><sheetView showGridLines="0"><pane ySplit="1" state="frozen"/>'
-        '</sheetView></sheetViews><sheetFormatPr defaultColWidth="11.5"/><cols>'
+        '<worksheet><sheetViews><sheetView showGridLines="0" rightToLeft="1">'
+        '<pane ySplit="1" state="frozen"/></sheetView></sheetViews>'
+        '<sheetFormatPr defaultColWidth="11.5"/><cols>'
         '<col min="1" max="2" width="20.7"/><col min="3" max="16384" width="x" hidden="1"/></cols>'
         '<sheetData><row r="4" hidden="1"><c><v>1</v></c></row></sheetData></worksheet>'
     )
@@ -163,3 +164,10 @@ def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
     assert sheet.columns[2] == Column(11.5, hidden=True)
     assert len(sheet.columns) == MAX_COLUMNS
     assert (sheet.hidden_rows, sheet.frozen, sheet.has_grid_lines) == ({4}, 1, False)
+    assert sheet.from_right
+
+
+def test_a_number_below_zero_may_be_red():
+    cell = cells('<c s="1"><v>-5</v></c>', format_id="164", code="0;[Red]-0")[0]
+
+    assert (cell.text, cell.look.color) == ("-5", 0xFF0000)
