@@ -48,15 +48,14 @@ def sheets(package: Package) -> tuple[list[Sheet], int]:
 def _named_styles(package: Package) -> Styles:
     """Return the styles that have names, on which those of the cells build."""
     styles = Styles()
-    if NAMED_STYLES in package.names:
-        for item in stream(package.read_start(NAMED_STYLES)[0], WHOLE):
-            styles.take(item)
+    for item in descendants(package.xml_if_sound(NAMED_STYLES), "style"):
+        styles.take(item)
     return styles
 
 
 def _describe(package: Package, sheets: Iterable[Sheet]) -> None:
     """Take from the settings which rows are frozen, and which sheets have no grid lines."""
-    settings = package.xml(SETTINGS)
+    settings = package.xml_if_sound(SETTINGS)
     named = {attribute(item, "name"): item for item in descendants(settings, VIEW)}
     for sheet in sheets:
         if (item := named.get(sheet.name)) is not None:

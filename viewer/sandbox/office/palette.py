@@ -39,7 +39,7 @@ class Palette:
     def __init__(self, package: Package, own: Sequence[int] = ()) -> None:
         """`own` are the colours that the workbook has in place of the usual ones."""
         self.indexed = [*own[:MAX_COLORS], *INDEXED[len(own) :]]
-        self.theme = _theme(package.xml(THEME))
+        self.theme = _theme(package.xml_if_sound(THEME))
 
     def of_element(self, item: Element | None) -> int | None:
         """Return the colour of an element of a style; None for that of the page."""

@@ -132,6 +132,14 @@ def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
     assert dict(sheet.rows) == {1: {2: Cell("x", look=BOLD)}}
 
 
+def test_damaged_styles_and_settings_are_left_out():
+    parts = {"styles_dot_xml": "<x>", "settings_dot_xml": "<!DOCTYPE x><x/>"}
+    content = f'{START}<b:table b:name="A"/></o:document-content>'
+    found, _ = sheets(Package(package(content_dot_xml=content, **parts)))
+
+    assert [sheet.name for sheet in found] == ["A"]
+
+
 def test_cells_build_on_styles_that_have_names():
     named = '<x><style name="base"><text-properties font-weight="bold"/></style></x>'
     own = '<s:style s:name="ce1" s:parent-style-name="base"/>'

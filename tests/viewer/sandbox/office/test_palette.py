@@ -40,6 +40,12 @@ def test_a_color_is_given_by_its_value_its_number_or_the_theme(attributes, color
     assert palette().of_element(fromstring(f"<color {attributes}/>")) == color
 
 
+def test_a_damaged_theme_is_that_of_office():
+    damaged = Package(package(xl__theme__theme1_dot_xml="<theme>"))
+
+    assert Palette(damaged).of_theme(4, 0) == 0x4F81BD
+
+
 def test_a_workbook_may_have_colors_of_its_own():
     assert palette(0x112233, 0).indexed[:3] == [0x112233, 0, 0xFF0000]
 
