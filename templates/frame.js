@@ -20,15 +20,26 @@ if (!Element.prototype.setHTML) return;
 addEventListener("beforeprint", papers);
 const mail = document.querySelector(".is-mail .frame");
 if (!mail) return;
-// A mail is as high as its content: the page can't look into the frame, but measures the copy.
+// A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
+// page can't look into the frame, but measures the copy.
 papers();
-const copy = mail.nextElementSibling;
+const copy = mail.nextElementSibling, SMALLEST = 0.4, ROUNDED = 8;
 copy.inert = true;
-const fit = new ResizeObserver(() => {
-  copy.style.width = `${mail.clientWidth}px`;
-  const scrollBar = copy.scrollWidth > copy.clientWidth ? 20 : 0;
-  mail.style.height = `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`;
-});
-fit.observe(mail);
-fit.observe(copy);
+const fit = () => {
+  Object.assign(mail.style, { width: "", zoom: "" });
+  const width = mail.clientWidth;
+  copy.style.width = `${width}px`;
+  const isWide = copy.scrollWidth > width;
+  const scale = isWide ? Math.max(SMALLEST, width / (copy.scrollWidth + ROUNDED)) : 1;
+  copy.style.width = `${width / scale}px`;
+  const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
+  Object.assign(mail.style, {
+    ...isWide && { width: `${width / scale}px`, zoom: scale },
+    height: `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`,
+  });
+  copy.style.width = `${width}px`;
+};
+const changed = new ResizeObserver(() => requestAnimationFrame(fit)); // which changes what is observed
+changed.observe(mail.parentElement);
+changed.observe(copy);
 })();

@@ -5,7 +5,7 @@ const main = document.querySelector("#main");
 const ENCODINGS = {
   "utf-8": "Unicode (UTF-8)", "utf-16le": "Unicode (UTF-16 LE)", "utf-16be": "Unicode (UTF-16 BE)",
   "windows-1252": "Western", "windows-1250": "Central European (Windows)", "iso-8859-2": "Central European (ISO)",
-  "windows-1251": "Cyrillic (Windows)", "koi8-r": "Cyrillic (KOI8-R)", "ibm866": "Cyrillic (DOS)",
+  "windows-1251": "Cyrillic (Windows)", "koi8-r": "Cyrillic (KOI8-R)", "ibm866": "Cyrillic (DOS)", "iso-8859-5": "Cyrillic (ISO)",
   "windows-1253": "Greek", "windows-1254": "Turkish", "windows-1257": "Baltic", "windows-1255": "Hebrew",
   "windows-1256": "Arabic", "windows-874": "Thai", "windows-1258": "Vietnamese", "macintosh": "Western (Mac)",
   "shift_jis": "Japanese (Shift_JIS)", "euc-jp": "Japanese (EUC-JP)", "iso-2022-jp": "Japanese (ISO-2022-JP)",

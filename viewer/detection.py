@@ -107,6 +107,14 @@ def shown_type(declared: str, named: str, first: bytes) -> str:
     return declared if found == UNKNOWN else found
 
 
+def contradicts(declared: str, first: bytes) -> bool:
+    """Whether a document of this binary type can't begin so, but one of another type does."""
+    if _is_text_type(declared):
+        return False
+    found = _by_signature(first)
+    return bool(found) and detect(declared, first) != declared
+
+
 def _is_text(first: bytes) -> bool:
     marks = tuple(mark for mark, _ in BYTE_ORDER_MARKS)
     return first.startswith(marks) or not BINARY.search(first)

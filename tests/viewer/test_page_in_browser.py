@@ -194,6 +194,20 @@ def test_a_mail_is_as_high_as_its_text_and_its_attachments_follow(page, site):
     assert page.heard == []
 
 
+def test_a_mail_that_is_too_wide_is_made_smaller_until_it_fits(page, site):
+    page.set_viewport_size({"width": 390, "height": 800})
+    letter = mail("<table width=640><tr><td width=640>A newsletter of fixed width</table>")
+    page.goto(site.put("/wide", view(original(letter, "a.eml", "message/rfc822"))))
+    root = "document.documentElement"
+    fits = f"innerWidth > 640 && {root}.scrollWidth <= {root}.clientWidth"
+    until(lambda: page.frames[1].evaluate(fits))
+    assert page.evaluate(f"{root}.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+    until(lambda: page.locator(".frame").evaluate("frame => frame.style.zoom") == "")
+    assert page.heard == []
+
+
 def test_the_styles_of_a_mail_change_nothing_outside_its_frame(page, site):
     everywhere = (
         "position:fixed!important;inset:0!important;z-index:9999!important;opacity:1!important;"

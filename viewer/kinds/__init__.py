@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from ..detection import FIRST_BYTES, contradicts
 from ..media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..names import extension_of
 from ..original import Original
@@ -95,11 +96,17 @@ def pages_of(original: Original) -> PdfPages:
 
 
 def _shown_type(original: Original, media_type: str) -> str:
-    """Return the detected type if there is a preview for it and none for the other."""
-    if _renderer(media_type, original.name) not in CARDS:
+    """Return the detected type if there is a preview for it and none for the other.
+
+    The first bytes also decide if they are those of another binary type: what a name promises is
+    often wrong, as of a photograph in JPEG that is named .heic.
+    """
+    is_wrong = contradicts(media_type, original.first(FIRST_BYTES))
+    if not is_wrong and _renderer(media_type, original.name) not in CARDS:
         return media_type
     found = original.detected_type()
-    return media_type if _renderer(found, original.name) in CARDS else found
+    worse = CARDS[:1] if is_wrong else CARDS
+    return media_type if _renderer(found, original.name) in worse else found
 
 
 def _renderer(media_type: str, name: str) -> Renderer:

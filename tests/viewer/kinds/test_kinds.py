@@ -8,7 +8,7 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.samples import every_kind, original
-from viewer.kinds import preview_of
+from viewer.kinds import has_pages, preview_of
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -94,6 +94,26 @@ def test_plain_text_is_shown_by_its_file_name_extension(name, shown):
 def test_the_content_decides_only_if_no_type_is_declared():
     assert preview_of(original(samples.pdf("x"), "x")).kind == "pdf"
     assert preview_of(original(samples.pdf("x"), "x", "text/plain")).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("declared", "data", "kind"),
+    [
+        ("image/heic", samples.png(), "image"),
+        ("application/pdf", samples.png(), "image"),
+        (samples.OPEN_XML + "wordprocessingml.document", samples.pdf("x"), "pdf"),
+        ("application/msword", samples.RTF, "office"),
+        ("audio/mpeg", samples.docx(), "office"),
+        ("text/plain", samples.docx(), "text"),
+        ("image/heic", b"of no type", "unknown"),
+    ],
+)
+def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(declared, data, kind):
+    assert preview_of(original(data, "a", declared)).kind == kind
+
+
+def test_the_pages_of_a_pdf_with_another_type_are_loaded():
+    assert has_pages(original(samples.pdf("x"), "a.docx", "application/msword"))
 
 
 DATA = {name: data for name, _, data in every_kind()}
