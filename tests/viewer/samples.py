@@ -65,6 +65,25 @@ def pdf(*texts, extra="", catalog=""):
     )
 
 
+def pdf_without_its_font(text):
+    """A PDF of a page with this text in a Japanese font, which it names but does not hold."""
+    drawn = f"BT /F1 60 Tf 40 80 Td <{text.encode('utf-16-be').hex()}> Tj ET"
+    named = b"/BaseFont/HeiseiMin-W3"
+    inner = (
+        b"<</Type/Font/Subtype/CIDFontType0%b/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)"
+        b"/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/HeiseiMin-W3"
+        b"/Flags 4/FontBBox[0 -200 1000 900]/Ascent 800/Descent -200/StemV 80>>>>" % named
+    )
+    font = b"<</Type/Font/Subtype/Type0%b/Encoding/UniJIS-UCS2-H/DescendantFonts[%b]>>"
+    whole = pdf("x").replace(
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", font % (named, inner)
+    )
+    stream = b"BT /F1 18 Tf 40 120 Td (x) Tj ET"
+    return whole.replace(stream, drawn.encode()).replace(
+        b"/Length %d" % len(stream), b"/Length %d" % len(drawn)
+    )
+
+
 def slow_pdf():
     """A PDF of a few kilobytes whose page takes PDFium seconds to draw."""
     lines = "0 0 m 300 200 l 0 200 m 300 0 l S " * 20

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pypdfium2
 import pypdfium2.raw
 
+from . import pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .messages import Message
 from .page_picture import encode_picture
 from .pdf_links import links, outline, page_size

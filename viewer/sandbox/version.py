@@ -6,6 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from .fonts import east_asian_font
+
 LIBRARIES: Final = (  # imported by jobs
     *("charset-normalizer", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
     *("pillow", "Pygments", "pypdfium2", "xlrd"),
@@ -14,10 +16,11 @@ LIBRARIES: Final = (  # imported by jobs
 
 @cache
 def sandbox_version() -> str:
-    """Return a digest of the viewer's modules and of the versions of the libraries they use."""
+    """Return a digest of the viewer's modules, the versions of their libraries, and the font."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.parent.glob("**/*.py")):
         digest.update(path.read_bytes())
     for name in LIBRARIES:
         digest.update(f"{name} {version(name)}\n".encode())
+    digest.update(str(east_asian_font()).encode())
     return digest.hexdigest()
