@@ -7,6 +7,7 @@ _ADDED = {
     "application/epub+zip": ".epub",
     "application/gzip": ".gz",
     "application/ld+json": ".jsonld",
+    "application/mbox": ".mbox",
     "application/rtf": ".rtf",
     "application/sql": ".sql",
     "application/toml": ".toml",

@@ -121,7 +121,7 @@ def _is_text(first: bytes) -> bool:
 
 
 def _is_text_type(media_type: str) -> bool:
-    is_text = media_type.startswith("text/") or media_type == "message/rfc822"
+    is_text = media_type.startswith("text/") or media_type in ("message/rfc822", "application/mbox")
     return is_text or bool(CODE_TYPE.fullmatch(media_type))
 
 

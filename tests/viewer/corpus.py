@@ -19,6 +19,7 @@ from tests.viewer.samples import (
     epub,
     linked_pdf,
     mail,
+    mbox,
     open_document,
     package,
     pdf,
@@ -290,6 +291,8 @@ def hostile(port):
         yield label, f"file{next(number)}", kind, _bytes(text, port)
     for label in ("script", "frame", "css exfiltration", "meta refresh"):
         yield f"mail: {label}", "a.eml", "message/rfc822", mail(_text(IN_HTML[label], port))
+    hostile_mail = mail(_text(IN_HTML["script"], port), Subject=f"<script>{RUN}</script>")
+    yield "mailbox", "a.mbox", "application/mbox", mbox(hostile_mail, hostile_mail)
     for name in NAMES:
         yield f"name: {name[:20]!a}", _text(name, port), TEXT, b"x"
         yield f"name: {name[:20]!a} html", _text(name, port), HTML, b"x"

@@ -511,6 +511,11 @@ def mail_with_picture(html, **attachments):
     return message.as_bytes()
 
 
+def mbox(*messages):
+    """A mailbox of these messages."""
+    return b"".join(b"From a@b.example Sat Jan 31 09:30:00 2026\n%b\n\n" % one for one in messages)
+
+
 def mail(html=None, text="Dear all,\n\nsee the attachment.\n", **headers):
     message = EmailMessage()
     facts = {"From": "Ada <ada@example.org>", "To": "team@example.org", "Subject": "The numbers"}
@@ -640,6 +645,7 @@ def every_kind():
         ("page.html", "text/html", HTML),
         ("letter.eml", "message/rfc822", mail("<p>Dear <b>all</b></p>")),
         ("plain.eml", "message/rfc822", mail()),
+        ("letters.mbox", "application/mbox", mbox(mail("<p>Dear <b>all</b></p>"), mail())),
         ("tone.wav", "audio/wav", wav()),
         ("clip.webm", "video/webm", b"\x1aE\xdf\xa3" + bytes(64)),
         ("report.docx", OPEN_XML + "wordprocessingml.document", docx()),

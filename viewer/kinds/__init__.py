@@ -21,6 +21,7 @@ from . import (
     html,
     image,
     mail,
+    mailbox,
     markdown,
     notebook,
     office,
@@ -50,6 +51,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(picture.LABELS, picture.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
     book.EPUB: book.preview,
+    mailbox.MBOX: mailbox.preview,
 }
 BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where the type is general
     "text/plain": {
@@ -57,6 +59,7 @@ BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where th
         **dict.fromkeys(("csv", "tsv"), table.preview),
         **dict.fromkeys(("ics", "vcf"), agenda.preview),
         "ipynb": notebook.preview,
+        "mbox": mailbox.preview,
     },
     "application/json": {"ipynb": notebook.preview},
 }

@@ -34,19 +34,24 @@ def preview(original: Original, media_type: str) -> Preview:
         raise SandboxError("no message")
     (facts, body), *contents = messages
     is_html = facts["format"] == "html"
-    framed = iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
     attached = list(_attached(facts["attachments"], contents))
     head = render("kinds/mail.html", headers=facts["headers"], attachments=attached)
     return Preview(
         "mail",
         "E-mail",
-        head.encode("utf-8", "replace") + framed + _section(attached),
+        head.encode("utf-8", "replace") + framed_body(facts, body) + _section(attached),
         facts=(format_count(len(attached), "attachment"),) if attached else (),
         note=CUT_NOTE if facts["cut"] else "",
         scripts=SCRIPTS if is_html else (),
         styles=("files.css", *STYLES),
         foreign_style=is_html,
     )
+
+
+def framed_body(facts: dict[str, Any], body: bytes) -> bytes:
+    """Return the body of a message, in an iframe if it is a page."""
+    is_html = facts["format"] == "html"
+    return iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
 
 
 def _attached(listed: Sequence[Any], contents: Sequence[Message]) -> Iterator[File]:

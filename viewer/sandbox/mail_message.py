@@ -52,7 +52,7 @@ def render(
     message = _parsed(data)
     facts, body, shown = _body(message, sanitize)
     attachments = list(_attachments(message, shown, "\r\n" if b"\r\n" in data else "\n"))
-    facts["headers"] = [[name, text] for name in HEADERS if (text := _header(message, name))]
+    facts["headers"] = [[name, text] for name in HEADERS if (text := header(message, name))]
     facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
     yield facts, body
     left = MAX_ATTACHED
@@ -68,7 +68,8 @@ def _parsed(data: bytes) -> EmailMessage:
     return email.message_from_bytes(data, policy=email.policy.default)
 
 
-def _header(message: EmailMessage, name: str) -> str:
+def header(message: EmailMessage, name: str) -> str:
+    """Return a header as text, at most MAX_HEADER long; empty if it is absent or broken."""
     return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
 
 

@@ -26,6 +26,7 @@ EXPECTED = {
     "page.html": "web",
     "letter.eml": "mail",
     "plain.eml": "mail",
+    "letters.mbox": "mailbox",
     "tone.wav": "audio",
     "clip.webm": "video",
     "report.docx": "office",
@@ -55,6 +56,7 @@ DEGRADED = (
         "sales.ipynb": "code",
         "plan.ics": "text",
         "ada.vcf": "text",
+        "letters.mbox": "text",
         "README.md": "text",
         **dict.fromkeys(("scan.tiff", "photo.heic", "poster.psd"), "unknown"),
         **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
@@ -180,7 +182,8 @@ def test_without_optional_libraries_documents_have_simpler_previews():
     shown = dict(line.split() for line in said.stdout.splitlines())
 
     assert shown == DEGRADED | dict.fromkeys(("letter.eml", "plain.eml"), "mail") | {
-        **dict.fromkeys(("files.tar.gz", "novel.epub"), "archive")
+        "letters.mbox": "mailbox",
+        **dict.fromkeys(("files.tar.gz", "novel.epub"), "archive"),
     }
 
 
