@@ -74,13 +74,15 @@ def create_file(address: str) -> None:
 def open_database(address: str, connections: int = 8) -> None:
     """Use the database at `address`, a path or a URL, from now on, instead of any other.
 
-    At most so many `connections` are held to a server. OperatorError if its driver is missing.
+    At most so many `connections` are held to a server. OperatorError if its driver is missing or
+    the address is none: then the other one is closed, and still the one in use.
     """
     global _in_use  # noqa: PLW0603
     close_database()
-    _in_use = _engine_of(address)
-    database.initialize(_in_use.database)
-    _in_use.open_database(address, connections)
+    chosen = _engine_of(address)
+    chosen.open_database(address, connections)
+    _in_use = chosen
+    database.initialize(chosen.database)
 
 
 def _engine_of(address: str) -> Engine:

@@ -9,7 +9,7 @@ import pytest
 from crypto import Keyring, KeyringError
 from models import setup
 from models.errors import OperatorError
-from models.storage import close_database, group_commit
+from models.storage import close_database, database, engine, group_commit
 
 
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
@@ -99,3 +99,14 @@ def test_threads_that_start_at_once_share_one_connection_pool(instance, alice):
         one.join()
 
     assert setup.is_ready()
+
+
+def test_an_address_that_is_none_leaves_the_former_database_in_use_but_closed(instance):
+    pytest.importorskip("psycopg")
+    former = database.obj
+    with pytest.raises(OperatorError, match="no address"):
+        setup.open_database("postgresql://docs:secret%zz@host/name")
+
+    assert database.obj is former
+    assert database.is_closed()
+    assert not engine.is_shared()
