@@ -23,10 +23,10 @@ if (!mail) return;
 // A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
 // page can't look into the frame, but measures the copy.
 papers();
-const copy = mail.nextElementSibling, SMALLEST = 0.4, ROUNDED = 8;
+const copy = mail.nextElementSibling, SMALLEST = 0.3, ROUNDED = 8;
 copy.inert = true;
 const fit = () => {
-  Object.assign(mail.style, { width: "", zoom: "" });
+  Object.assign(mail.style, { width: "", maxWidth: "", zoom: "" });
   const width = mail.clientWidth;
   copy.style.width = `${width}px`;
   const isWide = copy.scrollWidth > width;
@@ -34,7 +34,7 @@ const fit = () => {
   copy.style.width = `${width / scale}px`;
   const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
   Object.assign(mail.style, {
-    ...isWide && { width: `${width / scale}px`, zoom: scale },
+    ...isWide && { width: `${width / scale}px`, maxWidth: "none", zoom: scale },
     height: `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`,
   });
   copy.style.width = `${width}px`;
