@@ -157,6 +157,12 @@ document.querySelectorAll("main > .code, .prose pre").forEach(pre => {
   pre.replaceWith(box);
   box.append(pre, copyButton($(".prose") ? pre : pre.firstChild));
 });
+// a table that has a scroll bar is reached by Tab, so that keys scroll it
+const reachTables = () => document.querySelectorAll(".prose table").forEach(table => {
+  if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  else table.removeAttribute("tabindex");
+});
+new ResizeObserver(reachTables).observe($("main"));
 $("#digest")?.after(copyButton($("#digest")));
 if (!document.fullscreenEnabled) $("[data-do=e]")?.remove();
 

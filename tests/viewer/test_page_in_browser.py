@@ -592,7 +592,8 @@ def test_axe_finds_nothing(browser, tmp_path, scheme, width):
         color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True
     )
     page = context.new_page()
-    for name, kind, data in every_kind():
+    wide = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
+    for name, kind, data in (*every_kind(), wide):
         opened(page, tmp_path, download(original(data, name, kind)))
         found = axe.Axe().run(page, options={"iframes": False})
         assert found.violations_count == 0, f"{name}: {found.generate_report()}"
