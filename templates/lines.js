@@ -26,20 +26,20 @@ const laidOut = text => {
   return out.join("");
 };
 // The same layout as the server's: elements whose name holds text anywhere stay as they were written.
-const XML = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<!DOCTYPE(?:[^<>["']|"[^"]*"|'[^']*')*(?:\[[^]*?\]\s*)?>|<\/?[^\s<>/!?](?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/gy;
+const XML = /<!-{2}[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<!DOCTYPE(?:[^<>["']|"[^"]*"|'[^']*')*(?:\[[^]*?\]\s*)?>|<\/?[^\s<>/!?](?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/gy;
 const laidOutXml = text => {
   const tokens = text.trimStart().match(XML) || [], ends = new Map(), texted = new Set(), open = [], out = [];
   const name = token => token.match(/^<\/?([^\s<>/]+)/)?.[1];
   const begins = token => /^<[^/!?]/.test(token) && !token.endsWith("/>");
   tokens.forEach((token, at) => {
     if (begins(token)) open.push(at);
-    else if (token.startsWith("</")) ends.set(open.pop(), at);
+    else if (token.startsWith("<\/")) ends.set(open.pop(), at);
     else if (token.startsWith("<![") || !token.startsWith("<") && token.trim()) texted.add(name(tokens[open.at(-1)] || ""));
   });
   for (let at = 0, depth = 0; at < tokens.length; at++) {
     const token = tokens[at];
     let end = at;
-    if (token.startsWith("</")) depth--;
+    if (token.startsWith("<\/")) depth--;
     const indent = "  ".repeat(Math.max(0, depth));
     if (begins(token)) {
       end = ends.get(at) ?? tokens.length - 1;
