@@ -78,9 +78,6 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
 
 def _layout(original: Original, media_type: str) -> str:
     """Return how it is laid out: "json", "xml" or not at all."""
-    subtype, extension = (
-        media_type.rpartition("/")[2].rpartition("+")[2],
-        extension_of(original.name),
-    )
-    found = (layout for layout in ("json", "xml") if layout in (subtype, LAYOUTS.get(extension)))
-    return next(found, "")
+    subtype = media_type.rpartition("/")[2].rpartition("+")[2]
+    meant = subtype, LAYOUTS.get(extension_of(original.name))
+    return next((layout for layout in ("json", "xml") if layout in meant), "")
