@@ -89,6 +89,6 @@ def content(id: str) -> Response:
 
     Takes `Range` and `If-None-Match`. Types that a browser could run arrive as an attachment.
     """
-    is_by_page = g.caller.credential_type == TICKET
-    read = contents.read_by_page if is_by_page else contents.read
-    return read(g.caller.document(id), g.caller.grant)
+    caller = g.caller
+    read = contents.read_by_page if caller.credential_type == TICKET else contents.read
+    return read(caller.document(id), caller.grant)

@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 KEY_BYTES = 32
 CHUNK_BYTES = 16384
 TAG_BYTES = 16
+SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES
 HEAD_BYTES = 56
 
 _SALT_BYTES = 24
@@ -103,22 +104,22 @@ class Reader:
         okm = HKDFExpand(_HASH, 76, _INFO + salt + context).derive(key)
         if not hmac.compare_digest(okm[44:], commitment):
             raise DecryptionError
-        self._aead = AESGCM(okm[:32])
+        self._decrypt = AESGCM(okm[:32]).decrypt
         self._base_nonce = int.from_bytes(okm[32:44], "big")
 
     def open(self, first: int, sealed: bytes) -> bytes:
         """The plaintext of consecutive chunks, the first being number `first`."""
-        step = CHUNK_BYTES + TAG_BYTES
-        view = memoryview(sealed)
-        runs = range(0, len(sealed), step)
-        return b"".join(self._chunk(first + at // step, view[at : at + step]) for at in runs)
-
-    def _chunk(self, number: int, sealed: memoryview) -> bytes:
-        nonce = (self._base_nonce ^ number).to_bytes(12, "big")
+        view, decrypt, nonce = memoryview(sealed), self._decrypt, self._base_nonce
+        step = SEALED_CHUNK_BYTES
+        starts = enumerate(range(0, len(sealed), step), first)
         try:
-            return self._aead.decrypt(nonce, sealed, None)
+            chunks = [
+                decrypt((nonce ^ number).to_bytes(12, "big"), view[at : at + step], None)
+                for number, at in starts
+            ]
         except InvalidTag:
             raise DecryptionError from None
+        return b"".join(chunks)
 
 
 def sealed_bytes(size: int) -> int:

@@ -1,6 +1,5 @@
 """An API key: returned once when it is issued, stored as a digest."""
 
-from functools import cached_property
 from typing import Self
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -10,6 +9,7 @@ from crypto import credentials
 from .errors import KeyRevoked, NotFound
 from .event import Event
 from .quota import refuse_if_full
+from .records.cached import cached_property
 from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued

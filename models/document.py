@@ -6,7 +6,6 @@ decrypt.
 """
 
 import logging
-from functools import cached_property
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
@@ -20,6 +19,7 @@ from .event import Event
 from .event_head import EventHead
 from .media_types import essence, usual_extension
 from .payload import Payload
+from .records.cached import cached_property
 from .records.ids import now
 from .records.owned import Owned, ResultPage, has_passed, require_future
 from .storage import Prepared, param, payload_rows, shred, transaction

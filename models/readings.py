@@ -9,14 +9,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from .records.ids import now
 
 MERGED_MS = 60_000
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """`type` is that of its event; `actor` the credential, as events name it."""
 
     owner_id: str
@@ -50,11 +50,11 @@ class ReadingCounter:
         """Whether none like it was within the minute; else it is counted."""
         with self._lock:
             windows = self._windows.setdefault(reading.document_id, {})
-            if reading in windows:
-                windows[reading].further += 1
-                return False
-            windows[reading] = Window(now())
-            return True
+            if window := windows.get(reading):
+                window.further += 1
+            else:
+                windows[reading] = Window(now())
+        return not window
 
     def take_of(self, document_id: str) -> Counted:
         """What was counted of a document, which begins anew."""

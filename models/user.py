@@ -1,7 +1,6 @@
 """A user: an e-mail address, a name, a password; and the key that seals the last two."""
 
 import unicodedata
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, TextField
@@ -20,6 +19,7 @@ from .event import Event
 from .event_head import EventHead
 from .rate_limiter import network_of
 from .records.authenticated import Authenticated
+from .records.cached import cached_property
 from .records.credential import OWNER_TABLE, OwnerAuthority
 from .records.ids import now
 from .records.keyed import OwnsDataKey

@@ -5,7 +5,6 @@ new one for another day.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -16,6 +15,7 @@ from .delivery import OpenedDelivery, Outcome, WebhookDelivery
 from .errors import Invalid, NotFound, WebhookDisabled
 from .event import TYPES, Event
 from .quota import refuse_if_full
+from .records.cached import cached_property
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage

@@ -1,15 +1,17 @@
 """The original's bytes over HTTP: conditional requests and ranges (RFC 9110, 13 and 14)."""
 
-from collections.abc import Iterator
 from itertools import chain
 
 from flask import Response, request
+from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
 from models import Document, DocumentToken
 from models.errors import ScopeMissing, ServiceError
 from models.token_grant import TokenGrant
+
+from ..http.declarations import this_request
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
@@ -65,43 +67,40 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
 
 
 def content_of(document: Document) -> Response:
-    """All of the content, a range of it, or 304."""
-    headers = _headers(document)
-    if request.if_none_match.contains_weak(document.id):
+    """All of the content, a range of it, or 304. What is damaged at its beginning is an error."""
+    asked = this_request()
+    headers = _headers(document, inline="save" not in asked.args)
+    if asked.if_none_match.contains_weak(document.id):
         return Response(status=304, headers=headers)
-    asked_range = _range(document)
+    asked_range = _range(document, asked.headers)
     start, stop = asked_range or (0, document.size)
     if asked_range:
-        headers["Content-Range"] = f"bytes {start}-{stop - 1}/{document.size}"
-    headers["Content-Length"] = str(stop - start)
-    pieces = read_first_piece(document.read(start, stop))
-    return Response(pieces, 206 if asked_range else 200, headers)
+        headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))
+    headers.insert(0, ("Content-Length", str(stop - start)))  # looked for again and again
+    pieces = document.read(start, stop)
+    body = chain([next(pieces, b"")], pieces)  # the first is decrypted now
+    return Response(body, 206 if asked_range else 200, headers)
 
 
-def read_first_piece(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same pieces; the first is decrypted now, so that its damage becomes an error response."""
-    return chain([next(pieces, b"")], pieces)
+def _headers(document: Document, *, inline: bool) -> list[tuple[str, str]]:
+    inline = inline and viewer.is_shown_inline(document.media_type)
+    return [
+        ("Content-Type", document.content_type),
+        ("Content-Disposition", viewer.content_disposition(document.name, inline=inline)),
+        ("ETag", quote_etag(document.id)),  # the content of an id never changes
+        ("Accept-Ranges", "bytes"),
+        ("Content-Security-Policy", POLICY),
+        ("Cross-Origin-Resource-Policy", "cross-origin"),  # a sandboxed page has no origin
+        ("Cache-Control", "private, no-cache"),
+    ]
 
 
-def _headers(document: Document) -> dict[str, str]:
-    inline = viewer.is_shown_inline(document.media_type) and "save" not in request.args
-    return {
-        "Content-Type": document.content_type,
-        "Content-Disposition": viewer.content_disposition(document.name, inline=inline),
-        "ETag": quote_etag(document.id),  # the content of an id never changes
-        "Accept-Ranges": "bytes",
-        "Content-Security-Policy": POLICY,
-        "Cross-Origin-Resource-Policy": "cross-origin",  # a sandboxed page has no origin
-        "Cache-Control": "private, no-cache",
-    }
-
-
-def _range(document: Document) -> tuple[int, int] | None:
+def _range(document: Document, headers: Headers) -> tuple[int, int] | None:
     """Start and stop of a satisfiable range. Several ranges, or an unknown unit, are ignored."""
-    ranges = parse_range_header(request.headers.get("Range"))
+    ranges = parse_range_header(headers.get("Range"))
     if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:
         return None
-    if not _is_current(document):
+    if not _is_current(document, headers):
         return None
     first, end = ranges.ranges[0]
     start = max(document.size + first, 0) if first < 0 else first
@@ -110,7 +109,7 @@ def _range(document: Document) -> tuple[int, int] | None:
     return start, min(document.size if end is None else end, document.size)
 
 
-def _is_current(document: Document) -> bool:
+def _is_current(document: Document, headers: Headers) -> bool:
     """`If-Range`: whether the client knows the content that a range would be part of."""
-    validator = request.headers.get("If-Range")
+    validator = headers.get("If-Range")
     return validator is None or unquote_etag(validator) == (document.id, False)

@@ -5,7 +5,6 @@ therefore rewrites 104 bytes a row and nothing else.
 """
 
 import json
-from functools import cached_property
 from typing import Any, Self
 
 from peewee import BlobField, TextField
@@ -14,6 +13,7 @@ from crypto import RootKey, sealing
 
 from ..errors import NotFound
 from ..runtime import current_runtime
+from .cached import cached_property
 from .table import Table
 
 
@@ -58,7 +58,7 @@ class OwnsDataKey(Table):
         return sealing.seal(self.key, sealing.context(kind, of), json.dumps(value).encode())
 
     def unseal(self, kind: str, of: str, sealed: bytes) -> Any:
-        return json.loads(sealing.unseal(self.key, sealing.context(kind, of), sealed))
+        return json.loads(sealing.unseal(self.key, sealing.context(kind, of), sealed).decode())
 
     def _root_now(self) -> RootKey:
         """The root key that wraps this row's key now, after its former one was retired."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import zip_longest
+from itertools import chain, pairwise
 from typing import Final
 
 import obstore
@@ -121,14 +121,14 @@ class PayloadObjects:
         if it has several.
         """
         coming: Future[list[bytes]] | None = None
-        with self._read_ahead.windows(first, last, WINDOW_PIECES) as windows:
-            for (start, stop), following in zip_longest(windows, windows[1:]):
-                window = coming.result() if coming else self._window(document_id, start, stop)
-                coming = None
-                yield window[0]
-                if following and following[1] - following[0] > 1:
-                    coming = self._fetching.submit(self._window, document_id, *following)
-                yield from window[1:]
+        windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
+        for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
+            window = coming.result() if coming else self._window(document_id, start, stop)
+            coming = None
+            yield window[0]
+            if end - following > 1:
+                coming = self._fetching.submit(self._window, document_id, following, end)
+            yield from window[1:]
 
     def _window(self, document_id: str, start: int, stop: int) -> list[bytes]:
         """The pieces `start` to before `stop`; the last one is shorter where the object ends."""

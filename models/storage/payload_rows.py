@@ -36,16 +36,15 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
     `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
     so a slow reader delays no checkpoint.
     """
-    with _read_ahead.windows(first, last, engine().PIECES_AT_ONCE) as windows:
-        for start, stop in windows:
-            span = {"id": document_id, "start": start, "stop": stop}
-            with connected():
-                rows = database.execute_sql(_FETCH, span).fetchall()
-            lengths = [sealed_length(size, number) for number in range(start, stop)]
-            if [len(sealed) for (sealed,) in rows] != lengths:
-                raise DecryptionError
-            for (sealed,) in rows:
-                yield bytes(sealed)
+    for start, stop in _read_ahead.windows(first, last, engine().PIECES_AT_ONCE):
+        span = {"id": document_id, "start": start, "stop": stop}
+        with connected():
+            rows = database.execute_sql(_FETCH, span).fetchall()
+        lengths = [sealed_length(size, number) for number in range(start, stop)]
+        if [len(sealed) for (sealed,) in rows] != lengths:
+            raise DecryptionError
+        for (sealed,) in rows:
+            yield bytes(sealed)
 
 
 def drop(*document_ids: str) -> None:

@@ -5,7 +5,6 @@ the base64 of pieces joins without carry.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from threading import BoundedSemaphore
 from typing import Final
@@ -16,7 +15,7 @@ READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one pi
 
 CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
-SEALED_BYTES = CHUNKS * (sealing.CHUNK_BYTES + sealing.TAG_BYTES)
+SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES
 
 
 def sealed_length(size: int, number: int) -> int:
@@ -30,16 +29,19 @@ class ReadAhead:
     def __init__(self) -> None:
         self._readers = BoundedSemaphore(READERS_AHEAD)
 
-    @contextmanager
-    def windows(self, first: int, last: int, at_once: int) -> Iterator[list[tuple[int, int]]]:
+    def windows(self, first: int, last: int, at_once: int) -> Iterator[tuple[int, int]]:
         """Where to start and before which to stop, of each window of the pieces `first` to `last`.
 
-        The first window is one piece, since some readers ask for no more.
+        The first window is one piece, since some readers ask for no more. Close the iterator, or
+        let go of it.
         """
+        yield first, first + 1
+        if first == last:
+            return
         ahead = at_once > 1 and self._readers.acquire(blocking=False)
         step = at_once if ahead else 1
         try:
-            yield list(pairwise([first, *range(first + 1, last + 1, step), last + 1]))
+            yield from pairwise([*range(first + 1, last + 1, step), last + 1])
         finally:
             if ahead:
                 self._readers.release()
