@@ -3,7 +3,7 @@
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from blueprints.commands import COMMANDS, isolation_notes, refuse_flask_run
 from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
+from blueprints.http.application import Application
 from blueprints.http.authentication import may_send_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
@@ -37,12 +38,6 @@ from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
 
 HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
-
-
-class Application(Flask):
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: none is a coroutine, which Flask would look for at every call."""
-        return func
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:

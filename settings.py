@@ -102,8 +102,10 @@ class Settings:
     keyring_command: str | None = _field(None, str, "a command that prints the keyring")
     base_url: str | None = _field(
         None,
-        _matching(r"https?://[^\s/?#]+(/[^\s?#]*)?", "an address like https://docs.example.org"),
-        "how links are written; the request's own address if not set",
+        _matching(
+            r"(?=[!-~]+\Z)https?://[^/?#]+(/[^?#]*)?", "an address like https://docs.example.org"
+        ),
+        "how links are written, in ASCII (`xn--…`); the request's own address if not set",
     )
     max_document_bytes: int = _field(64 << 20, _number(1), "the largest original")
     session_seconds: int = _field(12 * 3600, _number(1), "how long a session lives")

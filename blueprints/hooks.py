@@ -19,11 +19,6 @@ from .metrics import count
 from .views.notices import page_for_people
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_HEADERS = (
-    ("X-Content-Type-Options", "nosniff"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Cache-Control", "private, no-store"),
-)
 
 
 def register_hooks(app: Flask) -> None:
@@ -70,12 +65,11 @@ def _teardown(_error: BaseException | None = None) -> None:
 
 def _after(response: Response) -> Response:
     response = page_for_people(response)
-    given = {name.lower() for name, _ in response.headers}
-    missing = [field for field in _HEADERS if field[0].lower() not in given]
     access = access_of(response)
-    response.headers.extend([*missing, ("X-Request-Id", access.request_id)])
+    response.headers.add("X-Request-Id", access.request_id)
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
+        response.headers.pop("Content-Length", None)
     log_access(access)
     count(access)
     return response

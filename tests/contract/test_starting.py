@@ -172,9 +172,15 @@ def test_a_new_server_waits_until_the_old_one_has_answered(start_service):
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"between two"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), {"LISTEN": "nowhere", "SESSION_SECONDS": "-1", "REGISTRATION": "x"}.items()
-)
+WRONG = {
+    "LISTEN": "nowhere",
+    "SESSION_SECONDS": "-1",
+    "REGISTRATION": "x",
+    "BASE_URL": "https://dökumente.example",  # a header cannot hold it
+}
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG.items())
 def test_a_wrong_setting_stops_the_start_with_a_sentence(name, value, start_service):
     with pytest.raises(StartError, match=name) as stop:
         start_service(**{name: value})
