@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from .fields import Integer, Password
 from .requests import CamelCaseSchema
-from .responses import ResponseSchema, described
+from .response_schema import Records, ResponseSchema, described
 
 TOP = "How far from the page's upper edge it leads."
 
@@ -38,8 +38,8 @@ class OutlineEntry(ResponseSchema):
 
 class PdfPageList(ResponseSchema):
     total = fields.Integer(**described("How many pages the PDF has."))
-    pages = fields.List(fields.Nested(PdfPageText), **described("Up to 64 of them."))
-    outline = fields.List(fields.Nested(OutlineEntry), **described("With the first pages only."))
+    pages = Records(PdfPageText, **described("Up to 64 of them."))
+    outline = Records(OutlineEntry, **described("With the first pages only."))
     next_cursor = fields.Integer(
         allow_none=True, **described("Send it as `cursor` for the next pages; null on the last.")
     )
@@ -69,5 +69,5 @@ class DrawnPdfPage(ResponseSchema):
     width = fields.Float(**described("Points."))
     height = fields.Float(**described("Points."))
     picture = fields.String(**described("A `data:` URI with a PNG or WebP."))
-    text = fields.List(fields.Nested(TextRun))
-    links = fields.List(fields.Nested(PdfLink))
+    text = Records(TextRun)
+    links = Records(PdfLink)

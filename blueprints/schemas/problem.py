@@ -2,7 +2,7 @@
 
 from marshmallow import fields
 
-from .responses import ResponseSchema, described
+from .response_schema import Records, ResponseSchema, described
 
 
 class ProblemError(ResponseSchema):
@@ -24,4 +24,4 @@ class Problem(ResponseSchema):
     detail = fields.String(**described("What is wrong and how to mend it, for people."))
     code = fields.String(**described("What is wrong, for programs. It never changes."))
     request_id = fields.String()
-    errors = fields.List(fields.Nested(ProblemError))
+    errors = Records(ProblemError)

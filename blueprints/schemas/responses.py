@@ -1,56 +1,15 @@
 """What the API answers: every JSON object."""
 
-from functools import partial
 from typing import Any
 
-from marshmallow import EXCLUDE, Schema, fields, missing
+from marshmallow import EXCLUDE, Schema, fields
 
 from models.records.owned import ResultPage
 
 from .fields import Timestamp
-from .requests import CamelCaseSchema
+from .response_schema import Records, ResponseSchema, Words, described
 
 SHOWN_ONCE = "Shown this once."
-
-
-class ResponseSchema(CamelCaseSchema):
-    """Every field is present, but for those named in `optional`; clients ignore unknown ones."""
-
-    optional: tuple[str, ...] = ()
-
-    class Meta:
-        unknown = EXCLUDE
-
-    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
-        super().on_bind_field(field_name, field_obj)
-        field_obj.required = field_name not in self.optional
-
-    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """As marshmallow does, in a third of the time: names are no paths; there are no hooks."""
-        if obj is None or many:
-            return super().dump(obj, many=many)
-        read = obj.get if isinstance(obj, dict) else partial(getattr, obj)
-        return {
-            field.data_key: field._serialize(value, name, obj)
-            for name, field in self.dump_fields.items()
-            if (value := read(field.attribute or name, missing)) is not missing
-            or not field._CHECK_ATTRIBUTE
-        }
-
-
-class Words(fields.List[str]):
-    """A list of strings, kept as one string with spaces between them."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(fields.String(), **options)
-
-    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
-        return str(value).split()
-
-
-def described(description: str, **more: Any) -> dict[str, Any]:
-    """OpenAPI metadata of a field."""
-    return {"metadata": {"description": description, **more}}
 
 
 def secret(prefix: str) -> fields.String:
@@ -161,7 +120,7 @@ class EventRecord(ResponseSchema):
 
 
 class EventPage(ResponseSchema):
-    events = fields.List(fields.Nested(EventRecord), attribute="rows")
+    events = Records(EventRecord, attribute="rows")
     next_cursor = fields.String(
         allow_none=True,
         **described(
@@ -221,7 +180,7 @@ def list_page(page: ResultPage) -> dict[str, Any]:
 def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
     """`{"<plural>": [...], "nextCursor": string or null}`"""
     members: dict[str, fields.Field[Any]] = {
-        plural: fields.List(fields.Nested(record), attribute="rows"),
+        plural: Records(record, attribute="rows"),
         "next_cursor": fields.String(
             allow_none=True, **described("Send it as `cursor` for the next page; null on the last.")
         ),

@@ -1,0 +1,69 @@
+"""How responses are written: the base of every JSON object that the API answers."""
+
+from functools import cached_property, partial
+from typing import Any
+
+from marshmallow import EXCLUDE, Schema, fields, missing
+
+from .requests import CamelCaseSchema
+
+_JSON_ALREADY = (fields.String, fields.Integer, fields.Dict)
+
+
+class ResponseSchema(CamelCaseSchema):
+    """Every field is present, but for those named in `optional`; clients ignore unknown ones."""
+
+    optional: tuple[str, ...] = ()
+
+    class Meta:
+        unknown = EXCLUDE
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        super().on_bind_field(field_name, field_obj)
+        field_obj.required = field_name not in self.optional
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """As marshmallow does, in a quarter of the time: names are no paths; there are no hooks."""
+        if obj is None or many:
+            return super().dump(obj, many=many)
+        read = obj.get if isinstance(obj, dict) else partial(getattr, obj)
+        return {
+            key: field._serialize(value, name, obj) if field else value
+            for name, key, field in self._members
+            if (value := read(name, missing)) is not missing
+            or (field and not field._CHECK_ATTRIBUTE)
+        }
+
+    @cached_property
+    def _members(self) -> list[tuple[str, str | None, fields.Field[Any] | None]]:
+        """Attribute, name in JSON, and the field that writes it, unless it is JSON already."""
+        return [
+            (one.attribute or name, one.data_key, None if type(one) in _JSON_ALREADY else one)
+            for name, one in self.dump_fields.items()
+        ]
+
+
+class Records(fields.List[Any]):
+    """A list of objects with the same schema."""
+
+    def __init__(self, record: type[Schema], **options: Any) -> None:
+        super().__init__(fields.Nested(record), **options)
+        self._dump = record().dump
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
+        return list(map(self._dump, value))
+
+
+class Words(fields.List[str]):
+    """A list of strings, kept as one string with spaces between them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fields.String(), **options)
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        return str(value).split()
+
+
+def described(description: str, **more: Any) -> dict[str, Any]:
+    """OpenAPI metadata of a field."""
+    return {"metadata": {"description": description, **more}}
