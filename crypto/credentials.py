@@ -7,7 +7,7 @@ database query (as in GitHub's tokens since 2021); it does not authenticate.
 """
 
 import hashlib
-import secrets
+import os
 import zlib
 
 API_KEY = "pk_live_"
@@ -16,12 +16,15 @@ DOCUMENT_TOKEN = "dt_"  # noqa: S105  a prefix, not a secret
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_OF_BYTE = (_ALPHABET * 5)[:256].encode()
+_UNEVEN = bytes(range(248, 256))  # with them, eight of the characters would be likelier
 _CHECK_CHARACTERS = 6
 
 
 def generate(prefix: str, length: int = 32) -> str:
     """A new credential with `length` random characters."""
-    head = prefix + _base62(secrets.randbelow(62**length), length)
+    enough = os.urandom(2 * length)  # fewer than `length` characters come of it once in 10**31
+    head = prefix + enough.translate(_OF_BYTE, _UNEVEN)[:length].decode()
     return head + _checksum(head)
 
 
@@ -48,12 +51,6 @@ def mask(credential: str) -> str:
 
 
 def _checksum(head: str) -> str:
-    return _base62(zlib.crc32(head.encode()), _CHECK_CHARACTERS)
-
-
-def _base62(number: int, width: int) -> str:
-    pairs: list[str] = []
-    for _ in range(0, width, 2):
-        number, rest = divmod(number, 62 * 62)
-        pairs.append(_PAIRS[rest])
-    return "".join(reversed(pairs))[-width:]
+    rest, third = divmod(zlib.crc32(head.encode()), len(_PAIRS))
+    first, second = divmod(rest, len(_PAIRS))
+    return _PAIRS[first] + _PAIRS[second] + _PAIRS[third]

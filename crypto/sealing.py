@@ -44,12 +44,16 @@ def generate_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
-def context(*pieces: str | bytes) -> bytes:
+def context(*pieces: str) -> bytes:
     """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
+    return pae(*map(str.encode, pieces))
+
+
+def pae(*pieces: bytes) -> bytes:
+    """PASETO's pre-authentication encoding: their number, then each with its length before it."""
     encoded = _le64(len(pieces))
     for piece in pieces:
-        part = piece if isinstance(piece, bytes) else piece.encode()
-        encoded += _le64(len(part)) + part
+        encoded += _le64(len(piece)) + piece
     return encoded
 
 

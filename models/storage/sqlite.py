@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from peewee import OperationalError
+from peewee import (  # type: ignore[attr-defined]
+    OperationalError,
+    __exception_wrapper__,
+)
 from playhouse.pool import PooledSqliteDatabase
 
 from ..errors import Busy, ServiceError, StorageFailing, StorageFull
@@ -41,8 +44,18 @@ PRAGMAS: dict[str, Any] = HARDENING | {
 }
 READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
 
+_wrapping_errors: Any = __exception_wrapper__  # into those of peewee
+
+
+class _Database(PooledSqliteDatabase):  # type: ignore[misc]
+    def execute_sql(self, sql: str, params: Any = None) -> Any:
+        """As peewee does, without its debug log and its hooks."""
+        with _wrapping_errors:
+            return self.cursor().execute(sql, params or ())
+
+
 # Pooled: closing the last connection would checkpoint the WAL at every request.
-database = PooledSqliteDatabase(
+database = _Database(
     None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
 )
 wal = GroupCommit(lambda: f"{database.database}-wal")

@@ -47,13 +47,20 @@ def write_transaction(
     before: Callable[[], None],
     after: Callable[[], None],
 ) -> Iterator[None]:
-    """One writer at a time, of any owner. `before` and `after` write what is enqueued."""
+    """One writer at a time, of any owner. `before` and `after` write what is enqueued.
+
+    The lock is waited for as long as SQLite's own, so that queued writers time out together.
+    """
     ballast_file.delete_if_full(database.database)
-    with _exclusive():
+    if not _writer_lock.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
+        raise Busy
+    try:
         failures = _failures_after_reset()
         before()
-        with database.atomic():
+        with database.transaction():
             yield
+    finally:
+        _writer_lock.release()
     after()
     wal_grown.set()
     if synced:
@@ -113,14 +120,3 @@ def _failures_after_reset() -> int:
             raise Busy
         _reset_after_failures = failures
     return failures
-
-
-@contextmanager
-def _exclusive() -> Iterator[None]:
-    """The writer lock, waited for as long as SQLite's, so that queued writers time out together."""
-    if not _writer_lock.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
-        raise Busy
-    try:
-        yield
-    finally:
-        _writer_lock.release()

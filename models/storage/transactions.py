@@ -4,7 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from peewee import DatabaseError
@@ -38,6 +38,7 @@ class _Scope(ExitStack):
 _open = _Open()
 _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 _enqueued: deque[tuple[str, Write]] = deque(maxlen=100_000)  # the oldest are dropped
+_PART_OF_OUTER = nullcontext()
 _writing = threading.RLock()  # held from taking what is enqueued until it is written
 
 
@@ -45,6 +46,7 @@ def transaction(
     owner_id: str = SERVICE, *, since: int | None = None
 ) -> AbstractContextManager[None]:
     """A write transaction, synced to disk when it ends. Nested, it is part of the outer one.
+    Call it, as those below, in the `with` statement itself: nested, its lock is taken in the call.
 
     It excludes every other one of this owner until it ends, and with SERVICE every other one at
     all: what it reads stays so. It holds one lock, so that no two wait for each other: nested
@@ -53,7 +55,8 @@ def transaction(
     Raises OSError if a sync has failed after `wal_sync_failures` was `since`: then earlier
     unsynced transactions, on which this one builds, may be lost.
     """
-    return _transaction(owner_id, scoped=True, since=since)
+    _enter_scope(owner_id, since)
+    return _transaction(owner_id, since=since)
 
 
 def separate_transaction(owner_id: str | None = SERVICE) -> AbstractContextManager[None]:
@@ -73,17 +76,14 @@ def unsynced_transaction(owner_id: str | None = SERVICE) -> AbstractContextManag
     return _transaction(owner_id, synced=False)
 
 
-@contextmanager
-def gathering_steps() -> Iterator[None]:
+def gathering_steps() -> AbstractContextManager[None]:
     """Around steps of something larger and its last transaction: where writers of several owners
     do not wait for each other, all of it is one, and the last one's lock is taken there.
     """
     if not engine().SHARED:
-        yield
-        return
+        return nullcontext()
     _enter_scope(None, None)
-    with _transaction(None):
-        yield
+    return _transaction(None)
 
 
 def on_rollback(undo: Write) -> None:
@@ -115,16 +115,17 @@ def _enter_scope(owner_id: str | None, since: int | None) -> None:
         scope.at_begin()
 
 
-@contextmanager
 def _transaction(
-    owner_id: str | None, *, scoped: bool = False, synced: bool = True, since: int | None = None
-) -> Iterator[None]:
-    if scoped:
-        _enter_scope(owner_id, since)
+    owner_id: str | None, *, synced: bool = True, since: int | None = None
+) -> AbstractContextManager[None]:
     if database.in_transaction():
         _lock(owner_id)
-        yield
-        return
+        return _PART_OF_OUTER
+    return _outermost(owner_id, synced, since)
+
+
+@contextmanager
+def _outermost(owner_id: str | None, synced: bool, since: int | None) -> Iterator[None]:
     undo: list[Write] = []
     enqueued = {"before": _write_enqueued, "after": _write_if_free}
     try:

@@ -1,6 +1,7 @@
 """Credentials are random, carry a checksum, and are masked for display."""
 
 import random
+from collections import Counter
 
 import pytest
 
@@ -13,6 +14,13 @@ def test_a_new_credential_has_the_documented_form():
     assert len(key) == len("pk_live_") + 32 + 6
     assert credentials.well_formed(key, credentials.API_KEY)
     assert credentials.generate(credentials.API_KEY) != key
+
+
+def test_each_random_character_is_as_likely_as_every_other():
+    bytes_of = Counter(bytes(range(256)).translate(credentials._OF_BYTE, credentials._UNEVEN))
+
+    assert len(bytes_of) == 62
+    assert set(bytes_of.values()) == {4}
 
 
 def test_every_changed_character_is_detected():
