@@ -81,19 +81,26 @@ class DocumentToken(Credential):
         """A new token of the document. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
-        digest, masked = credentials.fingerprint(secret), credentials.mask(secret)
-        token: Self = cls.fresh(owner_id=document.owner_id, digest=digest, masked_token=masked)
-        token.document, token.document_id = document, document.id
-        token.with_upload = int(with_upload)
-        for name in OPTIONS:
-            setattr(token, name, getattr(options, name))
-        facts = {"document_id": document.id, "token_id": token.id, "expires_at": token.expires_at}
-        facts |= {"permissions": token.permissions.split(), "max_views": token.max_views}
-        with transaction(token.owner_id):
+        token: Self = cls.fresh(
+            owner_id=document.owner_id,
+            document_id=document.id,
+            digest=credentials.fingerprint(secret),
+            masked_token=credentials.mask(secret),
+            permissions=options.permissions,
+            allowed_origins=options.allowed_origins,
+            expires_at=options.expires_at,
+            max_views=options.max_views,
+            with_upload=int(with_upload),
+        )
+        token.document, token.label = document, options.label
+        token.password_digest = options.password_digest
+        facts = {"document_id": document.id, "token_id": token.id, "expires_at": options.expires_at}
+        facts |= {"permissions": options.permissions.split(), "max_views": options.max_views}
+        with transaction(document.owner_id):
             if not with_upload:
-                refuse_if_many_links(token.owner_id)
+                refuse_if_many_links(document.owner_id)
             token.insert_row()
-            Event.record(token.owner_id, "token.created", facts)
+            Event.record(document.owner_id, "token.created", facts)
         return Issued(token, secret)
 
     @classmethod

@@ -134,22 +134,16 @@ class Event(Owned):
         """
         with transaction(owner_id):
             cls._record_readings_before(type, facts.get("document_id"))
-            head = EventHead.of(owner_id)
-            event = cls(id=generate_id(cls.PREFIX, head.last_id), created_at=now())
-            event.owner_id, event.sequence = owner_id, head.sequence + 1
-            event.type, event.document_id = type, facts.get("document_id")
-            event.body = event._text(facts)
-            event.hash = event_hash(owner_id, event.sequence, head.hash, event.body)
+            head, moment = EventHead.of(owner_id), now()
+            id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
+            body = _body(id, type, moment, facts)
+            link = {"sequence": sequence, "hash": event_hash(owner_id, sequence, head.hash, body)}
+            about = {"owner_id": owner_id, "document_id": facts.get("document_id"), "type": type}
+            event = cls._of_values({"id": id, "created_at": moment, "body": body, **link, **about})
             event.insert_row()
-            head.move(sequence=event.sequence, hash=event.hash, last_id=event.id)
-            WebhookDelivery.queue_for_subscribers(owner_id, event.id, type, to)
+            head.move(last_id=id, **link)
+            WebhookDelivery.queue_for_subscribers(owner_id, id, type, to)
         return event
-
-    def _text(self, facts: Facts) -> str:
-        data = {_camel(name): _json_value(name, facts[name]) for name in facts}
-        created_at = rfc3339(self.created_at)
-        body = {"id": self.id, "type": self.type, "createdAt": created_at, "data": data}
-        return json.dumps(body)
 
     @classmethod
     def _record_readings_before(cls, type: str, document_id: str | None) -> None:
@@ -190,5 +184,9 @@ def _camel(name: str) -> str:
     return first + "".join(word.title() for word in rest)
 
 
-def _json_value(name: str, value: Any) -> Any:
-    return rfc3339(value) if name.endswith("_at") and value is not None else value
+def _body(id: str, type: str, created_at: int, facts: Facts) -> str:
+    data = {
+        _camel(name): rfc3339(value) if name.endswith("_at") and value is not None else value
+        for name, value in facts.items()
+    }
+    return json.dumps({"id": id, "type": type, "createdAt": rfc3339(created_at), "data": data})

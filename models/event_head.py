@@ -90,7 +90,7 @@ class EventHead(Table):
             return
         if self.mac is not None:
             self.sign()
-        self.change(mac=self.mac, **{name: self.__data__[name] for name in self.AUTHENTICATED[1:]})
+        _MOVE.execute(**self.__data__)
 
     def sign(self) -> None:
         self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())
@@ -102,9 +102,9 @@ class EventHead(Table):
 
     @classmethod
     def _empty(cls, owner_id: str) -> Self:
-        head = cls(id=owner_id, created_at=now(), sequence=0, hash=FIRST_PREVIOUS, last_id="")
-        head.oldest, head.hash_before = 1, FIRST_PREVIOUS
-        return head
+        last = {"sequence": 0, "hash": FIRST_PREVIOUS, "last_id": ""}
+        before = {"oldest": 1, "hash_before": FIRST_PREVIOUS}
+        return cls._of_values({"id": owner_id, "created_at": now(), **last, **before, "mac": None})
 
     @classmethod
     def _resumed(cls, owner_id: str) -> Self:
@@ -119,3 +119,8 @@ class EventHead(Table):
 
 
 _HEAD = Prepared(lambda: EventHead.select().where(EventHead.id == param("id")))
+_MOVE = Prepared(
+    lambda: EventHead.update(
+        {name: param(name) for name in (*EventHead.AUTHENTICATED[1:], "mac")}
+    ).where(EventHead.id == param("id"))
+)

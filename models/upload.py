@@ -8,7 +8,7 @@ the last transaction, they cannot be read. An object is stored as a whole before
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -63,19 +63,32 @@ def upload(
     `QuotaExceeded`, `StorageFull`, and whatever `payload` raises.
     """
     require_future(expires_at)
-    since = wal_sync_failures()
     _require_quota(owner_id, size)
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.expires_at, document.place = expires_at, place_for(size)
-    with _whole_or_nothing(document):
-        sha256, last = _store(document, payload)
-        document.seal_meta({"name": name, "metadata": metadata or {}, "sha256": sha256})
-        with transaction(owner_id, since=since), EventHead.moved_once(owner_id):
-            on_rollback(partial(_abort, document))
-            _require_quota(owner_id, size)  # exact under the writer lock
-            _store_last(document, *last)
-            document.store_row()
-            return document, DocumentToken.issue(document, link, with_upload=True) if link else None
+    in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
+    with reserve_disk_space(size if in_rows else 0, reserve):
+        try:
+            with gathering_steps() if in_rows else nullcontext():
+                meta = {"name": name, "metadata": metadata or {}}
+                return document, _store(document, payload, meta, link)
+        except BaseException:
+            _abort(document)
+            raise
+
+
+def _store(
+    document: Document, payload: Iterable[bytes], meta: dict[str, Any], link: LinkOptions | None
+) -> Issued[DocumentToken] | None:
+    since = wal_sync_failures()
+    sha256, last = _store_payload(document, payload)
+    document.seal_meta(meta | {"sha256": sha256})
+    with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
+        on_rollback(partial(_abort, document))
+        _require_quota(document.owner_id, document.size)  # exact under the writer lock
+        _store_last(document, *last)
+        document.store_row()
+        return DocumentToken.issue(document, link, with_upload=True) if link else None
 
 
 def _require_quota(owner_id: str, size: int) -> None:
@@ -123,20 +136,6 @@ def delete_aborted_object(document_id: str) -> None:
             UnreferencedObject.record(document_id)
 
 
-@contextmanager
-def _whole_or_nothing(document: Document) -> Iterator[None]:
-    """Reserves the disk space, and deletes what was stored if an error ends the block."""
-    in_rows = document.place == ROWS
-    reserve_bytes = current_runtime().settings.reserve_bytes
-    with reserve_disk_space(document.size if in_rows else 0, reserve_bytes):
-        try:
-            with gathering_steps() if in_rows else nullcontext():
-                yield
-        except BaseException:
-            _abort(document)
-            raise
-
-
 def _abort(document: Document) -> None:
     if database.in_transaction():  # its rollback calls this
         return
@@ -152,7 +151,7 @@ def _is_large(document: Document) -> bool:
     return document.size > STEP_PIECES * PIECE_BYTES
 
 
-def _store(document: Document, payload: Iterable[bytes]) -> tuple[str, LastPieces]:
+def _store_payload(document: Document, payload: Iterable[bytes]) -> tuple[str, LastPieces]:
     """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
     document.key = sealing.generate_key()
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()

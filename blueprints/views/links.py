@@ -36,17 +36,31 @@ def given_options(body: dict[str, Any]) -> dict[str, Any]:
 class IssuedLink(Issued[DocumentToken]):
     """A new token, and the URLs it opens."""
 
-    view_url: str
-    download_url: str
-    content_url: str
-    embed_html: str
+    base_url: str
+
+    @property
+    def view_url(self) -> str:
+        return self._url("view")
+
+    @property
+    def download_url(self) -> str:
+        return self._url("download")
+
+    @property
+    def content_url(self) -> str:
+        return self._url("content")
+
+    @property
+    def embed_html(self) -> str:
+        return frame(self.view_url)
+
+    def _url(self, action: str) -> str:
+        document_id, token = self.row.document_id, self.secret
+        return f"{self.base_url}/v1/documents/{document_id}/{action}?token={token}"
 
 
 def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:
-    document, token = f"{base_url()}/v1/documents/{issued.document_id}", f"?token={issued.secret}"
-    actions = ("view", "download", "content")
-    view, download, content = (f"{document}/{action}{token}" for action in actions)
-    return IssuedLink(issued.row, issued.secret, view, download, content, frame(view))
+    return IssuedLink(issued.row, issued.secret, base_url())
 
 
 def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:

@@ -28,7 +28,9 @@ class Table(Model):
     @classmethod
     def fresh(cls, **fields: Any) -> Any:
         """A new row, not stored yet; store it with `insert_row`."""
-        return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
+        row = cls()
+        row.__data__.update(fields, id=generate_id(cls.PREFIX), created_at=now())
+        return row
 
     def insert_row(self) -> None:
         values = dict.fromkeys(self._meta.sorted_field_names) | self.__data__
@@ -52,9 +54,14 @@ class Table(Model):
 
     @classmethod
     def _of_row(cls, row: tuple[Any, ...]) -> Self:
-        loaded = cls(__no_default__=1)
-        loaded.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
-        return loaded
+        return cls._of_values(dict(zip(cls._meta.sorted_field_names, row, strict=True)))
+
+    @classmethod
+    def _of_values(cls, values: dict[str, Any]) -> Self:
+        """The row with these values of all columns."""
+        row = cls(__no_default__=1)
+        row.__data__ = values
+        return row
 
     @classmethod
     def keep_newest(cls, most: int, condition: Any) -> None:

@@ -4,7 +4,6 @@ Its space is enough for the few WAL pages that deleting, revoking or logging in 
 """
 
 import os
-import shutil
 from contextlib import suppress
 
 BALLAST_BYTES = 2 << 20
@@ -35,7 +34,8 @@ def free_bytes(database: str) -> int:
 
 
 def _free_bytes(database: str) -> int:
-    return shutil.disk_usage(database).free
+    disk = os.statvfs(database)
+    return disk.f_bavail * disk.f_frsize
 
 
 def _file(database: str) -> str:
