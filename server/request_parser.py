@@ -17,7 +17,8 @@ from .chunked import StrictChunkedReceiver
 
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
-_CHUNKED = re.compile(rb"[ \t]*chunked[ \t]*", re.I)
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding:[ \t]*chunked[ \t]*(?:\r\n|\Z)")
+_FOLDED = re.compile(rb"\r\n[ \t]")
 _HOST = re.compile(
     r"(?:(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
     r"(?::(?P<port>[0-9]{0,5}))?"
@@ -63,19 +64,19 @@ class RequestParser(HTTPRequestParser):
         self._prepare_body()
 
     def _reject_ambiguous(self, head: bytes) -> None:
-        request_line, *fields = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
-        names = [field.partition(b":")[0].lower() for field in fields]
-        hosts, lengths = names.count(b"host"), names.count(b"content-length")
-        encodings = [field for field in fields if field[:18].lower() == b"transfer-encoding:"]
+        request_line, line_end, rest = head.removesuffix(b"\r\n\r\n").partition(b"\r\n")
+        fields = line_end + rest.lower()
+        hosts, lengths = fields.count(b"\r\nhost:"), fields.count(b"\r\ncontent-length:")
+        encodings = fields.count(b"\r\ntransfer-encoding:")
         if (
             not _REQUEST_LINE.fullmatch(request_line)
-            or any(field[:1] in (b" ", b"\t") for field in fields)
-            or len(fields) > self.adj.limits.head_lines
+            or _FOLDED.search(fields)
+            or fields.count(b"\r\n") > self.adj.limits.head_lines
             or hosts > 1
             or (hosts == 0 and request_line.endswith(b"1.1"))
-            or len(encodings) + lengths > 1
+            or encodings + lengths > 1
             or (encodings and request_line.endswith(b"1.0"))
-            or not all(_CHUNKED.fullmatch(field[18:]) for field in encodings)
+            or (encodings and not _CHUNKED.search(fields))
         ):
             raise ParsingError(AMBIGUOUS)
 
@@ -93,8 +94,7 @@ class RequestParser(HTTPRequestParser):
             return
         is_believed = FORWARDED_HOST in self.adj.trusted_proxy_headers
         forwarded = self.headers.get("X_FORWARDED_HOST", host) if is_believed else host
-        is_valid = _is_host(host) and _is_host(forwarded)
-        if not is_valid or netloc.lower() not in ("", host.lower()):
+        if not all(map(_is_host, {host, forwarded})) or netloc.lower() not in ("", host.lower()):
             raise ParsingError(AMBIGUOUS)
         if netloc:
             rest = self.request_uri.partition("://")[2].removeprefix(netloc)

@@ -43,19 +43,16 @@ class PersistentTask(Task):
             fields.append(("Transfer-Encoding", "chunked"))
         if self.close_on_finish or self.version == "1.0":
             fields.append(("Connection", "close" if self.close_on_finish else "keep-alive"))
-        lines = [f"HTTP/1.1 {self.status}", *(f"{name}: {value}" for name, value in fields)]
-        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+        lines = [f"HTTP/1.1 {self.status}", *map(": ".join, fields), "", ""]
+        return "\r\n".join(lines).encode("latin-1")
 
 
 class ResponseTask(PersistentTask, WSGITask):
     """Writes the application's response. If suspended, the next `execute` continues it."""
 
+    has_body = True
     _iterable: Any = None
     _pieces: Iterator[bytes] = iter(())
-
-    @property
-    def has_body(self) -> bool:
-        return self.request.command != "HEAD" and bool(super().has_body)
 
     def execute(self) -> None:
         crowded = is_crowded(self.channel.server.task_dispatcher)
@@ -97,8 +94,9 @@ class ResponseTask(PersistentTask, WSGITask):
     ) -> Callable[[bytes], None]:
         self.complete, self.status = True, status
         self.response_headers += headers
-        lengths = [value for name, value in headers if name.lower() == "content-length"]
-        self.content_length = int(lengths[0]) if lengths else None
+        lengths = (int(value) for name, value in headers if name.lower() == "content-length")
+        self.content_length = next(lengths, None)
+        self.has_body = self.request.command != "HEAD" and super().has_body
         if self._is_long():
             bind_to_home_core(False)
         return self.write
