@@ -1,6 +1,6 @@
 """File names chosen by the uploader, made safe to show, to save and to put into a header."""
 
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from .escaping import single_line
 
@@ -26,7 +26,7 @@ def content_disposition(name: str, *, inline: bool = False) -> str:
     """Return the header by RFC 6266: an ASCII file name for old clients, the real one beside it."""
     safe = safe_file_name(name)
     ascii_name = safe.encode("ascii", "replace").decode().replace("?", "_").replace("%", "_")
-    encoded = quote(safe.encode("utf-8", "replace"), safe="")
+    encoded = quote_from_bytes(safe.encode("utf-8", "replace"), safe="")
     kind = "inline" if inline else "attachment"
     return f"{kind}; filename=\"{ascii_name}\"; filename*=UTF-8''{encoded}"
 

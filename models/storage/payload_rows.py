@@ -40,10 +40,11 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
         span = {"id": document_id, "start": start, "stop": stop}
         with connected():
             rows = database.execute_sql(_FETCH, span).fetchall()
-        lengths = [sealed_length(size, number) for number in range(start, stop)]
-        if [len(sealed) for (sealed,) in rows] != lengths:
+        if len(rows) != stop - start:
             raise DecryptionError
-        for (sealed,) in rows:
+        for number, (sealed,) in enumerate(rows, start):
+            if len(sealed) != sealed_length(size, number):
+                raise DecryptionError
             yield bytes(sealed)
 
 
