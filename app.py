@@ -56,7 +56,6 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
-    app.json.sort_keys = app.json.ensure_ascii = False  # type: ignore[attr-defined]
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)

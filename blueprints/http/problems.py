@@ -111,7 +111,7 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
     }
     if errors:
         body["errors"] = errors
-    text = current_app.json.dumps(body, separators=(",", ":"))
+    text = current_app.json.dumps(body)
     return Response(text, status, content_type=PROBLEM)
 
 
