@@ -85,12 +85,13 @@ def uploads(
     raw = os.urandom(size)
     body = form(raw)
 
-    def kept(server: Server) -> float:
+    def stored(server: Server) -> float:
         seconds, path = server.upload(raw)
-        server.delete(path)
+        if size > MIB:  # the small stay: a deletion cuts the log
+            server.delete(path)
         return seconds
 
-    calls: Calls = {one.name: lambda one=one: kept(one) for one in [service, *peers]}
+    calls: Calls = {one.name: lambda one=one: stored(one) for one in [service, *peers]}
     calls["steps"] = lambda: seconds_of_steps(raw, folder)
     calls["form"] = lambda: upload(service, body, f"multipart/form-data; boundary={BOUNDARY}")
     ms = in_turns(calls, rounds)
