@@ -2,8 +2,8 @@
 
 from marshmallow import fields
 
+from .camel_case import CamelCaseSchema
 from .fields import Integer, Password
-from .requests import CamelCaseSchema
 from .response_schema import Records, ResponseSchema, described
 
 TOP = "How far from the page's upper edge it leads."

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate, validates
+from marshmallow import Schema, ValidationError, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
+from .camel_case import CamelCaseSchema
 from .fields import (
     Email,
     Integer,
@@ -25,19 +26,6 @@ from .fields import (
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
 WEBHOOK_URL = {"format": "uri", "description": "A public `https` address."}
-
-
-class CamelCaseSchema(Schema):
-    """camelCase outside, snake_case inside; an unknown field is an error."""
-
-    error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
-
-    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
-        first, *rest = field_name.split("_")
-        name = first + "".join(word.title() for word in rest)
-        field_obj.data_key = field_obj.data_key or name
-        field_obj.error_messages["required"] = f"{name} is needed."
-        field_obj.error_messages["null"] = "null is not allowed here."
 
 
 def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:

@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields, missing
 
-from .requests import CamelCaseSchema
+from .camel_case import CamelCaseSchema
 
 _JSON_ALREADY = (fields.String, fields.Integer, fields.Dict)
 

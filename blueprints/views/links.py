@@ -5,15 +5,20 @@ from html import escape
 from typing import Any
 
 import segno
-from flask import g, request
+from flask import g
 
 from models import DocumentToken, Issued, current_runtime
 from models.link_options import LinkOptions, hash_password
 from models.records.ids import now
 
+from ..http.declarations import this_request
+
 
 def base_url() -> str:
-    return current_runtime().settings.base_url or f"{request.scheme}://{request.host}"
+    if configured := current_runtime().settings.base_url:
+        return configured
+    asked = this_request()
+    return f"{asked.scheme}://{asked.host}"
 
 
 def link_options(body: dict[str, Any]) -> LinkOptions:

@@ -1,6 +1,6 @@
 """Ids (a prefix and a ULID), and moments: milliseconds since 1970, UTC."""
 
-import secrets
+import os
 import threading
 import time
 from datetime import datetime, timedelta
@@ -33,8 +33,11 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
     with _id_lock:
         if behind:
             _last_id = max(_last_id, _number(behind))
-        fresh = now() << 80 | secrets.randbits(80)
-        _last_id = fresh if fresh >> 80 > _last_id >> 80 else _last_id + 1 + secrets.randbits(64)
+        fresh = now() << 80 | int.from_bytes(os.urandom(10))
+        if fresh >> 80 > _last_id >> 80:
+            _last_id = fresh
+        else:
+            _last_id += 1 + int.from_bytes(os.urandom(8))
         number = _last_id
     return _encoded(prefix, number)
 
