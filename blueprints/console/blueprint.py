@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Response, render_template, request
+from werkzeug.urls import iri_to_uri
 
 from models.errors import NotFound
 
@@ -73,7 +74,8 @@ def render(template: str, status: int = 200, **values: Any) -> Response:
 
 def go(path: str, done: str = "") -> Response:
     """303 to a page, which says what was done; `done` is a key of its table of sentences."""
-    return Response(status=303, headers={"Location": f"{path}?done={done}" if done else path})
+    address = iri_to_uri(f"{path}?done={done}" if done else path)
+    return Response(status=303, headers={"Location": address})
 
 
 def errors_as_pages(response: Response) -> Response:

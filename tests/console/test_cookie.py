@@ -81,6 +81,12 @@ def test_a_login_leads_to_pages_of_the_console_only(next, visitor, service, alic
     assert (answer.status, answer.headers["Location"]) == (303, "/app/documents")
 
 
+def test_a_login_leads_to_a_page_whose_address_has_other_letters(visitor, service, alice):
+    answer = visitor.log_in(alice.record["email"], next="/app/documents?name=日本 ü%25")
+    expected = "/app/documents?name=%E6%97%A5%E6%9C%AC%20%C3%BC%25"
+    assert (answer.status, answer.headers["Location"]) == (303, expected)
+
+
 def test_a_cookie_that_has_ended_is_cleared(member):
     api = Person(member.service).with_token(member.cookies["session"])
     assert api.post("/v1/auth/logout").status == 204
