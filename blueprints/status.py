@@ -62,7 +62,7 @@ def front_page() -> Response:
     """Lead a person from nothing to a first upload"""
     has_console = current_runtime().settings.console == "on"
     if has_console and g.caller.credential_type == COOKIE:
-        return Response(status=303, headers={"Location": "/app/documents"})
+        return Response("", 303, {"Location": "/app/documents"})
     return _front_page(has_console)
 
 

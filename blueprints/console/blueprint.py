@@ -75,7 +75,7 @@ def render(template: str, status: int = 200, **values: Any) -> Response:
 def go(path: str, done: str = "") -> Response:
     """303 to a page, which says what was done; `done` is a key of its table of sentences."""
     address = iri_to_uri(f"{path}?done={done}" if done else path)
-    return Response(status=303, headers={"Location": address})
+    return Response("", 303, {"Location": address})
 
 
 def errors_as_pages(response: Response) -> Response:

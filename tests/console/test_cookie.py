@@ -65,6 +65,12 @@ def test_without_a_login_a_page_leads_to_it_and_back(visitor, service):
     assert (answer.status, answer.headers["Location"]) == (303, "/app/keys?after=key_1")
 
 
+@pytest.mark.parametrize("path", ["/", "/app/login"])
+def test_a_response_that_leads_elsewhere_says_that_it_is_empty(path, member):
+    answer = member.get(path)
+    assert (answer.status, answer.headers["Content-Length"], answer.body) == (303, "0", b"")
+
+
 def test_a_form_without_a_login_leads_back_to_its_page(visitor):
     referrer = {"Referer": f"{visitor.service.url}/app/keys"}
     answer = visitor.post("/app/keys/key_x/revoke", {}, SAME_SITE | referrer)
