@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from flask import Response, request
+from flask import request
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
@@ -11,6 +11,7 @@ from models import Document, DocumentToken
 from models.errors import ScopeMissing, ServiceError
 from models.token_grant import TokenGrant
 
+from ..http.application import Response
 from ..http.declarations import this_request
 
 UNKNOWN_TYPE = "application/octet-stream"
@@ -79,7 +80,8 @@ def content_of(document: Document) -> Response:
     headers.insert(0, ("Content-Length", str(stop - start)))  # looked for again and again
     pieces = document.read(start, stop)
     body = chain([next(pieces, b"")], pieces)  # the first is decrypted now
-    return Response(body, 206 if asked_range else 200, headers)
+    status = 206 if asked_range else 200
+    return Response(body, status, headers, direct_passthrough=True)
 
 
 def _headers(document: Document, *, inline: bool) -> list[tuple[str, str]]:
