@@ -9,6 +9,7 @@ class Limits:
 
     body_bytes: int  # more is counted and discarded: an earlier refusal would reset the connection
     small_body_bytes: int = 64 << 10  # the same, of requests without credentials
+    unverified_body_bytes: int = 128 << 10  # more is received only with a valid credential
     concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
     head_bytes: int = 32 << 10
     head_lines: int = 100

@@ -110,7 +110,7 @@ class RequestParser(HTTPRequestParser):
             self.expect_continue = False
         elif (self.expect_continue and expected > limit) or (
             has_credential
-            and expected > limits.small_body_bytes
+            and expected > limits.unverified_body_bytes
             and not self.adj.may_send_long_body(self.path, self.headers)
         ):
             self.body_rcv, self.expect_continue = None, False  # answered before it is received

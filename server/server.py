@@ -43,7 +43,7 @@ class Server:
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
         called for each error of the server's own. `may_send_long_body(path, headers)` decides if
-        more than `small_body_bytes` are received with a credential (header names as `X_API_KEY`).
+        more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._stopping = False

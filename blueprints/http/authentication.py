@@ -87,8 +87,8 @@ def resolve_caller(request: Request) -> Caller | None:
 def may_send_long_body(path: str, headers: Mapping[str, str]) -> bool:
     """Whether the head of a request holds one valid session token or API key.
 
-    On the pages for people it is a session's cookie. The server asks before it receives a body of
-    more than 64 KiB; header names are as in `X_API_KEY`. Where the database fails, the application
+    On the pages for people it is a session's cookie. The server asks before it receives a long
+    body; header names are as in `X_API_KEY`. Where the database fails, the application
     says so after the body.
     """
     given: Iterable[tuple[Resolve, str]]

@@ -307,11 +307,13 @@ def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
         until(lambda: not setup.connections)
 
 
-def test_a_short_body_is_received_with_any_credential(build):
+@pytest.mark.parametrize(("size", "received"), [(3, b"3"), (131_072, b"131072"), (131_073, b"0")])
+def test_a_body_of_up_to_128_kib_is_received_with_any_credential(size, received, build):
     setup = build(options={"may_send_long_body": lambda *_: False})
+    asked = ask("/body", "POST", f"Content-Length: {size}", KEY)
 
-    with setup.connected(ask("/body", "POST", "Content-Length: 3", KEY) + b"abc") as connection:
-        assert answer(connection)[2] == b"3"
+    with setup.connected(asked + b"a" * size) as connection:
+        assert answer(connection)[2] == received
 
 
 @pytest.mark.parametrize("disconnect", [reset, socket.socket.close])

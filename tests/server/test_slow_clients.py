@@ -79,6 +79,7 @@ def test_an_idle_connection_is_closed_and_one_in_use_is_not(build):
         for _ in range(5):
             connection.sendall(ask("/quick"))
             assert answer(connection)[2] == b"quick"
+            until(lambda: not setup.connections[0].is_busy())
             setup.pass_time(40)
         setup.pass_time(60)
         assert is_ended(connection)
