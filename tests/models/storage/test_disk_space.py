@@ -1,7 +1,5 @@
 """Room for an upload is judged with what others have begun, and with what deletes have left."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from models.errors import StorageFull
@@ -15,7 +13,7 @@ MIB = 1 << 20
 def disk(instance, monkeypatch):
     """A disk with so many free bytes, a log and pages left in the database: set them."""
     sizes = {"free": 100 * MIB, "log": 0, "left": 0}
-    monkeypatch.setattr(spare.shutil, "disk_usage", lambda _: SimpleNamespace(**sizes))
+    monkeypatch.setattr(spare, "_free_bytes", lambda _: sizes["free"])
     monkeypatch.setattr(room, "_wal_bytes", lambda: sizes["log"])
     monkeypatch.setattr(room, "unused_bytes", lambda: sizes["left"])
     monkeypatch.setattr(room, "truncate_wal", lambda: False)
