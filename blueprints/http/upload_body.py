@@ -108,7 +108,8 @@ def _start_of_open_string(text: bytes) -> int:
     """Where the string begins in which `text` ends; beyond its end if there is none."""
     if b"\\" in text:
         return _end(_CLOSED_STRINGS, text) + 1
-    return text.rfind(b'"') + 1 if text.count(b'"') % 2 else len(text) + 1
+    start = text.rfind(b'"') + 1
+    return start if text.count(b'"', 0, start) % 2 else len(text) + 1
 
 
 def _presumed_string(stream: BinaryIO, head: bytes, start: int) -> LongString | None:
