@@ -34,11 +34,16 @@ def application(folder):
 
 def upload(app, headers, count):
     """Upload so many documents of 4 KiB."""
-    payload = base64.b64encode(os.urandom(4096)).decode()
-    body = {"name": "report.pdf", "contentType": "application/pdf", "payload": payload}
+    body = _document(4)
     for _ in range(count):
         answer = app.test_client().post("/v1/documents", json=body, headers=headers)
         assert answer.status_code == 201
+
+
+def _document(kib):
+    """The body of an upload."""
+    payload = base64.b64encode(os.urandom(kib << 10)).decode()
+    return {"name": "report.pdf", "contentType": "application/pdf", "payload": payload}
 
 
 def logged_bytes(app, headers, folder):
@@ -50,15 +55,16 @@ def logged_bytes(app, headers, folder):
     return (folder / "documents.sqlite-wal").stat().st_size / UPLOADS
 
 
-def executed(app, headers, path):
+def executed(app, headers, path, body=None):
     """The number of bytecodes that a request executes, and its response."""
     response = io.BytesIO()
-    environ = EnvironBuilder(path, headers=headers).get_environ()
+    method = "POST" if body else "GET"
+    environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
     environ["REQUEST_URI"] = path
     with (_monitored if hasattr(sys, "monitoring") else _traced)() as instructions:
         pieces = app(environ, lambda *_: response.write)
         response.writelines(pieces)
-        pieces.close()
+        getattr(pieces, "close", lambda: None)()
     return instructions[0], response.getvalue()
 
 
@@ -109,17 +115,25 @@ def of_list(app, headers, limit):
     rules.
     """
     upload(app, headers, limit + 1)
-    path = f"/v1/documents?limit={limit}"
+    return _beside_plain(app, headers, f"/v1/documents?limit={limit}", limit)
+
+
+def of_upload(app, headers, kib):
+    """The same of an upload of so many KiB."""
+    return _beside_plain(app, headers, "/v1/documents", 1, _document(kib))
+
+
+def _beside_plain(app, headers, path, records, body=None):
     with closing(sqlite3.connect(":memory:")) as database:
-        plain = plain_stack.create_app(limit + 1, database)
+        plain = plain_stack.create_app(records + 1, database)
         by_key = {"X-API-Key": plain_stack.KEY}
         with _access_log():
-            own = _fewest(app, headers, path, limit)
-        return own, _fewest(plain, by_key, path, limit)
+            own = _fewest(app, headers, path, records, body)
+        return own, _fewest(plain, by_key, path, records, body)
 
 
-def _fewest(app, headers, path, limit):
+def _fewest(app, headers, path, records, body):
     """The first requests also compile and import; and a connection may be opened."""
-    found = [executed(app, headers, path) for _ in range(5)]
-    assert {text.count(b"sha256") for _, text in found} == {limit}
+    found = [executed(app, headers, path, body) for _ in range(5)]
+    assert {text.count(b"sha256") for _, text in found} == {records}
     return min(count for count, _ in found)

@@ -37,3 +37,11 @@ def test_a_list_executes_less_than_the_same_libraries_do(service, limit, most):
     own, plain = counts.of_list(*service, limit)
 
     assert own <= most * plain
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="another tracer runs in this process")
+@pytest.mark.parametrize("kib", [4, 64])
+def test_an_upload_executes_at_most_nine_tenths_more_than_the_same_libraries_do(service, kib):
+    own, plain = counts.of_upload(*service, kib)
+
+    assert own <= 1.9 * plain
