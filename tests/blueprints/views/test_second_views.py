@@ -10,12 +10,12 @@ from tests import counts
 from tests.viewer import samples
 
 MARKDOWN = b"# Title\n\nSome *words*.\n"
-DOCUMENTS = {  # name -> content type, bytes, most bytecodes and statements above the content
-    "a.txt": ("text/plain", b"some words on a line\n" * 9, 6_600, 0),
-    "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 8_400, 2),
-    "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 8_000, 2),
-    "a.md": ("text/markdown", MARKDOWN * 60, 7_900, 2),
-    "a.pdf": ("application/pdf", samples.pdf(*"12345"), 12_800, 3),
+DOCUMENTS = {  # name -> content type, bytes, most bytecodes, most statements above the content
+    "a.txt": ("text/plain", b"some words on a line\n" * 9, 16_000, 0),
+    "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 17_300, 2),
+    "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 16_900, 2),
+    "a.md": ("text/markdown", MARKDOWN * 60, 16_800, 2),
+    "a.pdf": ("application/pdf", samples.pdf(*"12345"), 21_800, 3),
 }
 needs_no_tracer = pytest.mark.skipif(
     sys.gettrace() is not None, reason="another tracer runs in this process"
@@ -61,15 +61,11 @@ def test_a_second_view_executes_few_statements_beside_those_of_its_content(servi
 
 @needs_no_tracer
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_second_view_executes_few_bytecodes_beside_those_of_its_content(service, name):
+def test_a_second_view_executes_few_bytecodes(service, name):
     content_type, data, most, _ = DOCUMENTS[name]
     path = viewed(service, name, content_type, data)
-    view, content = (
-        min(counts.executed(*service, f"{path}/{part}")[0] for _ in range(3))
-        for part in ("view", "content")
-    )
 
-    assert view - content <= most
+    assert min(counts.executed(*service, f"{path}/view")[0] for _ in range(3)) <= most
 
 
 @needs_no_tracer
