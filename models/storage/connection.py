@@ -1,7 +1,7 @@
 """The database that the tables are bound to; `engine.open_database` decides which it is."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from peewee import DatabaseProxy
@@ -9,16 +9,18 @@ from peewee import DatabaseProxy
 database: Any = DatabaseProxy()
 
 
-@contextmanager
-def connected() -> Iterator[None]:
+def connected() -> AbstractContextManager[None]:
     """A connection for work outside a request; inside one, the request's own."""
-    was_closed = database.is_closed()
+    return _connection() if database.is_closed() else nullcontext()
+
+
+@contextmanager
+def _connection() -> Iterator[None]:
     prepare_connection()
     try:
         yield
     finally:
-        if was_closed:
-            database.close()
+        database.close()
 
 
 def prepare_connection() -> None:
