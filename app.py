@@ -1,5 +1,6 @@
 """Application factory and process entry point."""
 
+import gc
 import logging
 import os
 import sys
@@ -84,6 +85,7 @@ def main() -> None:
     runtime: Runtime = app.extensions["runtime"]
     configure_logging(runtime.settings.log)
     start_background_work(runtime)
+    gc.freeze()  # what is imported: to go through it at each full collection takes 57 ms
     database, folder = runtime.settings.database, runtime.settings.instance_path
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {runtime.settings.listen}; its data lies in "
