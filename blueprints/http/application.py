@@ -45,6 +45,10 @@ class Application(Flask):
         """The function itself: none is a coroutine, which Flask would look for at every call."""
         return func
 
+    def process_response(self, response: flask.Response) -> flask.Response:
+        """As it is sent, also if a hook has made another one of it."""
+        return self.make_response(super().process_response(response))
+
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """No rule depends on the host, and no address is built from rules."""
         if request is None:

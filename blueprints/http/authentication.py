@@ -88,8 +88,8 @@ def may_send_long_body(path: str, headers: Mapping[str, str]) -> bool:
     """Whether the head of a request holds one valid session token or API key.
 
     On the pages for people it is a session's cookie. The server asks before it receives a long
-    body; header names are as in `X_API_KEY`. Where the database fails, the application
-    says so after the body.
+    body; header names are as in `X_API_KEY`. Where the database fails, the application says so
+    after the body.
     """
     given: Iterable[tuple[Resolve, str]]
     given = _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))

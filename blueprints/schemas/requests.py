@@ -139,16 +139,16 @@ def _load_query(schema: Schema, query: tuple[tuple[str, str], ...], **options: A
 class PageQuery(CamelCaseSchema):
     """Becomes `limit` and `after`, the id of the previous page's last row or None."""
 
-    def load(self, data: Any, **options: Any) -> dict[str, Any]:
-        """Remembers what it has loaded: clients send the same few queries again and again."""
-        return dict(_load_query(self, tuple(data.items()), **options))
-
     limit = Integer(1, 100, load_default=50)
     cursor = _id(
         "[a-z]{3}",
         "This cursor is not one that a list gave. Start again without it.",
         "A page's `nextCursor`.",
     )
+
+    def load(self, data: Any, **options: Any) -> dict[str, Any]:
+        """Remembers what it has loaded: clients send the same few queries again and again."""
+        return dict(_load_query(self, tuple(data.items()), **options))
 
     @post_load
     def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
