@@ -21,10 +21,11 @@ def test_an_upload_of_4_kib_writes_at_most_150_kib_to_the_write_ahead_log(servic
 def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(service):
     counts.upload(*service, 1)
     statements = []
-    with connected():
-        database.connection().set_trace_callback(statements.append)
-        counts.upload(*service, 1)
-        database.connection().set_trace_callback(None)
+    with connected(), database.on_writer():
+        writer = database.connection()
+    writer.set_trace_callback(statements.append)
+    counts.upload(*service, 1)
+    writer.set_trace_callback(None)
 
     events = [one for one in statements if one.startswith('INSERT INTO "event"')]
     heads = [one.split()[0] for one in statements if '"event_head"' in one]

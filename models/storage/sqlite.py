@@ -48,6 +48,27 @@ _wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 
 
 class _Database(PooledSqliteDatabase):  # type: ignore[misc]
+    _writer: Any = None
+
+    @contextmanager
+    def on_writer(self) -> Iterator[None]:
+        """The block uses the one connection of all writers. The caller holds the writer lock.
+
+        A commit invalidates the page cache of every other connection: by turns, each would read
+        the same pages again.
+        """
+        if self._writer is None:
+            self._writer = self._connect()
+        own, self._state.conn = self._state.conn, self._writer
+        try:
+            yield
+        finally:
+            self._state.conn = own
+
+    def close_all(self) -> None:
+        self._writer = None
+        super().close_all()
+
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """As peewee does, without its debug log and its hooks."""
         with _wrapping_errors:

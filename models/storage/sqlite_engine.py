@@ -56,9 +56,10 @@ def write_transaction(
         raise Busy
     try:
         failures = _failures_after_reset()
-        before()
-        with database.transaction():
-            yield
+        with database.on_writer():
+            before()
+            with database.transaction():
+                yield
     finally:
         _writer_lock.release()
     after()
@@ -79,7 +80,7 @@ def lock_name(_name: str, _wait_seconds: float) -> bool:
 @contextmanager
 def background_transaction(_owner_id: str) -> Iterator[None]:
     """Not synced: the next transaction's sync covers it. The caller holds the writer lock."""
-    with database.atomic():
+    with database.on_writer(), database.atomic():
         yield
     wal_grown.set()
 

@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from peewee import OperationalError
@@ -65,6 +66,24 @@ def test_many_threads_that_read_then_write_all_succeed(alice):
 
     assert failed == []
     assert User.get_by_id(alice.id).disabled_at == 200
+
+
+def test_all_writers_use_one_connection_and_have_their_own_back(alice):
+    def write():
+        with connected():
+            before = database.connection()
+            with transaction(alice.id):
+                writer = database.connection()
+            return before, writer, database.connection()
+
+    with connected(), ThreadPoolExecutor(1) as other:
+        own = database.connection()
+        before, writer, after = other.submit(write).result()
+        with transaction(alice.id):
+            assert database.connection() is writer
+        assert database.connection() is own
+    assert before is after
+    assert before not in (own, writer)
 
 
 def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instance):
@@ -129,10 +148,12 @@ def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_b
         for _ in range(base._enqueued.maxlen + 5):
             enqueue_write("usr_1", lambda: None)
         executed = []
-        database.connection().set_trace_callback(executed.append)
+        with database.on_writer():
+            writer = database.connection()
+        writer.set_trace_callback(executed.append)
         with pytest.raises(OperationalError), transaction():
             pass
-        database.connection().set_trace_callback(None)
+        writer.set_trace_callback(None)
         other.rollback()
 
     assert len(base._enqueued) == base._enqueued.maxlen
