@@ -1,4 +1,4 @@
-"""Windows of several pieces are lent to few readers; whoever needs one piece needs no window."""
+"""Several pieces at once are fetched for few readers; who needs one piece waits for no place."""
 
 from models.storage.pieces import READERS_AHEAD, ReadAhead
 
