@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from peewee import DatabaseProxy
+from peewee import DatabaseProxy, __exception_wrapper__  # type: ignore[attr-defined]
 
 database: Any = DatabaseProxy()
+wrapping_errors: Any = __exception_wrapper__  # of the driver into those of peewee
 
 
 def connected() -> AbstractContextManager[None]:

@@ -15,10 +15,7 @@ from uuid import uuid4
 
 import peewee
 import psycopg
-from peewee import (  # type: ignore[attr-defined]
-    OperationalError,
-    __exception_wrapper__,
-)
+from peewee import OperationalError
 from playhouse.pool import MaxConnectionsExceeded, PooledPostgresqlDatabase
 from psycopg.pq import Format, TransactionStatus
 
@@ -30,6 +27,7 @@ from ..errors import (
     StorageFailing,
     StorageFull,
 )
+from .connection import wrapping_errors
 
 POOL_SECONDS = 5  # how long to wait for a free connection
 CONNECT_SECONDS = 3
@@ -41,7 +39,6 @@ _NO_ADDRESS = (
     "special characters are written as %40 and the like."
 )
 _Base: Any = peewee.PostgresqlDatabase
-wrapping_errors: Any = __exception_wrapper__  # into those of peewee
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 _UNAVAILABLE = (
     *("08", "57P", "28", "25P03"),  # connection lost, shutdown, not let in, stood still for long

@@ -6,7 +6,8 @@ from typing import Any
 from psycopg.errors import DataError, IntegrityError
 
 from ..errors import OperatorError
-from .postgres import database, first_line, wrapping_errors
+from .connection import wrapping_errors
+from .postgres import database, first_line
 from .sqlite import EngineError
 
 _COLUMNS = """

@@ -10,14 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from peewee import (  # type: ignore[attr-defined]
-    OperationalError,
-    __exception_wrapper__,
-)
+from peewee import OperationalError
 from playhouse.pool import PooledSqliteDatabase
 
 from ..errors import Busy, ServiceError, StorageFailing, StorageFull
-from .connection import connected
+from .connection import connected, wrapping_errors
 from .group_commit import GroupCommit
 
 EngineError = sqlite3.Error
@@ -44,8 +41,6 @@ PRAGMAS: dict[str, Any] = HARDENING | {
 }
 READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
 
-_wrapping_errors: Any = __exception_wrapper__  # into those of peewee
-
 
 class _Database(PooledSqliteDatabase):  # type: ignore[misc]
     _writer: Any = None
@@ -71,7 +66,7 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """As peewee does, without its debug log and its hooks."""
-        with _wrapping_errors:
+        with wrapping_errors:
             return self.cursor().execute(sql, params or ())
 
 
