@@ -15,7 +15,7 @@ import statistics
 import tempfile
 import time
 
-from figures import MIB, goal, machine, median_ms, row, table
+from figures import goal, machine, median_ms, row, table
 from running import Server, bare_flask, bepasty, document, ours, plain
 
 GOALS = {  # size in KiB: (upload / bepasty's, content / bepasty's)
@@ -84,8 +84,7 @@ class Transfers:
         if server.name == "ours":
             page = server.good("GET", path + "/download").seconds
             self.page += [page] if counts else []
-        if len(self._raw) > MIB:  # the small stay: a deletion cuts the log
-            server.delete(path)
+        server.delete_large(path, len(self._raw))
 
     def report(self, goals: tuple[float | None, float | None]) -> None:
         size = f"{self._kib} KiB" if self._kib < 1024 else f"{self._kib // 1024} MiB"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from figures import status
+from figures import MIB, status
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -128,6 +128,11 @@ class Server:
 
     def delete(self, path: str) -> None:
         self.good("DELETE", path)
+
+    def delete_large(self, path: str, size: int) -> None:
+        """The small stay: a deletion cuts the log that the next upload writes to."""
+        if size > MIB:
+            self.delete(path)
 
     def memory_mib(self, name: str = "VmHWM") -> float:
         """`VmHWM` is the peak since the start, `VmRSS` what it is now."""
