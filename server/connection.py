@@ -1,4 +1,4 @@
-"""One client connection: the server's thread receives and sends, workers make the responses.
+"""One client connection, which belongs to one worker at a time (`workers.py`).
 
 A worker makes a response only as fast as the client takes it. When the send buffer is full, the
 worker suspends the response and serves other requests; when the buffer has drained, any worker
@@ -34,29 +34,42 @@ class Connection(HTTPChannel):
         self._response: ResponseTask | None = None
         self._response_count = self._moved_bytes = 0
         self._timer = ProgressTimer(adj.limits.pace_bytes, adj.clock())
+        self.addr, self.requests = addr, list[Any]()  # before others find it in the map
         super().__init__(server, sock, addr, adj, map)
         self.outbufs = [SendBuffer()]
 
-    # On the server's thread
+    # On the worker that this connection belongs to
+
+    def handle_event(self) -> None:
+        """Receive what the client has sent, or send what it takes now."""
+        if self.writable():
+            self.handle_write()
+        else:
+            self.handle_read()
+
+    def has_request(self) -> bool:
+        """Whether a request, or the rest of a suspended response, is to be served now."""
+        return bool(self.requests) and self.connected and not self.is_suspended
 
     def handle_read(self) -> None:
         expected = self.request.body_bytes_expected() if self.request else 0
         try:
             data = self.recv(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
+        except BlockingIOError:  # a new connection that has sent nothing yet
+            return
         except OSError:
             self.handle_close()
             return
-        self._moved_bytes += len(data)
         if not self._is_lingering:
             self.received(data)
+        self._moved_bytes += len(data)
 
     def writable(self) -> bool:
         return bool(self.is_suspended or super().writable())
 
     def handle_write(self) -> None:
-        if self.socket is not None:
-            self.flush(do_close=True)
-        if self.socket is None:  # closed by the flush, or by handle_read before it
+        self.flush(do_close=True)
+        if self.socket is None:  # closed by the flush
             return
         if self.close_when_flushed and not self.total_outbufs_len:
             self._linger()
@@ -64,7 +77,6 @@ class Connection(HTTPChannel):
             self.handle_close()
         elif self.is_suspended and self.total_outbufs_len <= self.limits.send_buffer_bytes // 4:
             self.is_suspended = False
-            self.server.add_task(self)
 
     def _linger(self) -> None:
         """Close the sending side only: a reset might discard the response the client must read."""
@@ -80,46 +92,6 @@ class Connection(HTTPChannel):
             self.is_suspended = False
             if self.request:  # frees its body now, not when it is garbage-collected
                 self.request.close()
-
-    def is_busy(self) -> bool:
-        """Whether a request is being received, processed or answered."""
-        return bool(self.requests or self.request or self.total_outbufs_len)
-
-    def waiting_since(self, now: float) -> float:
-        """Since when the client has owed its next action; `now` while a worker is busy."""
-        return now if self.requests and not self.is_suspended else self._timer.started_at
-
-    def is_too_slow(self, now: float) -> bool:
-        """Whether the client has exceeded the time limit of its next action."""
-        action, seconds = self._expected_action()
-        is_paced = action in ("send body", "read response", "close")
-        progress_bytes = self._moved_bytes - self._unsent_bytes() if is_paced else 0
-        return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
-
-    def _expected_action(self) -> tuple[str, float]:
-        """The client's next action, and within how many seconds it must happen or progress."""
-        limits = self.limits
-        if self.requests and not self.is_suspended:
-            return "wait", math.inf
-        if self.total_outbufs_len:
-            return "read response", limits.pace_seconds
-        if self._is_lingering:
-            return "close", limits.linger_seconds
-        if self.request is None:
-            is_idle = self._response_count > 0
-            return "send request", limits.idle_seconds if is_idle else limits.head_seconds
-        if self.request.headers_finished:
-            return "send body", limits.pace_seconds
-        return "send head", limits.head_seconds
-
-    def _unsent_bytes(self) -> int:
-        """How many bytes the kernel holds that the client has not acknowledged."""
-        count = bytearray(4)
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(self.socket, termios.TIOCOUTQ, count)
-        return int.from_bytes(count, sys.byteorder)
-
-    # On a worker's thread
 
     def service(self) -> None:
         resumed = self._response
@@ -139,11 +111,9 @@ class Connection(HTTPChannel):
         return self._response
 
     def _suspend(self) -> None:
-        with self.outbuf_lock:
-            self.is_suspended = self.connected
-            if not self.is_suspended:
-                self._release()
-        self.server.pull_trigger()
+        self.is_suspended = self.connected
+        if not self.is_suspended:
+            self._release()
 
     def _release(self) -> None:
         if self._response:
@@ -151,13 +121,12 @@ class Connection(HTTPChannel):
             self._response.request.close()
 
     def write_soon(self, data: bytes) -> int:
-        with self.outbuf_lock:
-            if not self.connected:
-                raise ClientDisconnected
-            self.outbufs[0].append(data)
-            self.total_outbufs_len += len(data)
-            if self.total_outbufs_len >= JOINED_BYTES:
-                self.flush()
+        if not self.connected:
+            raise ClientDisconnected
+        self.outbufs[0].append(data)
+        self.total_outbufs_len += len(data)
+        if self.total_outbufs_len >= JOINED_BYTES:
+            self.flush()
         return len(data)
 
     def suspend_if_backlogged(self) -> None:
@@ -169,8 +138,7 @@ class Connection(HTTPChannel):
 
     def flush(self, *, do_close: bool = False) -> None:
         """Send as much as the client takes now."""
-        with self.outbuf_lock:
-            self._flush_exception(self._flush_some, do_close)
+        self._flush_exception(self._flush_some, do_close)
 
     def _flush_some(self, do_close: bool = False) -> None:
         buffer = self.outbufs[0]
@@ -178,3 +146,52 @@ class Connection(HTTPChannel):
             buffer.skip(sent)
             self.total_outbufs_len -= sent
             self._moved_bytes += sent
+
+    # On the thread that checks the time limits
+
+    def hang_up(self) -> None:
+        """End it; a worker, which this wakes, closes it."""
+        with self.outbuf_lock:  # not during `handle_close`: the descriptor might be another's then
+            self.will_close = True
+            if self.socket is not None:
+                with contextlib.suppress(OSError):
+                    self.socket.shutdown(socket.SHUT_RDWR)
+
+    def is_busy(self) -> bool:
+        """Whether a request is being received, processed or answered."""
+        return bool(self.requests or self.request or self.total_outbufs_len)
+
+    def waiting_since(self, now: float) -> float:
+        """Since when the client has owed its next action; `now` while a worker is busy."""
+        return now if self.requests and not self.is_suspended else self._timer.started_at
+
+    def is_too_slow(self, now: float) -> bool:
+        """Whether the client has exceeded the time limit of its next action."""
+        action, seconds = self._expected_action()
+        is_paced = action in ("send body", "read response", "close")
+        progress_bytes = self._moved_bytes - self._unsent_bytes() if is_paced else 0
+        return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
+
+    def _expected_action(self) -> tuple[str, float]:
+        """The client's next action, and within how many seconds it must happen or progress."""
+        limits, request = self.limits, self.request
+        if self.requests and not self.is_suspended:
+            return "wait", math.inf
+        if self.total_outbufs_len:
+            return "read response", limits.pace_seconds
+        if self._is_lingering:
+            return "close", limits.linger_seconds
+        if request is None:
+            is_idle = self._response_count > 0
+            return "send request", limits.idle_seconds if is_idle else limits.head_seconds
+        if request.headers_finished:
+            return "send body", limits.pace_seconds
+        return "send head", limits.head_seconds
+
+    def _unsent_bytes(self) -> int:
+        """How many bytes the kernel holds that the client has not acknowledged."""
+        count = bytearray(4)
+        with self.outbuf_lock, contextlib.suppress(OSError):
+            if self.socket is not None:
+                fcntl.ioctl(self.socket, termios.TIOCOUTQ, count)
+        return int.from_bytes(count, sys.byteorder)

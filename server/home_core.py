@@ -9,8 +9,6 @@ import contextlib
 import os
 import threading
 
-from waitress.task import ThreadedTaskDispatcher
-
 _CORES = sorted(getattr(os, "sched_getaffinity", lambda _: ())(0))  # only Linux has it
 _thread = threading.local()
 
@@ -22,8 +20,3 @@ def bind_to_home_core(is_bound: bool) -> None:
         home = _CORES[os.getpid() % len(_CORES)]
         with contextlib.suppress(OSError):  # where a filter of system calls forbids it
             os.sched_setaffinity(0, {home} if is_bound else _CORES)
-
-
-def is_crowded(workers: ThreadedTaskDispatcher) -> bool:
-    """Whether at least half of the worker threads are at work."""
-    return bool(2 * workers.active_count >= len(workers.threads))

@@ -1,4 +1,4 @@
-"""Tasks that write a response, run by worker threads."""
+"""Tasks that write a response."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any
 from waitress.task import Task, WSGITask
 from waitress.utilities import build_http_date
 
-from .home_core import bind_to_home_core, is_crowded
+from .home_core import bind_to_home_core
 
 LONG_BYTES = 1 << 20  # of a body, in either direction
 _PROBLEMS = {  # status -> code, detail; without one the error's own sentence
@@ -55,7 +55,7 @@ class ResponseTask(PersistentTask, WSGITask):
     _pieces: Iterator[bytes] = iter(())
 
     def execute(self) -> None:
-        crowded = is_crowded(self.channel.server.task_dispatcher)
+        crowded = self.channel.adj.is_crowded()
         bind_to_home_core(crowded and not self._is_long())
         if self._iterable is None:
             application = self.channel.server.application

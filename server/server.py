@@ -1,9 +1,11 @@
-"""The server: one thread that receives and sends, worker threads, and a graceful shutdown.
+"""The server: its listeners, the time limits of its connections, and a graceful shutdown.
 
-waitress, but requests are parsed strictly, bodies stay in memory, slow clients hold no worker and
-no connection for long, and SIGTERM lets running requests finish.
+waitress, but each worker receives, serves and sends (`workers.py`), requests are parsed strictly,
+bodies stay in memory, slow clients hold no worker and no connection for long, and SIGTERM lets
+running requests finish.
 """
 
+import math
 import resource
 import signal
 import time
@@ -12,22 +14,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import waitress
-from waitress import wasyncore
 
 from .body_buffer import MemoryBudget
 from .connection import Connection
-from .home_core import bind_to_home_core, is_crowded
 from .limits import Limits
 from .request_parser import FORWARDED_HOST
+from .workers import Workers
 
 DRAIN_SECONDS = 20
-POLL_SECONDS = 0.2
-TIMEOUT_CHECK_SECONDS = 0.5
+CHECK_SECONDS = 0.2
+DRAIN_CHECK_SECONDS = 0.02
 MIN_DESCRIPTORS = 4096
-_NEVER = 10**9
 
 
 class Server:
+    _stopping = False
+
     def __init__(
         self,
         application: Any,
@@ -46,18 +48,18 @@ class Server:
         more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
-        self._stopping = False
-        self._timeouts_checked_at = clock()
-        self._map: dict[int, Any] = {}
-        options = _options(limits, listen, threads) | _proxy(trusted_proxy, forwarded_host)
-        server = waitress.create_server(application, map=self._map, **options)
-        self._workers = server.task_dispatcher
+        self._map: dict[int, Any] = {}  # of waitress: listeners and connections
+        options = _options(limits, listen) | _proxy(trusted_proxy, forwarded_host)
+        waitress.create_server(application, map=self._map, **options)
+        self._workers = Workers(threads, self._map)
         self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
         budget = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
         for listener in self._listeners:
-            listener.channel_class, adj = Connection, listener.adj
+            _leave_out_workers(listener)
+            adj = listener.adj
             adj.limits, adj.memory_budget, adj.clock = limits, budget, clock
             adj.on_rejected, adj.may_send_long_body = on_rejected, may_send_long_body
+            adj.is_crowded = self._workers.is_crowded
 
     @property
     def port(self) -> int:
@@ -65,7 +67,7 @@ class Server:
 
     @property
     def connections(self) -> list[Connection]:
-        return [one for one in self._map.values() if isinstance(one, Connection)]
+        return [one for one in list(self._map.values()) if isinstance(one, Connection)]
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT; call on the main thread."""
@@ -76,28 +78,25 @@ class Server:
 
     def serve(self) -> None:
         """Serve until `stop` is called, on this thread or another."""
+        self._workers.start(self._listeners)
         while not self._stopping:
-            self._poll_once()
+            time.sleep(CHECK_SECONDS)
+            self._check_connections()
         self._drain()
 
     def stop(self, *_: Any) -> None:
         self._stopping = True
 
-    def _poll_once(self) -> None:
-        bind_to_home_core(is_crowded(self._workers))
-        wasyncore.loop(timeout=POLL_SECONDS, use_poll=True, map=self._map, count=1)
+    def _check_connections(self) -> None:
         now = self._clock()
-        is_full = len(self._map) >= self._limits.connections
-        if is_full or now - self._timeouts_checked_at >= TIMEOUT_CHECK_SECONDS:
-            self._timeouts_checked_at = now
-            self._close_slow(now)
-        if is_full:
+        self._close_slow(now)
+        if len(self._map) >= self._limits.connections:
             self._evict(now)
 
     def _close_slow(self, now: float) -> None:
         for one in self.connections:
             if one.is_too_slow(now):
-                one.handle_close()
+                one.hang_up()
 
     def _evict(self, now: float) -> None:
         """Close connections that wait for their clients, first of the address that has most.
@@ -113,8 +112,8 @@ class Server:
             and not (one.is_busy() and self._is_shared(one.addr))
         ]
         evictable.sort(key=lambda one: (-held[one.addr[0]], one.waiting_since(now)))
-        for connection in evictable[: self._limits.connections // 20 + 1]:
-            connection.handle_close()
+        for connection in evictable[: self._limits.connections // 4 + 1]:
+            connection.hang_up()
 
     def _is_shared(self, address: tuple[Any, Any]) -> bool:
         """Whether many clients have this address: a trusted proxy's, or a Unix socket's."""
@@ -122,14 +121,20 @@ class Server:
 
     def _drain(self) -> None:
         """Accept no more connections; finish the running requests, up to DRAIN_SECONDS."""
-        for listener in self._listeners:
-            wasyncore.dispatcher.close(listener)
+        self._workers.close_listeners()
         deadline = time.monotonic() + DRAIN_SECONDS
         while time.monotonic() < deadline and any(one.is_busy() for one in self.connections):
-            self._poll_once()
-        self._workers.shutdown()
+            time.sleep(DRAIN_CHECK_SECONDS)
+            self._check_connections()
+        self._workers.stop()
         for one in list(self._map.values()):
             one.handle_close()
+
+
+def _leave_out_workers(listener: Any) -> None:
+    """Leave out waitress's own workers, and its timeouts: `is_too_slow` is stricter."""
+    listener.add_task = listener.pull_trigger = lambda *_: None
+    listener.next_channel_cleanup = math.inf
 
 
 def _raise_descriptor_limit() -> None:
@@ -140,14 +145,13 @@ def _raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _options(limits: Limits, listen: str, threads: int) -> dict[str, Any]:
+def _options(limits: Limits, listen: str) -> dict[str, Any]:
     return {
         "unix_socket" if listen.startswith("unix:") else "listen": listen.removeprefix("unix:"),
-        "threads": threads,
+        "threads": 0,  # of waitress; `Workers` has its own
         "ident": None,
         "max_request_body_size": max(16 * limits.body_bytes, 4 << 30),
         "max_request_header_size": limits.head_bytes,
-        "channel_timeout": _NEVER,  # `Connection.is_too_slow` is stricter
         "connection_limit": limits.connections,
         "clear_untrusted_proxy_headers": True,
     }

@@ -42,7 +42,6 @@ def configure_logging(form: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_UtcFormatter(_OTHER_LOGS))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     _form = form
 
 

@@ -12,6 +12,8 @@ from server import Limits, Server
 from tests.waiting import until
 
 PIECE = bytes(range(256)) * 256  # 64 KiB
+FAULTS = {"/fault": ZeroDivisionError, "/exit": SystemExit}
+WITHOUT_BODY = {"/empty": "204 No Content", "/unchanged": "304 Not Modified"}
 PIECES = 512  # 32 MiB, more than the kernel buffers for a client
 
 
@@ -19,18 +21,19 @@ class Application:
     """Responds by path; counts the streamed responses and pieces that were begun and closed."""
 
     def __init__(self):
-        self.made = self.begun = self.ended = 0
+        self.made = self.begun = self.ended = self.holding = 0
         self.bodies = []
+        self.released = threading.Event()  # lets requests to /held go on
 
     def __call__(self, environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
-        if path == "/fault":
-            raise ZeroDivisionError
-        if path == "/empty":
-            start("204 No Content", [])
-            return []
-        if path == "/unchanged":
-            start("304 Not Modified", [])
+        if path in FAULTS:
+            raise FAULTS[path]
+        if path == "/held":
+            self.holding += 1
+            self.released.wait()
+        if path in WITHOUT_BODY:
+            start(WITHOUT_BODY[path], [])
             return []
         if path == "/short":
             start("200 OK", [("Content-Length", "10")])
@@ -38,9 +41,10 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
-        if path in ("/quick", "/host", "/cores"):
+        if path in ("/quick", "/held", "/host", "/cores"):
             cores = str(len(os.sched_getaffinity(0))) if path == "/cores" else ""
-            body = {"/quick": "quick", "/host": environ.get("HTTP_HOST"), "/cores": cores}[path]
+            host = environ.get("HTTP_HOST")
+            body = {"/quick": "quick", "/held": "", "/host": host, "/cores": cores}[path]
             return self._small(start, b"" if method == "HEAD" else body.encode())
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)
@@ -67,21 +71,32 @@ class RunningServer:
 
     def __init__(self, threads, limits, **options):
         self.application = Application()
-        self.now = 0.0
+        self.now, self._checks = 0.0, 0
         options = {"listen": "127.0.0.1:0", "threads": threads} | options
-        self.server = Server(self.application, limits, clock=lambda: self.now, **options)
+        self._thread = None
+        self.server = Server(self.application, limits, clock=self._clock, **options)
         self.port = self.server.port
         self._thread = threading.Thread(target=self.server.serve)
         self._thread.start()
+
+    def _clock(self):
+        """The server's own thread reads it once for each check of all time limits."""
+        self._checks += threading.current_thread() is self._thread
+        return self.now
 
     @property
     def connections(self):
         return self.server.connections
 
     def pass_time(self, seconds):
-        """Set the clock forward; returns when the server has checked all timeouts since."""
+        """Set the clock forward; returns when the server has checked all time limits since."""
         self.now += seconds
-        self.serves_others()
+        wanted = self._checks + 2  # one may have begun before
+        until(lambda: self._checks >= wanted)
+
+    def receive(self, size):
+        """Wait until the server has received so many bytes from its only client."""
+        until(lambda: [one._moved_bytes for one in self.connections] == [size])
 
     def pass_time_until(self, happened):
         """Set the clock forward, second by second, until something has happened."""
@@ -156,8 +171,9 @@ def answer(connection):
 
 
 @pytest.fixture
-def build():
-    """Starts a server with the given limits."""
+def build(monkeypatch):
+    """Starts a server with the given limits; it checks them often."""
+    monkeypatch.setattr("server.server.CHECK_SECONDS", 0.01)
     running = []
 
     def start(threads=2, options=(), **limits):

@@ -29,8 +29,8 @@ def test_a_connection_without_a_complete_head_is_closed_after_head_seconds(sent,
     setup = build()
 
     with setup.connected(sent) as connection:
-        setup.serves_others()  # what was sent is received
-        setup.pass_time(1)
+        setup.receive(len(sent))
+        setup.pass_time(0)
         setup.pass_time(9)
         assert not is_readable(connection)
         setup.pass_time(1)
@@ -65,10 +65,13 @@ def test_a_body_that_arrives_byte_by_byte_ends_the_connection(field, build):
 def test_a_body_that_keeps_the_pace_is_received(build):
     setup = build(pace_bytes=100)
 
-    with setup.connected(ask("/body", "POST", "Content-Length: 5000")) as connection:
-        for _ in range(10):
+    request = ask("/body", "POST", "Content-Length: 5000")
+    with setup.connected(request) as connection:
+        for number in range(9):
             connection.sendall(b"a" * 500)
+            setup.receive(len(request) + 500 * (number + 1))
             setup.pass_time(14)
+        connection.sendall(b"a" * 500)
         assert answer(connection)[2] == b"5000"
 
 

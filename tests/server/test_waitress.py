@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 import waitress
-from waitress import channel, parser, receiver, task, utilities, wasyncore
+from waitress import channel, parser, receiver, task, utilities
 
 USED = {  # file of server/ -> what it overrides, reads, sets or calls, by its owner
     "connection.py": {
         "channel": "parser_class error_task_class task_class received send recv handle_read "
         "handle_write handle_close writable service write_soon send_continue _flush_some "
         "_flush_exception _flush_outbufs_below_high_watermark addr adj server socket connected "
-        "request requests requests_lock outbufs outbuf_lock total_outbufs_len will_close "
-        "close_when_flushed",
+        "request requests outbufs outbuf_lock total_outbufs_len will_close close_when_flushed",
         "channel module": "ClientDisconnected HTTPChannel",
-        "listener": "add_task pull_trigger",
     },
     "request_parser.py": {
         "parser": "received parse_header close header_plus headers headers_finished body_rcv "
@@ -39,11 +37,11 @@ USED = {  # file of server/ -> what it overrides, reads, sets or calls, by its o
         "utilities module": "build_http_date",
     },
     "server.py": {
-        "listener": "task_dispatcher active_channels channel_class adj application effective_port",
-        "dispatcher": "shutdown",
-        "wasyncore module": "loop dispatcher",
+        "listener": "active_channels adj application effective_port add_task pull_trigger "
+        "next_channel_cleanup",
         "waitress module": "create_server",
     },
+    "workers.py": {"listener": "accept set_socket_options fix_addr readable socket adj close"},
 }
 NAMES = [
     (file, owner, name)
@@ -66,14 +64,12 @@ def owners():
         "channel": connection,
         "channel module": channel,
         "listener": listener,
-        "dispatcher": listener.task_dispatcher,
         "parser": request,
         "parser module": parser,
         "fixed receiver": receiver.FixedStreamReceiver(1, None),
         "chunked receiver": receiver.ChunkedReceiver(None),
         "task": task.WSGITask(connection, request),
         "utilities module": utilities,
-        "wasyncore module": wasyncore,
         "waitress module": waitress,
     }
     theirs.close()

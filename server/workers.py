@@ -1,0 +1,136 @@
+"""The threads that receive requests, serve them and send the responses.
+
+An event of a connection wakes one of them, a worker. If it completes a request, the same worker
+serves it. Until its next event is expected, the connection belongs to that worker alone.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from .connection import Connection
+from .home_core import bind_to_home_core
+from .readiness import Readiness
+
+STOP_SECONDS = 5
+_log = logging.getLogger("docservice")
+
+
+class Workers:
+    """`count` may serve requests at once; there is one more, so that one always receives."""
+
+    def __init__(self, count: int, sockets: dict[int, Any]) -> None:
+        """`sockets` holds waitress's listeners and the connections, by their descriptors."""
+        self._count, self._sockets = count, sockets
+        self._readiness = Readiness()
+        self._requested: deque[Connection] = deque()  # whose next request is to be served
+        self._serving = 0  # workers
+        self._lock, self._accepting = threading.Lock(), threading.Lock()
+        self._stop_reader, self._stop_writer = os.pipe()
+        self._listeners: list[Any] = []
+        self._paused: list[Any] = []  # of these, those that accept nothing for now
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count + 1)]
+
+    def start(self, listeners: list[Any]) -> None:
+        self._listeners = listeners
+        for descriptor in (self._stop_reader, *(one.socket.fileno() for one in listeners)):
+            self._readiness.expect(descriptor)
+        for thread in self._threads:
+            thread.start()
+
+    def is_crowded(self) -> bool:
+        """Whether at least half of the workers that may serve requests do so."""
+        return 2 * self._serving >= self._count
+
+    def close_listeners(self) -> None:
+        with self._accepting:
+            for listener in self._listeners:
+                listener.close()
+            self._listeners, self._paused = [], []
+
+    def stop(self) -> None:
+        """Returns when all workers have ended, or after STOP_SECONDS."""
+        os.write(self._stop_writer, b"s")
+        deadline = time.monotonic() + STOP_SECONDS
+        for thread in self._threads:
+            thread.join(max(0, deadline - time.monotonic()))
+        if not any(thread.is_alive() for thread in self._threads):
+            self._readiness.close()
+            os.close(self._stop_reader)
+            os.close(self._stop_writer)
+
+    def _run(self) -> None:
+        while (descriptor := self._readiness.wait()) != self._stop_reader:
+            bind_to_home_core(self.is_crowded())
+            one = self._sockets.get(descriptor)
+            if isinstance(one, Connection):
+                self._handle(one, one.handle_event)
+            else:
+                self._accept(one)
+            if self._requested:
+                self._serve()
+        self._readiness.expect(self._stop_reader)  # the next one stops as well
+
+    def _accept(self, listener: Any) -> None:
+        """Accept a connection, unless the listener was closed meanwhile, and receive from it."""
+        connection = None
+        with self._accepting:
+            if listener in self._listeners:
+                connection = self._connection(listener)
+                self._paused.append(listener)
+        self._accept_more()
+        if connection:
+            self._handle(connection, connection.handle_event)
+
+    def _connection(self, listener: Any) -> Connection | None:
+        try:
+            if accepted := listener.accept():
+                socket, address = accepted
+                listener.set_socket_options(socket)
+                address = listener.fix_addr(address)
+                return Connection(listener, socket, address, listener.adj, self._sockets)
+        except OSError as error:  # no descriptor is left, or the client has gone
+            _log.warning("a connection was not accepted: %s", error)
+        return None
+
+    def _accept_more(self) -> None:
+        """Unless all connections are taken: then it is called again when one has been closed."""
+        with self._accepting:
+            while self._paused and self._paused[-1].readable():
+                self._readiness.expect(self._paused.pop().socket.fileno())
+
+    def _handle(self, connection: Connection, handle: Callable[[], None]) -> None:
+        """Handle an event or a request of a connection, and await what comes next."""
+        try:
+            handle()
+        except BaseException:
+            _log.exception("a connection was closed because of an error")
+            connection.handle_close()
+        if connection.has_request():
+            self._requested.append(connection)
+        elif connection.socket is not None:
+            descriptor = connection.socket.fileno()
+            self._readiness.expect(descriptor, sending=connection.writable())
+        else:
+            self._accept_more()
+
+    def _serve(self) -> None:
+        """Serve what is requested, unless as many workers do as may: then one of those will."""
+        with self._lock:
+            if self._serving == self._count:
+                return
+            self._serving += 1
+        while connection := self._next():
+            self._handle(connection, connection.service)
+
+    def _next(self) -> Connection | None:
+        """A connection with a request, or None if this worker no longer serves."""
+        with self._lock:
+            if self._requested:
+                return self._requested.popleft()
+            self._serving -= 1
+            return None

@@ -1,0 +1,103 @@
+"""What workers do with the events of many connections."""
+
+import contextlib
+import errno
+
+import pytest
+
+from server import workers
+from server.readiness import Turns
+from tests.waiting import until
+
+from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
+
+LENGTH = PIECES * len(PIECE)
+
+
+@pytest.fixture
+def held(build):
+    """A server whose only place to serve is taken by a request to `/held`."""
+    setup = build(threads=1)
+    with setup.connected(ask("/held")) as connection:
+        until(lambda: setup.application.holding == 1)
+        yield setup, connection
+        setup.application.released.set()
+
+
+def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
+    setup, _ = held
+    request = ask("/body", "POST", "Content-Length: 4", "X-API-Key: any")
+
+    with setup.connected(request + b"abc") as connection:
+        until(lambda: len(request) + 3 in [one._moved_bytes for one in setup.connections])
+        connection.sendall(b"d")
+        until(lambda: len(request) + 4 in [one._moved_bytes for one in setup.connections])
+        assert setup.application.bodies == []
+        setup.application.released.set()
+        assert answer(connection)[2] == b"4"
+
+
+def test_requests_that_wait_are_served_in_their_order(held):
+    setup, _ = held
+    with contextlib.ExitStack() as stack:
+        waiting = []
+        for size in range(1, 6):
+            sent = ask("/body", "POST", f"Content-Length: {size}", "X-API-Key: a") + b"a" * size
+            waiting.append(stack.enter_context(setup.connected(sent)))
+            until(lambda count=size: sum(bool(one.requests) for one in setup.connections) > count)
+        setup.application.released.set()
+        assert [answer(one)[2] for one in waiting] == [b"1", b"2", b"3", b"4", b"5"]
+    assert list(map(len, setup.application.bodies)) == [1, 2, 3, 4, 5]
+
+
+def test_a_slow_connection_is_closed_while_all_workers_that_may_serve_do_so(held):
+    setup, _ = held
+
+    with setup.connected(b"GET /quick HT") as slow:
+        until(lambda: len(setup.connections) == 2)
+        setup.pass_time_until(lambda: len(setup.connections) == 1)
+        assert is_ended(slow)
+
+
+def test_an_application_that_exits_ends_its_connection_only(build, caplog):
+    setup = build(threads=1)
+
+    for _ in range(3):
+        with setup.connected(ask("/exit")) as connection:
+            assert is_ended(connection)
+    assert setup.serves_others()
+    assert caplog.text.count("a connection was closed because of an error") == 3
+
+
+def test_a_connection_that_cannot_be_accepted_is_logged_and_accepted_later(build, caplog):
+    setup = build()
+    [listener] = setup.server._listeners
+    accept, failures = listener.accept, [OSError(errno.EMFILE, "Too many open files")]
+
+    def fails_once():
+        if failures:
+            raise failures.pop()
+        return accept()
+
+    listener.accept = fails_once
+
+    assert setup.serves_others()
+    assert "a connection was not accepted: [Errno 24] Too many open files" in caplog.text
+
+
+def test_without_epoll_connections_are_served_as_well(build, monkeypatch):
+    monkeypatch.setattr(workers, "Readiness", Turns)
+    setup = build(threads=2)
+
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(setup.connected(ask("/large"), small=True)) for _ in range(4)]
+        until(lambda: sum(one.is_suspended for one in setup.connections) == 4)
+        kept = stack.enter_context(setup.connected())
+        for _ in range(20):
+            kept.sendall(ask("/quick") + ask("/quick"))
+            assert [answer(kept)[2], answer(kept)[2]] == [b"quick", b"quick"]
+            assert setup.serves_others()
+        for one in slow:
+            assert head(one)[0] == 200
+            assert body(one, LENGTH) == PIECE * PIECES
+        assert setup.stop() < 20
