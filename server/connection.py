@@ -22,6 +22,7 @@ from .send_buffer import JOINED_BYTES, SendBuffer
 
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
+RECVS_AT_ONCE = 32  # while more of a body has come
 
 
 class Connection(HTTPChannel):
@@ -52,17 +53,21 @@ class Connection(HTTPChannel):
         return bool(self.requests) and self.connected and not self.is_suspended
 
     def handle_read(self) -> None:
-        expected = self.request.body_bytes_expected() if self.request else 0
-        try:
-            data = self.recv(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
-        except BlockingIOError:  # a new connection that has sent nothing yet
-            return
-        except OSError:
-            self.handle_close()
-            return
-        if not self._is_lingering:
-            self.received(data)
-        self._moved_bytes += len(data)
+        """Receive what has come of a request; RECVS_AT_ONCE bound what others wait for it."""
+        for _ in range(RECVS_AT_ONCE):
+            expected = self.request.body_bytes_expected() if self.request else 0
+            try:
+                data = self.recv(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
+            except BlockingIOError:
+                return
+            except OSError:
+                self.handle_close()
+                return
+            if not self._is_lingering:
+                self.received(data)
+            self._moved_bytes += len(data)
+            if not (data and self.request and self.request.body_bytes_expected()):
+                return
 
     def writable(self) -> bool:
         return bool(self.is_suspended or super().writable())
