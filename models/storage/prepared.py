@@ -18,10 +18,15 @@ def param(name: str) -> Any:
 
 
 class Prepared:
-    """The query that `build` returns. It is called at the first use."""
+    """The query that `build` returns. It is called at the first use with a database."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         self._build = build
+        database.attach_callback(self._forget)
+
+    def _forget(self, _database: Any) -> None:
+        """Another database is used from now on, of an engine with other SQL perhaps."""
+        vars(self).pop("text", None)
 
     @cached_property
     def text(self) -> str:

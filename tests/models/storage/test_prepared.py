@@ -1,10 +1,10 @@
 """Prepared queries: built and compiled once, with named parameters only."""
 
 import pytest
-from peewee import SQL
+from peewee import SQL, PostgresqlDatabase
 
 from models import User
-from models.storage import Prepared, param
+from models.storage import Prepared, database, param
 
 
 def test_a_query_is_built_once_and_executed_with_other_values(alice, bob):
@@ -40,3 +40,17 @@ def test_a_constant_is_given_as_sql(alice):
     query = Prepared(lambda: User.select(SQL("1")).where(User.id == param("id")))
 
     assert query.first(id=alice.id) == (1,)
+
+
+def test_a_query_is_compiled_for_the_database_in_use():
+    added = {User.email: param("email"), User.login_generation: param("generation")}
+    query, before = Prepared(lambda: User.insert(added)), database.obj
+    here = query.text
+    try:
+        database.initialize(PostgresqlDatabase("never opened"))
+        there = query.text
+    finally:
+        database.initialize(before)
+
+    assert there == here + ' RETURNING "user_account"."id"'
+    assert query.text == here
