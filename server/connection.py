@@ -154,8 +154,8 @@ class Connection(HTTPChannel):
 
     # On the thread that checks the time limits
 
-    def hang_up(self) -> None:
-        """End it; a worker, which this wakes, closes it."""
+    def shut_down(self) -> None:
+        """Shut the socket down: that wakes a worker, which closes it."""
         with self.outbuf_lock:  # not during `handle_close`: the descriptor might be another's then
             self.will_close = True
             if self.socket is not None:

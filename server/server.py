@@ -96,7 +96,7 @@ class Server:
     def _close_slow(self, now: float) -> None:
         for one in self.connections:
             if one.is_too_slow(now):
-                one.hang_up()
+                one.shut_down()
 
     def _evict(self, now: float) -> None:
         """Close connections that wait for their clients, first of the address that has most.
@@ -113,7 +113,7 @@ class Server:
         ]
         evictable.sort(key=lambda one: (-held[one.addr[0]], one.waiting_since(now)))
         for connection in evictable[: self._limits.connections // 4 + 1]:
-            connection.hang_up()
+            connection.shut_down()
 
     def _is_shared(self, address: tuple[Any, Any]) -> bool:
         """Whether many clients have this address: a trusted proxy's, or a Unix socket's."""

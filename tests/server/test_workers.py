@@ -18,44 +18,40 @@ LENGTH = PIECES * len(PIECE)
 def held(build):
     """A server whose only place to serve is taken by a request to `/held`."""
     setup = build(threads=1)
-    with setup.connected(ask("/held")) as connection:
+    with setup.connected(ask("/held")):
         until(lambda: setup.application.holding == 1)
-        yield setup, connection
+        yield setup
         setup.application.released.set()
 
 
 def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
-    setup, _ = held
     request = ask("/body", "POST", "Content-Length: 4", "X-API-Key: any")
 
-    with setup.connected(request + b"abc") as connection:
-        until(lambda: len(request) + 3 in [one._moved_bytes for one in setup.connections])
+    with held.connected(request + b"abc") as connection:
+        until(lambda: len(request) + 3 in [one._moved_bytes for one in held.connections])
         connection.sendall(b"d")
-        until(lambda: len(request) + 4 in [one._moved_bytes for one in setup.connections])
-        assert setup.application.bodies == []
-        setup.application.released.set()
+        until(lambda: len(request) + 4 in [one._moved_bytes for one in held.connections])
+        assert held.application.bodies == []
+        held.application.released.set()
         assert answer(connection)[2] == b"4"
 
 
 def test_requests_that_wait_are_served_in_their_order(held):
-    setup, _ = held
     with contextlib.ExitStack() as stack:
         waiting = []
         for size in range(1, 6):
             sent = ask("/body", "POST", f"Content-Length: {size}", "X-API-Key: a") + b"a" * size
-            waiting.append(stack.enter_context(setup.connected(sent)))
-            until(lambda count=size: sum(bool(one.requests) for one in setup.connections) > count)
-        setup.application.released.set()
+            waiting.append(stack.enter_context(held.connected(sent)))
+            until(lambda count=size: sum(bool(one.requests) for one in held.connections) > count)
+        held.application.released.set()
         assert [answer(one)[2] for one in waiting] == [b"1", b"2", b"3", b"4", b"5"]
-    assert list(map(len, setup.application.bodies)) == [1, 2, 3, 4, 5]
+    assert list(map(len, held.application.bodies)) == [1, 2, 3, 4, 5]
 
 
 def test_a_slow_connection_is_closed_while_all_workers_that_may_serve_do_so(held):
-    setup, _ = held
-
-    with setup.connected(b"GET /quick HT") as slow:
-        until(lambda: len(setup.connections) == 2)
-        setup.pass_time_until(lambda: len(setup.connections) == 1)
+    with held.connected(b"GET /quick HT") as slow:
+        until(lambda: len(held.connections) == 2)
+        held.pass_time_until(lambda: len(held.connections) == 1)
         assert is_ended(slow)
 
 
