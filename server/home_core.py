@@ -1,4 +1,4 @@
-"""Keeps threads on one core while many requests run at once.
+"""Keeps threads on one core while several requests run at once.
 
 A thread releases the interpreter lock at each statement of SQLite and each encryption, for some
 microseconds. On several cores another thread takes it meanwhile, and the first one has to sleep for

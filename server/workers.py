@@ -43,8 +43,8 @@ class Workers:
             thread.start()
 
     def is_crowded(self) -> bool:
-        """Whether at least half of the workers that may serve requests do so."""
-        return 2 * self._serving >= self._count
+        """Whether several workers serve requests."""
+        return self._serving > 1
 
     def close_listeners(self) -> None:
         with self._accepting:

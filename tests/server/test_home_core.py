@@ -1,4 +1,4 @@
-"""With many requests at once, threads share one core; long work and other threads use all."""
+"""With several requests at once, workers share one core; long work and other threads use all."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -28,25 +28,36 @@ def bound():
         yield lambda work: pool.submit(work).result()
 
 
-def test_workers_share_one_core_while_at_least_half_of_them_are_at_work(build):
-    assert cores_of(build(threads=2), ask("/cores")) == 1
+@pytest.fixture
+def crowded(build):
+    """A server that serves a request which does not end, and others beside it."""
+    server = build(threads=3)
+    with server.connected(ask("/held")):
+        until(lambda: server.application.holding == 1)
+        yield server
+        server.application.released.set()
 
 
-def test_workers_use_all_cores_while_fewer_are_at_work(build):
-    server = build(threads=8)
-    workers = server.server._workers
+def test_workers_share_one_core_while_several_serve_requests(crowded):
+    assert cores_of(crowded, ask("/cores")) == 1
+
+
+def test_a_worker_that_serves_alone_uses_all_cores(crowded):
+    assert cores_of(crowded, ask("/cores")) == 1
+    crowded.application.released.set()
+
     for _ in range(8):
-        until(lambda: not workers.is_crowded())  # also after a request and after the start
-        assert cores_of(server, ask("/cores")) == len(CORES)
+        until(lambda: crowded.server._workers._serving == 0)
+        assert cores_of(crowded, ask("/cores")) == len(CORES)
 
 
-def test_a_worker_with_a_long_body_uses_all_cores_and_is_bound_again_after_it(build):
-    server, size = build(threads=1), 1 << 20
+def test_a_worker_with_a_long_body_uses_all_cores_and_is_bound_again_after_it(crowded):
+    size = 1 << 20
     long = ask("/cores", "POST", f"Content-Length: {size}", "X-API-Key: a") + bytes(size)
 
-    assert cores_of(server, ask("/cores")) == 1
-    assert cores_of(server, long) == len(CORES)
-    assert cores_of(server, ask("/cores")) == 1
+    assert cores_of(crowded, ask("/cores")) == 1
+    assert cores_of(crowded, long) == len(CORES)
+    assert cores_of(crowded, ask("/cores")) == 1
 
 
 def test_a_thread_is_bound_to_the_same_core_as_others_and_free_again(bound):
