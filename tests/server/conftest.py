@@ -126,6 +126,14 @@ class RunningServer:
             connection.sendall(sent)
             yield connection
 
+    @contextlib.contextmanager
+    def held(self):
+        """A request that does not end is served meanwhile."""
+        with self.connected(ask("/held")):
+            until(lambda: self.application.holding == 1)
+            yield self
+            self.application.released.set()
+
     def serves_others(self):
         """Whether another client gets a response: some worker is free."""
         with self.connected(ask("/quick")) as connection:

@@ -31,11 +31,8 @@ def bound():
 @pytest.fixture
 def crowded(build):
     """A server that serves a request which does not end, and others beside it."""
-    server = build(threads=3)
-    with server.connected(ask("/held")):
-        until(lambda: server.application.holding == 1)
+    with build(threads=3).held() as server:
         yield server
-        server.application.released.set()
 
 
 def test_workers_share_one_core_while_several_serve_requests(crowded):

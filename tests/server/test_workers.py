@@ -17,11 +17,8 @@ LENGTH = PIECES * len(PIECE)
 @pytest.fixture
 def held(build):
     """A server whose only place to serve is taken by a request to `/held`."""
-    setup = build(threads=1)
-    with setup.connected(ask("/held")):
-        until(lambda: setup.application.holding == 1)
+    with build(threads=1).held() as setup:
         yield setup
-        setup.application.released.set()
 
 
 def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
