@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .detection import FIRST_BYTES, UNCERTAIN, detect, shown_type
@@ -12,7 +13,7 @@ from .sandbox.messages import Message
 from .sandbox.process import RunJob, SandboxError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Original:
     """The document to show. Its name and content type come from the uploader: never trusted.
 
@@ -41,11 +42,16 @@ class Original:
         declared = canonical_type(self.content_type)
         if declared not in UNCERTAIN:
             return declared
-        return shown_type(declared, self.named_type, self.first(FIRST_BYTES))
+        return shown_type(declared, self.named_type, self.beginning)
 
     def detected_type(self) -> str:
         """Return what the document is by its name and its first bytes alone."""
-        return detect(self.named_type, self.first(FIRST_BYTES))
+        return detect(self.named_type, self.beginning)
+
+    @cached_property
+    def beginning(self) -> bytes:
+        """The first bytes, by which its type is detected."""
+        return self.first(FIRST_BYTES)
 
     def first(self, limit: int) -> bytes:
         return b"".join(self.read(0, min(limit, self.size))) if self.size else b""

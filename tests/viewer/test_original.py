@@ -3,6 +3,7 @@
 import pytest
 
 from tests.viewer.samples import original
+from viewer import has_pages
 
 
 def test_first_reads_no_more_than_its_limit():
@@ -18,6 +19,17 @@ def test_first_reads_no_more_than_its_limit():
 
 def test_first_returns_all_of_a_short_document():
     assert original(b"abc").first(4096) == b"abc"
+
+
+def test_a_document_whose_type_is_not_declared_is_read_once_to_detect_it():
+    asked = []
+    document = original(b"%PDF-1.7", content_type="application/octet-stream")
+    read = document.read
+    object.__setattr__(document, "read", lambda *span: asked.append(span) or read(*span))
+
+    assert has_pages(document)
+    assert document.detected_type() == "application/pdf"
+    assert asked == [(0, 8)]
 
 
 @pytest.mark.parametrize("nothing", ["application/octet-stream", "binary/octet-stream", "nonsense"])

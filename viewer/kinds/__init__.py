@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from ..detection import FIRST_BYTES, contradicts
+from ..detection import contradicts
 from ..media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..names import extension_of
 from ..original import Original
@@ -104,7 +104,7 @@ def _shown_type(original: Original, media_type: str) -> str:
     The first bytes also decide if they are those of another binary type: what a name promises is
     often wrong, as of a photograph in JPEG that is named .heic.
     """
-    is_wrong = contradicts(media_type, original.first(FIRST_BYTES))
+    is_wrong = contradicts(media_type, original.beginning)
     if not is_wrong and _renderer(media_type, original.name) not in CARDS:
         return media_type
     found = original.detected_type()

@@ -14,7 +14,7 @@ def preview(
     original: Original, media_type: str, message: str = "There is no preview for this type."
 ) -> Preview:
     """Return the card with this message as its heading."""
-    first = original.first(SHOWN_BYTES)
+    first = original.beginning[:SHOWN_BYTES]
     body = render(
         "kinds/card.html",
         original=original,

@@ -97,7 +97,7 @@ def _extension(original: Original, media_type: str) -> str | None:
     The content decides, so that no page or script is handed to the converter as a document.
     """
     label = _label(media_type)
-    first = original.first(len(OLE)) if label else b""
+    first = original.beginning if label else b""
     kinds = (names for start, names in EXTENSIONS.items() if first.startswith(start))
     return next(kinds, {}).get(label)
 
