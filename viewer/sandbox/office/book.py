@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...decoding import decode
-from .. import MAX_HTML, MAX_TAGS
+from .. import MAX_HTML
 from ..messages import Message
 from ..sanitizer import heading_id, safe_link, sanitize_fragment
 from .book_package import Book, resolve
 
+MAX_TAGS: Final = 120_000  # of all chapters: the browser styles each anew when the theme changes
 BODY: Final = re.compile(r"<body\b[^<>]*>(.*?)(?:</body\s*>|\Z)", re.S | re.I)
 # HTML knows no empty elements but these: it would take what follows as their content.
 CLOSED: Final = re.compile(
@@ -37,12 +38,12 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     book = Book(data)
     numbers = {path: number for number, path in enumerate(book.chapters, 1)}
     html: list[str] = []
-    left = MAX_HTML
+    left, tags_left = MAX_HTML, MAX_TAGS
     while left > 0 and len(html) < len(book.chapters):
         chapter = _Chapter(book, numbers, book.chapters[len(html)])
-        text, size = chapter.render(left)
+        text, size, tags = chapter.render(left, tags_left)
         html.append(text)
-        left -= size
+        left, tags_left = left - size, tags_left - tags
     entries = ((depth, title, _target(numbers, to)) for depth, title, to in book.outline())
     facts = {
         "title": book.about("title"),
@@ -61,19 +62,22 @@ class _Chapter:
         self.book, self.numbers, self.path = book, numbers, path
         self.number = numbers[path]
 
-    def render(self, limit: int) -> tuple[str, int]:
-        """Return the chapter as HTML, and its size without its pictures; `limit` if it is cut."""
+    def render(self, limit: int, most_tags: int) -> tuple[str, int, int]:
+        """Return the chapter as HTML; its size without its pictures, or `limit` if it is cut; and
+        how many tags it was made of.
+        """
         data, cut = self.book.read_start(self.path)
         text = decode(data)[0]
         body = BODY.search(text)
         text = body[1] if body else text
         pictures = self.book.picture_bytes_left
-        if cut or len(text) > limit or text.count("<") > MAX_TAGS:
-            text, cut = "<".join(text[:limit].split("<", MAX_TAGS)[:MAX_TAGS]), True
+        tags = text.count("<")
+        if cut or len(text) > limit or tags > most_tags:
+            text, cut = "<".join(text[:limit].split("<", most_tags)[:most_tags]), True
         html = sanitize_fragment(self._prepared(text), self._rewritten)
         size = len(html) - (pictures - self.book.picture_bytes_left)
         whole = f'<section class="chapter" id="{heading_id(str(self.number))}">{html}</section>'
-        return whole, limit if cut else size
+        return whole, limit if cut else size, tags
 
     def _prepared(self, text: str) -> str:
         return DRAWN.sub(self._drawing, OLD_ANCHOR.sub(r"\1id=", CLOSED.sub(r"<\1\2></\1>", text)))
