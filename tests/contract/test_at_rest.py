@@ -15,6 +15,7 @@ import pytest
 from tests.formats import b64
 from tests.forms import FORM, file
 from tests.forms import body as form_body
+from tests.processes import children
 
 MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
 CONTENT = MARK * ((20 << 20) // len(MARK))
@@ -149,11 +150,6 @@ def open_files_on_disk(service):
                     yield os.readlink(link), link.read_bytes()
             except OSError:
                 continue  # closed meanwhile, or not readable
-
-
-def children(process):
-    task = Path(f"/proc/{process}/task/{process}/children")
-    return [int(number) for number in task.read_text().split()] if task.exists() else []
 
 
 def assert_nothing_in_clear(service):

@@ -7,15 +7,13 @@ succeed, which proves that the listener would notice them.
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from crypto.password_file import PasswordSeal
+from tests.processes import children, state_and_further
 from tests.viewer.corpus import HEAVY, hostile
 from tests.viewer.samples import original
 from tests.waiting import until
@@ -221,12 +219,7 @@ def service_cpu():
 
 
 def _cpu_ticks(pid):
-    process = Path(f"/proc/{pid}")
-    with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-        own = process.joinpath("stat").read_text().rpartition(")")[2].split()[11:15]
-        children = [one.read_text().split() for one in process.glob("task/*/children")]
-        return sum(map(int, own)) + sum(map(_cpu_ticks, chain(*children)))
-    return 0
+    return sum(map(int, state_and_further(pid)[11:15])) + sum(map(_cpu_ticks, children(pid)))
 
 
 def page_cpu(session):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.viewer.samples import epub, xhtml
-from viewer.sandbox.office.book import MAX_TAGS, render
+from viewer.sandbox.office.book import MAX_BOOK_TAGS, render
 
 NAV = """<html xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="landmarks"><ol>
 <li><a href="x">No</a></li></ol></nav><nav epub:type="toc"><ol><li><span>Part</span><ol>
@@ -60,13 +60,13 @@ def test_a_chapter_that_is_listed_twice_is_shown_once():
 
 
 def test_the_tags_of_all_chapters_together_are_limited():
-    most = MAX_TAGS // 3
+    most = MAX_BOOK_TAGS // 3
     within, html = rendered(*[xhtml("<hr>" * most)] * 3)
     beyond, cut = rendered(*[xhtml("<hr>" * (most + 1))] * 4)
 
-    assert (within["cut"], html.count("<hr>")) == (False, MAX_TAGS)
+    assert (within["cut"], html.count("<hr>")) == (False, MAX_BOOK_TAGS)
     assert (beyond["cut"], cut.count("<section")) == (True, 3)
-    assert MAX_TAGS - 3 <= cut.count("<hr>") <= MAX_TAGS
+    assert MAX_BOOK_TAGS - 3 <= cut.count("<hr>") <= MAX_BOOK_TAGS
 
 
 @pytest.mark.parametrize(

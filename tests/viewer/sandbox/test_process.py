@@ -4,10 +4,10 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.processes import children, state_and_further
 from tests.service import ROOT
 from tests.waiting import until
 from viewer.sandbox import child, process
@@ -196,11 +196,11 @@ def test_every_forked_process_ends_with_its_job_or_at_its_time():
     server = fork_server()
     markdown(b"one")
     with process._fork_server.child() as idle:
-        until(lambda: len(children(server)) == 1)
+        until(lambda: len(children(server.pid)) == 1)
         idle.kill()
         assert idle.stdout.read() == b""
 
-    until(lambda: not children(server))
+    until(lambda: not children(server.pid))
 
 
 @forks
@@ -234,12 +234,6 @@ def test_forked_processes_and_what_forks_end_with_a_service_that_is_killed():
     until(lambda: not alive(forked))
 
 
-def children(server):
-    pid = getattr(server, "pid", server)
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-
-
 def alive(pid):
     """True until the process has ended, whether or not anybody has asked for its exit code."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    return state_and_further(pid)[:1] not in ([], ["Z"])

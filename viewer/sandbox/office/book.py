@@ -14,7 +14,7 @@ from ..messages import Message
 from ..sanitizer import heading_id, safe_link, sanitize_fragment
 from .book_package import Book, resolve
 
-MAX_TAGS: Final = 120_000  # of all chapters: the browser styles each anew when the theme changes
+MAX_BOOK_TAGS: Final = 120_000  # the browser styles each anew when the theme changes
 BODY: Final = re.compile(r"<body\b[^<>]*>(.*?)(?:</body\s*>|\Z)", re.S | re.I)
 # HTML knows no empty elements but these: it would take what follows as their content.
 CLOSED: Final = re.compile(
@@ -38,7 +38,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     book = Book(data)
     numbers = {path: number for number, path in enumerate(book.chapters, 1)}
     html: list[str] = []
-    left, tags_left = MAX_HTML, MAX_TAGS
+    left, tags_left = MAX_HTML, MAX_BOOK_TAGS
     while left > 0 and len(html) < len(book.chapters):
         chapter = _Chapter(book, numbers, book.chapters[len(html)])
         text, size, tags = chapter.render(left, tags_left)
