@@ -11,6 +11,7 @@ _ADDED = {
     "application/rtf": ".rtf",
     "application/sql": ".sql",
     "application/toml": ".toml",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": ".xlsb",
     "application/vnd.ms-excel.sheet.macroenabled.12": ".xlsm",
     "application/vnd.ms-outlook": ".msg",
     "application/vnd.oasis.opendocument.presentation": ".odp",

@@ -370,67 +370,6 @@ def budget():
     )
 
 
-def xlsb_record(kind, content=b""):
-    """A record of an XLSB part (MS-XLSB 2.1.4): type and size in 7 bits a byte, and the content."""
-    assert len(content) < 128
-    number = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
-    return number + bytes([len(content)]) + content
-
-
-def xlsb_text(text):
-    return struct.pack("<I", len(text)) + text.encode("utf-16-le")
-
-
-def xlsb(*cells, from_1904=False, hidden=0, styles=()):
-    """A workbook in Excel's binary form: these records after one row of each kind of cell.
-
-    Cells of style 1 are dates, of style 2 bold percents, of style 3 filled.
-    """
-    link, name = xlsb_text("rId1"), xlsb_text("Sales")
-    sheet = struct.pack("<II", hidden, 1) + link + name
-    formats = struct.pack("<H", 164) + xlsb_text("0.0%")
-    values = (
-        (7, 0, struct.pack("<I", 0)),
-        (2, 0, struct.pack("<i", 42 << 2 | 2)),
-        (5, 1, struct.pack("<d", 46053)),
-        (9, 2, struct.pack("<d", 0.195)),
-        (2, 0, struct.pack("<i", 1234 << 2 | 3)),
-        (4, 0, b"\1"),
-        (3, 0, b"\7"),
-        (8, 0, xlsb_text("")),
-        (62, 0, b"\0" + xlsb_text("rich")),
-    )
-    filled = [
-        xlsb_record(kind, struct.pack("<II", column, style) + value)
-        for column, (kind, style, value) in enumerate(values)
-    ]
-    rows = [xlsb_record(0, struct.pack("<I", 1) + bytes(13)), *filled, *cells]
-    merge = xlsb_record(176, struct.pack("<4I", 1, 1, 0, 1))
-    return package(
-        xl__workbook_dot_bin=xlsb_record(153, bytes([from_1904, *bytes(11)]))
-        + xlsb_record(156, sheet),
-        xl___rels__workbook_dot_bin_dot_rels=relationships(rId1="worksheets/sheet1.bin"),
-        xl__sharedStrings_dot_bin=xlsb_record(19, b"\0" + xlsb_text("Region")),
-        xl__styles_dot_bin=b"".join(
-            (
-                xlsb_record(44, formats),
-                *(xlsb_record(43, struct.pack("<3H14x", 220, 0, bold)) for bold in (400, 700)),
-                xlsb_record(47, bytes(16)),  # of named styles, which cells do not refer to
-                *styles,
-                xlsb_record(617),
-                *(
-                    xlsb_record(47, struct.pack("<5H2xH2x", 0, *one, 2 << 3))
-                    for one in ((0, 0, 0, 0), (14, 0, 0, 0), (164, 1, 0, 0), (0, 0, 1, 1))
-                ),
-                xlsb_record(618),
-            )
-        ),
-        xl__worksheets__sheet1_dot_bin=xlsb_record(148, struct.pack("<4I", 1, 8, 0, 8))
-        + b"".join(rows)
-        + merge,
-    )
-
-
 XLS = (  # made by xlwt: a merged title, a formatted row, a hidden sheet; zlib, base 85
     r"c-rk)O=uHA6#izr`8B_7(%K3o6k4^mQ0>J_o2qENv_>zA2%0t#Lv13_gY{yy2D}J@C&f#l9=ue&_=8pS=0T{~gHR|W"
     r"il?3g1rKf3H!mAWbOQ}&Xv=<K-oAZ5J8x&+yqWBWd4G2LNlOlYpdWR}YYtdTWP+Nbc;f@<HBGX`tDTx=Vne}Ur-`&$"

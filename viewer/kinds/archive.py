@@ -1,4 +1,4 @@
-"""Archives: ZIP, tar, 7z and packed files as a list; small files can be looked into, but of 7z."""
+"""Archives: ZIP, tar and packed files as a list; small files can be looked into."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -16,24 +16,20 @@ from .files import File, section
 SECONDS: Final = 20
 LABELS: Final = {
     "application/x-tar": "Archive",
-    "application/x-7z-compressed": "7z archive",
     "application/gzip": "Packed by gzip",
     "application/x-bzip2": "Packed by bzip2",
     "application/x-xz": "Packed by xz",
     "application/java-archive": "Java archive",
     "application/epub+zip": "Book",
 }
-UNREADABLE: Final = {  # by the reason
-    "format": "This file says it is an archive, but it is not one that can be read.",
-    "encrypted": "The names of the files in this archive are encrypted. Save it to open it.",
-}
+UNREADABLE: Final = "This file says it is an archive, but it is not one that can be read."
 
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the names and sizes of the files, and the small ones among them as links."""
     result = original.run("archive", original.pieces(), {"name": original.name}, seconds=SECONDS)
-    if result.failure in UNREADABLE:
-        return card.preview(original, media_type, UNREADABLE[result.failure])
+    if result.failure == "format":
+        return card.preview(original, media_type, UNREADABLE)
     if not result.messages:
         raise SandboxError(result.failure or "no list")
     (facts, _), *contents = result.messages

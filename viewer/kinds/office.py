@@ -24,6 +24,7 @@ FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted do
 # Binary formats that only a converter reads.
 UNCONVERTED: Final = {
     "application/msword": "Word 97–2003 documents",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "binary Excel workbooks (XLSB)",
     "application/vnd.ms-powerpoint": "PowerPoint 97–2003 presentations",
     "application/vnd.ms-works": "Works documents",
     "application/vnd.visio": "Visio drawings",

@@ -1,7 +1,6 @@
 """Runs in the child process. Lists the files of an archive and takes small ones out of it.
 
-Read are ZIP, tar (also packed by gzip, bzip2 or xz), single files packed by these, and the list of
-7z.
+It reads ZIP, tar (also packed by gzip, bzip2 or xz), and single files packed by these.
 """
 
 import bz2
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, Any, Final, NamedTuple, cast
 
-from . import seven_zip
 from .messages import Message
 
 MAX_LISTED: Final = 3_000  # files
@@ -37,11 +35,9 @@ UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypt
 
 
 class UnreadableArchiveError(Exception):
-    """No list can be read; the reason is "format" or "encrypted"."""
+    """No list can be read."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    reason = "format"
 
 
 class Member(NamedTuple):
@@ -78,7 +74,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
                 break
     except Exception as error:  # damaged in one of many ways
         if not files:
-            raise UnreadableArchiveError(getattr(error, "reason", "format")) from error
+            raise UnreadableArchiveError from error
         cut = True
     yield {"files": files, "cut": cut}, b""
     yield from (({}, content) for content in contents)
@@ -99,8 +95,6 @@ def _taken(member: Member, left: int) -> bytes | None:
 def _members(data: bytes, name: str) -> Iterator[Member]:
     if data.startswith(b"PK"):
         return _zip_members(zipfile.ZipFile(io.BytesIO(data)))
-    if data.startswith(seven_zip.SIGNATURE):
-        return (Member(*file, _not_unpacked) for file in seven_zip.list_files(data))
     unpack = next((unpack for start, unpack in UNPACKERS if data.startswith(start)), None)
     if unpack is None:
         return _tar_members(io.BytesIO(data))
@@ -108,10 +102,6 @@ def _members(data: bytes, name: str) -> Iterator[Member]:
         return _tar_members(_Limited(unpack(io.BytesIO(data)), MAX_UNPACKED))
     single = Member(name.rpartition(".")[0] or "content", None, unpack(io.BytesIO(data)).read)
     return iter((single,))
-
-
-def _not_unpacked(_limit: int) -> bytes:
-    raise ValueError("no method of 7z is unpacked here")
 
 
 def _is_tar(start: bytes) -> bool:

@@ -19,8 +19,6 @@ EXCEL = "application/vnd.ms-excel"
         (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
         (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
         (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
-        (EXCEL + ".sheet.binary.macroenabled.12", samples.xlsb()),
-        ("application/zip", samples.xlsb()),
         (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
         (EXCEL, samples.xls()),
         (EXCEL, samples.xlsx()),
@@ -38,6 +36,14 @@ def test_every_workbook_is_shown_as_grids(kind, data):
 )
 def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
     assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
+
+
+def test_a_binary_workbook_is_a_card_that_says_so():
+    data = samples.package(xl__workbook_dot_bin="")
+
+    shown = preview_of(original(data, "a.xlsb", EXCEL + ".sheet.binary.macroenabled.12"))
+
+    assert "binary Excel workbooks" in shown.body.decode()
 
 
 def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():

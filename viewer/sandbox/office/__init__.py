@@ -9,7 +9,7 @@ from typing import Any, Final
 from .. import MAX_HTML, MAX_PICTURES
 from ..messages import Message
 from ..sanitizer import sanitize_fragment
-from . import docx, odf, pptx, xlsb, xlsx
+from . import docx, odf, pptx, xlsx
 from .package import Package
 
 Reader = Callable[[Package], tuple[str, list[str]]]
@@ -22,7 +22,6 @@ FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
 
 # Shown by other jobs.
 WORKBOOK: Final[tuple[str, Reader]] = ("sheets", lambda _: ("", []))
-WORKBOOKS: Final = (xlsx.WORKBOOK, xlsb.WORKBOOK)
 ARCHIVE: Final[tuple[str, Reader]] = ("zip", lambda _: ("", []))
 
 
@@ -46,7 +45,7 @@ def _detect_format(package: Package) -> tuple[str, Reader]:
     for part, file_format, reader in FORMATS:
         if part in package.names:
             return file_format, reader
-    if not package.names.isdisjoint(WORKBOOKS):
+    if xlsx.WORKBOOK in package.names:
         return WORKBOOK
     open_document = odf.detect_format(package)
     if open_document == "ods":

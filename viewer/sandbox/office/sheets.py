@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ...decoding import CHARSETS, preload_codecs
 from ..messages import Message
-from . import beside_cells, ods, xls, xlsb, xlsx
+from . import beside_cells, ods, xls, xlsx
 from .package import Package
 from .sheet_table import MAX_SHEETS, sheets_html
 
@@ -27,7 +27,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         (found, hidden), beside = xls.sheets(data), beside_cells.of_xls(data)
     else:
         package = Package(data)
-        reader = next((one for one in (xlsx, xlsb) if one.WORKBOOK in package.names), ods)
+        reader = xlsx if xlsx.WORKBOOK in package.names else ods
         (found, hidden), beside = reader.sheets(package), beside_cells.of_package(package)
     if not found:
         raise ValueError("no sheets")
