@@ -221,6 +221,12 @@ def package(**parts):
     return out.getvalue()
 
 
+def parts_of(data):
+    """The content of each part of a package, to make another one of them."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def epub(*chapters, spine="", **parts):
     """A book of these chapters in XHTML, with a picture and an NCX that lists them."""
     numbers = range(1, len(chapters) + 1)

@@ -1,8 +1,8 @@
-"""Office and OpenDocument files: reading views rendered in the sandbox."""
+"""Documents and slides where no converter shows their pages: plain reading views."""
 
-from typing import Final
+from typing import Any, Final
 
-from ..formatting import left_out_note
+from ..formatting import format_count, left_out_note
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
@@ -16,8 +16,8 @@ LABELS: Final = {
     "odt": "Text document",
     "odp": "Presentation",
 }
-WIDE: Final = frozenset({"pptx", "odp"})
-NOTE: Final = "Reading view: text, tables and pictures. The layout may differ from the original."
+NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
+RTF_NOTE: Final = "Reading view: text alone, without layout and formats."
 RTF_TYPES: Final = ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext")
 ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
 FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
@@ -35,36 +35,36 @@ UNCONVERTED: Final = {
 
 
 def preview(original: Original, media_type: str) -> Preview:
-    """Return structure, text, tables and pictures. The format is read from the file itself."""
+    """Return text, headings, tables and pictures. The format is read from the file itself."""
     facts, html = original.run_html_job("office", {}, seconds=SECONDS)
     file_format = str(facts["format"])
     if file_format == "sheets":
         return spreadsheet.preview(original, media_type)
     if file_format == "zip":
         return archive.preview(original, media_type)
-    wide = b" broad" if file_format in WIDE else b""
-    notes = (NOTE, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
-    return Preview(
-        "office",
-        LABELS[file_format],
-        b'<article class="prose%b">%b</article>' % (wide, html),
-        facts=tuple(map(str, facts["counts"])),
-        note=" ".join(filter(None, notes)),
-        tools=frozenset({"zoom"}),
-    )
+    slides = int(facts["slides"])
+    counted = (format_count(slides, "slide"),) if slides else ()
+    return _reading_view(LABELS[file_format], html, NOTE, facts, counted)
 
 
 def rtf_preview(original: Original, media_type: str) -> Preview:
-    """Return text, lists, tables and pictures of RTF; its source if it is none."""
+    """Return the text of RTF; its source if it is none."""
     try:
         facts, html = original.run_html_job("rtf", {}, seconds=SECONDS)
     except SandboxError:
         return code.preview(original, media_type)
-    notes = (NOTE, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
+    return _reading_view("RTF document", html, RTF_NOTE, facts)
+
+
+def _reading_view(
+    label: str, html: bytes, note: str, facts: dict[str, Any], counted: tuple[str, ...] = ()
+) -> Preview:
+    notes = (note, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
     return Preview(
         "office",
-        "RTF document",
-        b'<article class="prose">%b</article>' % html,
+        label,
+        b'<article class="prose%b">%b</article>' % (b" broad" if counted else b"", html),
+        facts=counted,
         note=" ".join(filter(None, notes)),
         tools=frozenset({"zoom"}),
     )

@@ -182,7 +182,7 @@ def test_without_optional_libraries_documents_have_simpler_previews():
     shown = dict(line.split() for line in said.stdout.splitlines())
 
     assert shown == DEGRADED | dict.fromkeys(("letter.eml", "plain.eml"), "mail") | {
-        "letters.mbox": "mailbox",
+        **{"letters.mbox": "mailbox", "contract.rtf": "office"},
         **dict.fromkeys(("files.tar.gz", "novel.epub"), "archive"),
     }
 

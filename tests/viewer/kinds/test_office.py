@@ -40,7 +40,7 @@ def test_rtf_is_shown_as_text_and_other_text_as_source():
     document = rtf_preview(samples.original(samples.RTF, "a.rtf"), "application/rtf")
 
     assert (document.kind, document.label) == ("office", "RTF document")
-    assert b"<h1>Contract</h1>" in document.body
+    assert b"<p>Contract</p>" in document.body
     assert rtf_preview(samples.original(b"words", "a.rtf"), "application/rtf").kind == "code"
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.viewer.samples import RTF, png
+from tests.viewer.samples import RTF
 from viewer.sandbox import rtf
 from viewer.sandbox.process import run
 
@@ -20,29 +20,23 @@ def html(body):
     return read(b"{\\rtf1\\ansi\\ansicpg1252 " + body + b"}")[1]
 
 
-@pytest.mark.parametrize(
-    ("body", "shown"),
-    [
-        (rb"one\par two", "<p>one</p><p>two</p>"),
-        (rb"{\b bold} \i it\i0 alic", "<p><strong>bold</strong> <em>it</em>alic</p>"),
-        (rb"\pard\outlinelevel1 Title\par\pard text", "<h2>Title</h2><p>text</p>"),
-        (rb"a\line b\tab c", "<p>a<br>b\u2003c</p>"),
-        (rb"\'e9\'80 \u8364? \u-10179?\u-8704?", "<p>é€ € \U0001f600</p>"),
-        (rb"\uc2\u233ab\uc0\u233 x", "<p>ééx</p>"),
-        (rb"{\listtext 1.\tab}First\par", "<p>1.\u2003First</p>"),
-        (rb"{\listtext\u61623 ?\tab}First\par", "<p>•\u2003First</p>"),
-        (rb"a\~b \{c\} \\ \ldblquote d\rdblquote", "<p>a&nbsp;b {c} \\ “d”</p>"),
-        (rb"{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T}}text", "<p>text</p>"),
-        (rb'{\field{\*\fldinst HYPERLINK "x"}{\fldrslt link}}', "<p>link</p>"),
-        (
-            rb"\trowd\pard\intbl a\cell b\par c\cell\row\pard after",
-            "<table><tbody><tr><td>a</td><td><p>b</p>c</td></tr></tbody></table><p>after</p>",
-        ),
-        (rb"<script>x</script>", "<p>&lt;script&gt;x&lt;/script&gt;</p>"),
-    ],
-)
-def test_rtf_is_read_as_text_with_formats(body, shown):
-    assert html(body) == shown
+def test_the_text_of_rtf_is_read_without_formats():
+    shown = {
+        rb"one\par two": "<p>one</p><p>two</p>",
+        rb"{\b bold} \i it\i0 alic": "<p>bold italic</p>",
+        rb"a\line b\tab c": "<p>a<br>b\u2003c</p>",
+        rb"\'e9\'80 \u8364? \u-10179?\u-8704?": "<p>é€ € \U0001f600</p>",
+        rb"\uc2\u233ab\uc0\u233 x": "<p>ééx</p>",
+        rb"{\listtext 1.\tab}First\par": "<p>1.\u2003First</p>",
+        rb"{\listtext\u61623 ?\tab}First\par": "<p>•\u2003First</p>",
+        rb"a\~b \{c\} \\ \ldblquote d\rdblquote": "<p>a\u00a0b {c} \\ “d”</p>",
+        rb"{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T}}text": "<p>text</p>",
+        rb'{\field{\*\fldinst HYPERLINK "x"}{\fldrslt link}}': "<p>link</p>",
+        rb"\trowd\intbl a\cell b\cell\row\pard after": "<p>a\u2003b\u2003</p><p>after</p>",
+        rb"<script>x</script>": "<p>&lt;script&gt;x&lt;/script&gt;</p>",
+    }
+
+    assert {body: html(body) for body in shown} == shown
 
 
 def test_the_code_page_of_the_document_is_used():
@@ -56,20 +50,18 @@ def test_the_code_page_of_a_font_is_used_for_its_texts():
     )
     body = rb"\f0 caf\'e9 {\f1\'93\'fa{\b\'96\'7b}} {\f12\'cf\'f0\'e8} \'e9 \f13 x"
 
-    assert html(fonts + body) == "<p>café 日<strong>本</strong> При é x</p>"
+    assert html(fonts + body) == "<p>café 日本 При é x</p>"
 
 
-def test_png_and_jpeg_pictures_are_embedded_and_others_counted():
-    picture = png().hex().encode()
-    body = b"{\\*\\shppict{\\pict\\pngblip\n%b}}{\\pict\\wmetafile8 00ff}" % picture
-    facts, shown = read(b"{\\rtf1 " + body + b"}")
+def test_pictures_are_counted_once():
+    picture = b"{\\*\\shppict{\\pict\\pngblip\n00ff}}{\\nonshppict{\\pict\\wmetafile8 00ff}}"
+    facts, shown = read(b"{\\rtf1 " + picture + b"{\\pict 00ff}x}")
 
-    assert 'src="data:image/png;base64,iVBOR' in shown
-    assert facts["left_out"] == {"picture": 1}
-    assert "00ff" not in shown
+    assert shown == "<p>x</p>"
+    assert facts["left_out"] == {"picture": 2}
 
 
-@pytest.mark.parametrize("piece", [b"\\b\\i x", b"\\cell\\row", b"{\\b x}\\par "])
+@pytest.mark.parametrize("piece", [b"x\\line ", b"x\\cell\\row ", b"{\\b x}\\par "])
 def test_the_number_of_elements_is_limited(piece):
     facts, shown = read(b"{\\rtf1 " + piece * 200_000)
 
@@ -104,4 +96,4 @@ def test_rtf_is_read_in_the_confined_child():
     result = run("rtf", [RTF], {}, seconds=60)
 
     assert result.failure is None
-    assert b"<strong>conditions</strong>" in result.messages[0][1]
+    assert b"conditions" in result.messages[0][1]

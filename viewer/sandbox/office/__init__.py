@@ -1,6 +1,7 @@
-"""Runs in the child process. Renders office files as a reading view.
+"""Runs in the child process. Renders documents and slides as a plain reading view.
 
-Shown are structure, text, tables and pictures, but not the page layout.
+It shows text, headings, tables, pictures and links in the order of the file, and counts what else
+there is: LibreOffice shows that.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,45 +10,38 @@ from typing import Any, Final
 from .. import MAX_HTML, MAX_PICTURES
 from ..messages import Message
 from ..sanitizer import sanitize_fragment
-from . import docx, odf, pptx, xlsx
+from . import open_document, open_xml, xlsx
+from .blocks import SLIDE
 from .package import Package
 
-Reader = Callable[[Package], tuple[str, list[str]]]
-
-FORMATS: Final[tuple[tuple[str, str, Reader], ...]] = (
-    ("word/document.xml", "docx", docx.read),
-    ("ppt/presentation.xml", "pptx", pptx.read),
+Read = Callable[[Package], str]
+FORMATS: Final[tuple[tuple[str, str, Read], ...]] = (  # by a part that each has
+    (open_xml.DOCUMENT, "docx", open_xml.document),
+    (open_xml.PRESENTATION, "pptx", open_xml.slides),
+    (xlsx.WORKBOOK, "sheets", lambda _: ""),  # shown by another job
 )
 
 
-# Shown by other jobs.
-WORKBOOK: Final[tuple[str, Reader]] = ("sheets", lambda _: ("", []))
-ARCHIVE: Final[tuple[str, Reader]] = ("zip", lambda _: ("", []))
-
-
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the view, the file format, and what there is to count."""
+    """Yield one message with the view, the format, the number of slides, and what is left out.
+
+    The format is "zip" for an archive that is none of these documents.
+    """
     package = Package(data)
-    file_format, reader = _detect_format(package)
-    html, counts = reader(package)
+    file_format, read = _detect_format(package)
+    html = read(package)
     limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
-    cut = len(html) > limit or package.pictures_left_out
     facts = {
         "format": file_format,
-        "counts": counts,
+        "slides": html.count(SLIDE),
         "left_out": dict(package.left_out),
-        "cut": cut,
+        "cut": len(html) > limit or package.pictures_left_out,
     }
     yield facts, sanitize_fragment(html[:limit]).encode("utf-8", "replace")
 
 
-def _detect_format(package: Package) -> tuple[str, Reader]:
-    for part, file_format, reader in FORMATS:
+def _detect_format(package: Package) -> tuple[str, Read]:
+    for part, file_format, read in FORMATS:
         if part in package.names:
-            return file_format, reader
-    if xlsx.WORKBOOK in package.names:
-        return WORKBOOK
-    open_document = odf.detect_format(package)
-    if open_document == "ods":
-        return WORKBOOK
-    return (open_document, odf.read) if open_document else ARCHIVE
+            return file_format, read
+    return open_document.detect_format(package) or "zip", open_document.read
