@@ -46,7 +46,6 @@ INNER = {  # a package -> the packages of the same layer that it may import
 SHARED = {"models.errors", "models.runtime"}  # modules that every package of their layer may import
 THIRD_PARTY = {  # a library -> where it may be imported
     "PIL": {"viewer.sandbox"},
-    "charset_normalizer": {"viewer.sandbox"},
     "click": {"settings", "blueprints.commands"},
     "cryptography": {"crypto"},
     "flask": {"app", "blueprints"},

@@ -9,7 +9,7 @@ from typing import Final
 from .fonts import east_asian_font
 
 LIBRARIES: Final = (  # imported by jobs
-    *("charset-normalizer", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
+    *("markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
     *("pillow", "Pygments", "pypdfium2", "xlrd"),
 )
 
