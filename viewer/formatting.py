@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+CUT_NOTE: Final = "Only its beginning is shown. Save the original to read all of it."
 UNITS: Final = ("KiB", "MiB", "GiB", "TiB")
 
 

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from ..formatting import left_out_note
+from ..formatting import CUT_NOTE, left_out_note
 from ..original import Original
 from ..preview import Preview
 from ..templating import render
 from . import archive, card
-from .html import CUT_NOTE
 
 EPUB: Final = "application/epub+zip"
 SECONDS: Final = 15

@@ -1,6 +1,7 @@
 """HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
 from ..escaping import is_escaped_page
+from ..formatting import CUT_NOTE
 from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
@@ -9,7 +10,6 @@ from . import code
 
 MAX_SIZE = 4 << 20
 SECONDS = 12
-CUT_NOTE = "Only its beginning is shown. Save the original to read all of it."
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
 SCRIPTS, STYLES = ("frame.js",), ("frame.css",)  # of each page with an iframe

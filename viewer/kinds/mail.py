@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ..formatting import format_count
+from ..formatting import CUT_NOTE, format_count
 from ..media_types import canonical_type
 from ..original import Original
 from ..preview import Preview
@@ -13,7 +13,7 @@ from ..sandbox.process import SandboxError
 from ..templating import render
 from . import card, text
 from .files import File, section
-from .html import CUT_NOTE, SCRIPTS, STYLES, iframe
+from .html import SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
 OUTLOOK = "application/vnd.ms-outlook"

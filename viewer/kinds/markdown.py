@@ -1,11 +1,11 @@
 """Markdown: CommonMark with tables, rendered in the sandbox."""
 
+from ..formatting import CUT_NOTE
 from ..media_types import charset
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import text
-from .html import CUT_NOTE
 
 MAX_SIZE = 512 << 10
 SECONDS = 10

@@ -2,12 +2,11 @@
 
 from typing import Any, Final
 
-from ..formatting import format_count, left_out_note
+from ..formatting import CUT_NOTE, format_count, left_out_note
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
 from . import archive, card, code, spreadsheet
-from .html import CUT_NOTE
 
 SECONDS: Final = 15
 LABELS: Final = {

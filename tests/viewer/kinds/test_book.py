@@ -3,9 +3,9 @@
 import re
 
 from tests.viewer.samples import CHAPTERS, epub, original, xhtml
+from viewer.formatting import CUT_NOTE
 from viewer.kinds import preview_of
 from viewer.kinds.book import NOTE, PROTECTED
-from viewer.kinds.html import CUT_NOTE
 
 ENCRYPTION = (
     "<encryption><EncryptedData><CipherData><CipherReference URI='{}'/></CipherData>"
