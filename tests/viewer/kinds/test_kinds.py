@@ -1,8 +1,5 @@
 """viewer/kinds/__init__.py"""
 
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -158,33 +155,6 @@ def test_a_card_names_the_declared_type():
     card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
 
     assert card.label == "application/x-anything"
-
-
-WITHOUT = """
-names = ['pypdfium2', 'nh3', 'markdown_it', 'pygments']
-hide = "import sys; sys.modules.update(dict.fromkeys({}))"
-exec(hide.format(names))
-hide = hide.format([*names, "PIL", "pi_heif"])  # the samples are made with Pillow
-from viewer.sandbox import process
-process.run.__kwdefaults__["program"] = f"{hide}\\n{process.WORKER}"
-from tests.viewer.samples import every_kind, original
-from viewer.kinds import preview_of
-for name, kind, data in every_kind():
-    print(name, preview_of(original(data, name, kind)).kind)
-"""
-
-
-def test_without_optional_libraries_documents_have_simpler_previews():
-    root = Path(__file__).parents[3]
-    said = subprocess.run(
-        [sys.executable, "-c", WITHOUT], cwd=root, capture_output=True, text=True, check=True
-    )
-    shown = dict(line.split() for line in said.stdout.splitlines())
-
-    assert shown == DEGRADED | dict.fromkeys(("letter.eml", "plain.eml"), "mail") | {
-        **{"letters.mbox": "mailbox", "contract.rtf": "office"},
-        **dict.fromkeys(("files.tar.gz", "novel.epub"), "archive"),
-    }
 
 
 def test_a_notebook_that_is_declared_as_json_is_shown_as_one():
