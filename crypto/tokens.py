@@ -24,10 +24,14 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 
 @dataclass(frozen=True)
 class TokenClaims:
-    """`id` names the session, or the document token; of a ticket `user_id` is what it opens."""
+    """`id` names the session, or the document token.
+
+    Of a ticket `user_id` is what it was made for, and `scope` how much of that it opens.
+    """
 
     id: str
     user_id: str
+    scope: str = ""
 
 
 class PasetoCodec:
@@ -44,6 +48,7 @@ class PasetoCodec:
         payload = {
             "sub": claims.user_id,
             "jti": claims.id,
+            **({"scope": claims.scope} if claims.scope else {}),
             "iat": now.isoformat(timespec="seconds"),
             "exp": (now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         }
@@ -56,10 +61,10 @@ class PasetoCodec:
         key = shape and self._key_of(shape[1])
         if not key:
             raise DecryptionError
-        claims = self._claims(key, token)
-        if not all(isinstance(claims.get(name), str) for name in ("sub", "jti", "exp")):
+        claims = {"scope": "", **self._claims(key, token)}
+        if not all(isinstance(claims.get(name), str) for name in ("sub", "jti", "exp", "scope")):
             raise DecryptionError
-        return TokenClaims(claims["jti"], claims["sub"])
+        return TokenClaims(claims["jti"], claims["sub"], claims["scope"])
 
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
         """The key with this footer, which is compared and not parsed."""

@@ -59,6 +59,14 @@ class RateLimiter:
             self.hit(key)
             return self.allowance(key)
 
+    def is_first(self, key: str) -> bool:
+        """Whether there is room for this event, which is counted; always where limits are off."""
+        try:
+            self.spend(key)
+        except TooManyRequests:
+            return False
+        return True
+
 
 class PasswordFailureLimiter:
     """Counts wrong passwords by account and address, and by address alone.

@@ -16,7 +16,7 @@ from .errors import OperatorError, PayloadStoreAway
 from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
-from .rate_limits import REGISTRATIONS, STORED_RESPONSES, UPLOADS
+from .rate_limits import ORIGINAL_LOADS, REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .readings import ReadingCounter
 from .shared_rate_limiter import SharedRateLimiter
 from .shared_readings import SharedReadingCounter
@@ -50,6 +50,7 @@ class Runtime:
         self.link_password_failures = PasswordFailureLimiter(limited, limiter)
         self.registration_limiter = limiter(REGISTRATIONS, limited)
         self.upload_limiter = limiter(UPLOADS, limited)
+        self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = (

@@ -1,9 +1,9 @@
 """What the holder of a document token may do; and tickets, by which a page that a token opened
-loads its original.
+loads what it shows.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
@@ -20,6 +20,9 @@ from .session import Session
 from .storage import Prepared, param
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
+PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
+"""What a ticket opens: drawn pages; or the original as well, because the page shows it as it is, or
+as long as the link permits to save it."""
 
 
 def _grant_by(column: str) -> Prepared:
@@ -48,6 +51,7 @@ class TokenGrant:
     has_view_limit: bool
     sealed_password: bytes | None
     owner_id: str = ""  # if there is no token: of a page that the owner opened
+    opens_original: bool = True  # the ticket that was presented, if it was one
 
     @property
     def has_password(self) -> bool:
@@ -72,7 +76,7 @@ class TokenGrant:
 
     @classmethod
     def of_ticket(cls, ticket: str) -> Self:
-        """Lets a page that a token opened load its original, also after the token's last view,
+        """Lets a page that a token opened load what it shows, also after the token's last view,
         while the token has the same password and still permits to view. A page that the owner
         opened loads it as long as the session or API key lasts.
         """
@@ -91,7 +95,8 @@ class TokenGrant:
         grant = cls._of_row(found, unspent=True)
         if claims.user_id != grant._opening or "view" not in grant.permissions:
             raise too_late
-        return grant
+        may_save = claims.scope == ORIGINAL and "download" in grant.permissions
+        return replace(grant, opens_original=may_save or claims.scope == SHOWN)
 
     @classmethod
     def _of_row(cls, found: Presented[DocumentToken], *, unspent: bool) -> Self:
@@ -102,9 +107,12 @@ class TokenGrant:
         has_limit = token.max_views is not None
         return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
 
-    def ticket(self) -> str:
+    def ticket(self, *, shows_original: bool) -> str:
+        """For a page; `shows_original` says that it shows the original as it is."""
         seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS
-        return current_runtime().tickets.issue(TokenClaims(self.id, self._opening), seconds)
+        or_pages = ORIGINAL if "download" in self.permissions else PAGES
+        scope = SHOWN if shows_original else or_pages
+        return current_runtime().tickets.issue(TokenClaims(self.id, self._opening, scope), seconds)
 
     @property
     def _opening(self) -> str:

@@ -12,7 +12,7 @@ from .ahead import start_ahead
 from .detection import FIRST_BYTES, detect
 from .escaping import escape
 from .formatting import format_size
-from .kinds import has_pages, pages_of
+from .kinds import has_pages, pages_of, shows_original
 from .media_types import PDF, is_generic, is_shown_inline
 from .names import badge, content_disposition
 from .original import Original

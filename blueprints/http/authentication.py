@@ -48,9 +48,11 @@ class Caller:
         return self.credential_type in {SESSION, COOKIE} or scope in self.permissions
 
     def actor(self) -> dict[str, str]:
-        """The caller as events name them."""
+        """The caller as events name them: by ticket, the credential that opened the page."""
         ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
+        opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
+        via = opened_by[self.id[:3]] if via == TICKET else via
         return {"via": via, **ids.get(via, {})}
 
     def document(self, id: str) -> Document:

@@ -7,7 +7,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
-from models import Document, DocumentToken
+from models import Document, DocumentToken, current_runtime
 from models.errors import ScopeMissing, ServiceError
 from models.token_grant import TokenGrant
 
@@ -39,9 +39,18 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def read_by_page(document: Document, grant: TokenGrant) -> Response:
-    """The content for a page that a link has opened: no view; recorded if views are limited."""
+    """The content for a page that was opened: no view, and one download for all that its ticket
+    loads, however little: a range that leaves out a byte is no way to take it unseen.
+
+    Raises `ScopeMissing` for a page that shows something else than the original.
+    """
+    if not grant.opens_original:
+        raise ScopeMissing("This link permits to view the document, not to save it.")
     response = content_of(document)
-    return _recorded(document, response) if grant.has_view_limit else response
+    has_bytes = request.method == "GET" and response.status_code != 304
+    if has_bytes and current_runtime().original_loads.is_first(request.args["ticket"]):
+        document.record_read("document.downloaded")
+    return response
 
 
 def _recorded(document: Document, response: Response) -> Response:

@@ -111,7 +111,7 @@ def _opened_original(
 
 def _view(document: Document, grant: TokenGrant | None) -> Response:
     original = original_of(document, grant)
-    content_url = _content_url(document, grant) if grant and not viewer.embeds(original) else None
+    content_url = _content_url(original, grant) if grant and not viewer.embeds(original) else None
     page = viewer.view(
         original,
         frame_ancestors=grant.origins if grant else (),
@@ -157,17 +157,19 @@ def _record_and_send(
     return Response(page.body, headers=page.headers | length)
 
 
-def _content_url(document: Document, grant: TokenGrant) -> str:
+def _content_url(original: viewer.Original, grant: TokenGrant) -> str:
     """Where the page loads a large original from; its ticket dies with the token or session."""
     origin = "" if grant.owner_id else base_url()
-    return f"{origin}/v1/documents/{document.id}/content?ticket={grant.ticket()}"
+    ticket = grant.ticket(shows_original=viewer.shows_original(original))
+    return f"{origin}/v1/documents/{original.id}/content?ticket={ticket}"
 
 
 def _pages_url(document: Document, grant: TokenGrant | None) -> str:
     """Where the page of a PDF loads further pages from."""
     of_owner = TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
     origin = base_url() if grant and not grant.owner_id else f"{request.scheme}://{request.host}"
-    return f"{origin}/v1/documents/{document.id}/pages?ticket={(grant or of_owner).ticket()}"
+    ticket = (grant or of_owner).ticket(shows_original=False)
+    return f"{origin}/v1/documents/{document.id}/pages?ticket={ticket}"
 
 
 def _oembed_url(document: Document, grant: TokenGrant | None) -> str | None:

@@ -1,5 +1,6 @@
 """Documents and slides are converted by LibreOffice, once, and shown as pages."""
 
+import re
 import shutil
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
@@ -76,6 +77,17 @@ def test_a_saved_file_holds_all_pages_and_the_original(writer):
     assert saved.count("data:image/") >= 2
     assert CONVERTED in saved
     assert b64encode(RTF).decode() in saved
+
+
+@needs_libreoffice
+def test_a_link_that_permits_to_view_only_gives_the_pages_and_not_the_original(writer):
+    document = writer.upload(RTF, "application/rtf")
+    page = writer.open(writer.share(document, permissions=["view"])["viewUrl"]).text
+    pages = re.search(r'data-pages="([^"]+)"', page)[1]
+
+    assert b64encode(RTF).decode() not in page
+    assert writer.open(pages).status == 200
+    assert writer.open(pages.replace("/pages", "/content")).json["code"] == "scope_missing"
 
 
 @needs_libreoffice

@@ -8,7 +8,6 @@ import pytest
 
 from tests.people import Person
 from tests.problems import refused, refused_field
-from tests.waiting import until
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -172,16 +171,25 @@ class TestTickets:
 
         assert views(alice, large, link) == 1
 
-    def test_content_by_a_ticket_of_a_limited_link_is_an_event(self, alice, anonymous, large):
-        link = alice.share(large, maxViews=1)
+    @pytest.mark.parametrize("limit", [{"maxViews": 1}, {}])
+    def test_what_a_ticket_loads_is_one_download_by_its_link(self, limit, alice, anonymous, large):
+        link = alice.share(large, **limit)
         path = self.ticketed(opening(anonymous, large, link))
+        head = anonymous.head(path)
+        known = anonymous.get(path, headers={"If-None-Match": head.headers["ETag"]})
 
+        assert (head.status, known.status) == (200, 304)
+        assert self.downloads(alice, large) == []
+        for asked in ("bytes=1-", "bytes=0-", "bytes=9-99"):
+            assert anonymous.get(path, headers={"Range": asked}).status == 206
         assert anonymous.get(path).status == 200
+        alice.share(large)  # an event of the document records what was merged
+        (event,) = self.downloads(alice, large)
+        assert (event["tokenId"], event["count"]) == (link["id"], 1)
 
-        filters = f"?documentId={large['id']}&type=document.downloaded"
-        until(lambda: alice.get(f"/v1/events{filters}").json["events"])
-        (event,) = alice.get(f"/v1/events{filters}").json["events"]
-        assert event["data"]["documentId"] == large["id"]
+    def downloads(self, alice, document):
+        filters = f"?documentId={document['id']}&type=document.downloaded"
+        return [one["data"] for one in alice.get(f"/v1/events{filters}").json["events"]]
 
     def test_a_ticket_ends_with_its_token_and_its_document(self, alice, anonymous, large):
         link = alice.share(large)

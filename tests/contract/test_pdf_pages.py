@@ -1,12 +1,13 @@
 """The pages of a PDF: their text, and each as a picture."""
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from urllib.parse import urlencode
 
 import pytest
 
 from tests.people import Person
+from tests.problems import refused
 from tests.viewer.samples import encrypted_pdf, linked_pdf, pdf
 
 NUMBERS = range(1, 71)
@@ -189,6 +190,40 @@ def test_the_password_of_a_pdf_makes_a_file_that_shows_its_pages(alice, locked):
     assert b"PBKDF2" in sealed.body
     assert alice.post(path, json={"pdfPassword": "wrong"}).json["code"] == "wrong_credentials"
     assert alice.post(path, json={}).status == 422
+
+
+@pytest.mark.parametrize("limit", [{}, {"maxViews": 1, "password": "a word"}])
+def test_a_link_that_permits_to_view_only_never_gives_the_original(limit, service, alice):
+    fields = {"password": limit.get("password", "")}
+    for size in (0, 2 << 20):  # small enough to be in a page from which it may be saved; larger
+        original = pdf("One", extra=f"% {'x' * size}\n")
+        document = alice.upload(original, "application/pdf")
+        link = alice.share(document, permissions=["view"], **limit)
+        page = Person(service).post(
+            f"/v1/documents/{document['id']}/view",
+            data=urlencode({"token": link["token"], **fields}).encode(),
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+        )
+        path, _, ticket = ticket_in(page).partition("?")
+        content = f"/v1/documents/{document['id']}/content?{ticket}"
+
+        assert b64encode(original[:300]) not in page.body, size
+        assert "/content" not in page.text, size
+        assert Person(service).get(f"{path}/1?{ticket}").status == 200, size
+        for headers in ({}, {"Range": "bytes=0-9"}, {"If-None-Match": f'"{document["id"]}"'}):
+            refused(Person(service).get(content, headers=headers), 403, "scope_missing")
+        assert Person(service).head(content).status == 403, size
+
+
+def test_a_ticket_loses_the_original_when_the_link_loses_the_permission(service, alice, book):
+    link = alice.share(book)
+    path, _, ticket = ticket_in(opened(service, link)).partition("?")
+    content = f"/v1/documents/{book['id']}/content?{ticket}"
+
+    assert Person(service).get(content).status == 200
+    alice.patch(f"/v1/documents/{book['id']}/tokens/{link['id']}", json={"permissions": ["view"]})
+    refused(Person(service).get(content), 403, "scope_missing")
+    assert Person(service).get(f"{path}/1?{ticket}").status == 200
 
 
 def save_by_ticket(service, locked, ticket, password="open sesame"):

@@ -1,10 +1,10 @@
-"""How long an opened page may load its original."""
+"""How long an opened page may load what it shows, and how much that is."""
 
 import pytest
 
 from crypto import TokenClaims
 from models import current_runtime
-from models.token_grant import TokenGrant
+from models.token_grant import ORIGINAL, PAGES, SHOWN, TokenGrant
 
 
 @pytest.mark.parametrize(("has_view_limit", "most_seconds"), [(False, 3600), (True, 600)])
@@ -14,9 +14,22 @@ def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
     issued = []
     monkeypatch.setattr(current_runtime(), "tickets", Recorder(issued))
 
-    TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, None).ticket()
+    grant = TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, None)
+    grant.ticket(shows_original=False)
 
-    assert issued == [(TokenClaims("tok_a", "doc_a"), most_seconds)]
+    assert issued == [(TokenClaims("tok_a", "doc_a", PAGES), most_seconds)]
+
+
+def test_a_ticket_says_what_it_opens(instance):
+    for permissions, shows_original, scope in (
+        ({"view"}, False, PAGES),
+        ({"view"}, True, SHOWN),
+        ({"view", "download"}, False, ORIGINAL),
+    ):
+        grant = TokenGrant("tok_a", "doc_a", frozenset(permissions), (), False, None)
+        ticket = grant.ticket(shows_original=shows_original)
+
+        assert current_runtime().tickets.open(ticket).scope == scope
 
 
 class Recorder:

@@ -68,6 +68,7 @@ BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): office.preview,
 }
+SHOWN_AS_THEY_ARE: Final = (image.preview, audio_video.preview, text.preview, code.preview)
 CARDS: Final = (card.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
@@ -89,6 +90,15 @@ def has_pages(original: Original) -> bool:
     """Whether it is a PDF, or a document that can be converted to one."""
     media_type = _shown_type(original, original.media_type())
     return media_type == PDF or converted.is_convertible(original, media_type)
+
+
+def shows_original(original: Original) -> bool:
+    """Whether the page of a document shows its bytes as they are: no pages are drawn of them, and
+    nothing that they hold is left out.
+    """
+    media_type = _shown_type(original, original.media_type())
+    renderer = _renderer(media_type, original.name)
+    return renderer in SHOWN_AS_THEY_ARE and not converted.is_convertible(original, media_type)
 
 
 def pages_of(original: Original) -> PdfPages:

@@ -5,7 +5,7 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.samples import every_kind, original
-from viewer.kinds import has_pages, preview_of
+from viewer.kinds import has_pages, preview_of, shows_original
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -113,6 +113,14 @@ def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(decla
 
 def test_the_pages_of_a_pdf_with_another_type_are_loaded():
     assert has_pages(original(samples.pdf("x"), "a.docx", "application/msword"))
+
+
+def test_pictures_sound_films_and_texts_are_shown_as_they_are():
+    each = ((name, original(data, name, kind)) for name, kind, data in every_kind())
+    shown = {name for name, one in each if shows_original(one)}
+
+    pictures, texts = {"sunset.png", "logo.svg"}, {"notes.txt", "empty.txt", "sum.py", "data.json"}
+    assert shown == pictures | texts | {"tone.wav", "clip.webm"}
 
 
 DATA = {name: data for name, _, data in every_kind()}
