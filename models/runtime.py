@@ -18,6 +18,7 @@ from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter
 from .rate_limits import ORIGINAL_LOADS, REGISTRATIONS, STORED_RESPONSES, UPLOADS
 from .readings import ReadingCounter
+from .search_turns import SearchTurns
 from .shared_rate_limiter import SharedRateLimiter
 from .shared_readings import SharedReadingCounter
 from .storage import close_database, flush_enqueued_writes, is_server
@@ -52,6 +53,7 @@ class Runtime:
         self.upload_limiter = limiter(UPLOADS, limited)
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
+        self.search_turns = SearchTurns()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = (
             SharedReadingCounter(lambda: self.authority_key) if shared else ReadingCounter()

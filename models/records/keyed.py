@@ -55,10 +55,12 @@ class OwnsDataKey(Table):
 
     def seal(self, kind: str, of: str, value: Any) -> bytes:
         """JSON of `value`, sealed as the `kind` of the row with the id `of`."""
-        return sealing.seal(self.key, sealing.context(kind, of), json.dumps(value).encode())
+        text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return sealing.seal(self.key, sealing.context(kind, of), text)
 
     def unseal(self, kind: str, of: str, sealed: bytes) -> Any:
-        return json.loads(sealing.unseal(self.key, sealing.context(kind, of), sealed).decode())
+        text = sealing.unseal(self.key, sealing.context(kind, of), sealed)
+        return json.loads(text.decode("utf-8", "surrogatepass"))
 
     def _root_now(self) -> RootKey:
         """The root key that wraps this row's key now, after its former one was retired."""

@@ -1,10 +1,15 @@
 """A search ends after so many documents, and goes on where it ended."""
 
+import itertools
+from threading import Event
+
 import pytest
 
-from models import Document, document_search
+from models import Document, current_runtime, document_search
 from models.document_search import find_documents
+from models.errors import Busy
 from tests.uploads import upload
+from tests.waiting import join_threads, start_threads, until
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +37,31 @@ def test_a_call_ends_after_so_many_documents_and_the_next_goes_on_there(alice):
     fill(alice, ["other"] * 8 + ["match 1"] + ["other"] * 9 + ["match 2"])
 
     assert list(pages(alice, 5)) == [[], ["match 1"], [], ["match 2"]]
+
+
+def test_a_call_ends_after_some_time_and_the_next_goes_on_there(alice, monkeypatch):
+    fill(alice, ["other"] * 5 + ["match"])
+    monkeypatch.setattr(document_search, "thread_time", itertools.count(0, 0.3).__next__)
+
+    assert list(pages(alice, 5)) == [[], ["match"]]  # a look at the clock before each four
+
+
+def test_of_one_user_one_search_runs_one_waits_and_others_are_refused(alice, bob, monkeypatch):
+    searches, ended = [], Event()
+    monkeypatch.setattr(document_search, "_search", lambda *_: searches.append(1) or ended.wait(9))
+    threads = start_threads(*2 * [lambda: find_documents(alice.id, 5, None, "x")])
+    until(lambda: current_runtime().search_turns._asked[alice.id] == 2)
+
+    assert len(searches) == 1
+    with pytest.raises(Busy):
+        find_documents(alice.id, 5, None, "x")
+    assert find_documents(alice.id, 5, None) == ([], None)
+    threads += start_threads(lambda: find_documents(bob.id, 5, None, "x"))
+    until(lambda: len(searches) == 2)
+    ended.set()
+    join_threads(threads)
+    assert len(searches) == 3
+    assert find_documents(alice.id, 5, None, "x")
 
 
 @pytest.mark.parametrize("count", range(10))
