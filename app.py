@@ -27,7 +27,13 @@ from models import Event, connected, setup
 from models.error_mapping import operator_message
 from models.errors import ServiceError
 from models.node import SEEN_SECONDS, forget_node, report_node
-from models.operations import PeriodicTask, check_payload_store, drop_objects, sweep
+from models.operations import (
+    PeriodicTask,
+    check_payload_store,
+    drop_objects,
+    refuse_copied,
+    sweep,
+)
 from models.runtime import Runtime, create_runtime
 from models.storage import checkpoint_wal, flush_enqueued_writes, is_server, is_shared
 from models.storage.instance_lock import acquire_instance_lock
@@ -127,6 +133,7 @@ def _prepared() -> tuple[Flask, Server]:
         settings: Settings = app.extensions["runtime"].settings
         if not is_server(settings.database):
             acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
+            refuse_copied(settings.database)
         setup.open_runtime()
         check_payload_store()
         server = Server(

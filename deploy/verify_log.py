@@ -15,7 +15,7 @@ def link_hash(owner, number, previous, body):
 
 
 owner, last, hashes = None, 0, {0: bytes(32)}
-with Path(sys.argv[1]).open(encoding="utf-8") as log:
+with Path(sys.argv[1] if sys.argv[1:] else sys.exit(__doc__)).open(encoding="utf-8") as log:
     for line in log:
         try:
             link = json.loads(line)

@@ -9,6 +9,7 @@ import crypto
 
 from .errors import (
     Busy,
+    DatabaseDamaged,
     DatabaseUnavailable,
     DocumentDamaged,
     KeyUnavailable,
@@ -46,7 +47,8 @@ def operator_message(error: BaseException) -> str | None:
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror or error}{where}."
     if known := service_error_of(error):
-        told = isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason
+        with_reason = (DatabaseDamaged, DatabaseUnavailable, PayloadStoreAway)
+        told = isinstance(known, with_reason) and known.reason
         return told or known.sentence
     if isinstance(error, (DatabaseError, EngineError)):
         line, *_ = str(error).splitlines() or [""]  # what follows quotes the statement
@@ -55,10 +57,10 @@ def operator_message(error: BaseException) -> str | None:
 
 
 def log_failure(what: str, error: BaseException) -> None:
-    """In one line where the storage is full, busy or failing, else with a traceback."""
+    """In one line where the storage is full, busy, failing or damaged, else with a traceback."""
     log = logging.getLogger("docservice")
     known = service_error_of(error)
-    if isinstance(known, (Busy, StorageFull)):
+    if isinstance(known, (Busy, StorageFull, DatabaseDamaged)):
         log.error("%s: %s", what, known.sentence)
     else:
         log.error("%s", what, exc_info=error)

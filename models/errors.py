@@ -159,6 +159,13 @@ class DatabaseUnavailable(Busy):
         super().__init__()
 
 
+class DatabaseDamaged(KeyUnavailable):
+    """The database file is not as SQLite wrote it; `reason` tells the operator what to do."""
+
+    sentence = "The database is damaged. Tell the person who runs this."
+    reason = "The database is damaged: `flask doctor` says more. Restore a backup."
+
+
 class WebhookDisabled(ServiceError):
     code = "webhook_disabled"
     sentence = 'This webhook is disabled. Enable it first: PATCH {"enabled": true}.'

@@ -1,5 +1,6 @@
 """Opens and migrates the database, and loads the keyring that fits it."""
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,21 @@ def open_database(address: str, threads: int = 0) -> None:
         refuse_newer()
         refuse_foreign_schema()
         if is_older():  # else nothing is written: it may be a standby
-            _runner().up()
+            _migrate()
+
+
+def _migrate() -> None:
+    """Says so where it may take long: an operator who sees nothing would stop it."""
+    made, newest = max(_migrations_made(), default=""), max(_migrations())
+    if made:
+        _tell(f"Migrating the database from {made[:4]} to {newest[:4]}; this may take minutes.")
+    _runner().up()
+    if made:
+        _tell(f"The database is migrated to {newest[:4]}.")
+
+
+def _tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _runner() -> Runner:

@@ -38,6 +38,6 @@ def copy(address: str) -> None:
         f"All of it decrypts; the log is unbroken: {log.events:,} events in {log.chains:,} chains."
     )
     click.echo(
-        f"Now set DOCSERVICE_DATABASE={target}, keep the same keyring, and start the service. "
-        f"{current_runtime().settings.database} is as it was: never start the service on it again."
+        f"Now set DOCSERVICE_DATABASE={target}, keep the same keyring, and start the service, "
+        f"which does not start on {current_runtime().settings.database} again."
     )

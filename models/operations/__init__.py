@@ -17,6 +17,6 @@ from .payloads import (
 from .periodic import PeriodicTask
 from .progress import ReportProgress
 from .restore import restore_backup
-from .server_copy import copy_to_server
+from .server_copy import copy_to_server, refuse_copied
 from .sweeper import drop_objects, sweep
 from .verification import check_contents, check_keys

@@ -7,7 +7,8 @@ from ..error_mapping import log_failure
 
 
 class PeriodicTask:
-    """Starts at once. An exception is logged and does not end the repetition.
+    """Starts at once. An exception does not end the repetition; of the same kind in each run
+    only the first is logged.
 
     `at_start` is called once before the work, `at_end` once by `stop`.
     """
@@ -22,6 +23,7 @@ class PeriodicTask:
         self._work, self._pause_seconds = work, pause_seconds
         self._at_start, self._at_end = at_start, at_end
         self._stopped = threading.Event()
+        self._failure: type[Exception] | None = None  # of the last run
         self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
         self._thread.start()
 
@@ -40,5 +42,8 @@ class PeriodicTask:
     def _attempt(self, work: Callable[[], object]) -> None:
         try:
             work()
+            self._failure = None
         except Exception as error:  # a full disk now must not prevent later runs
-            log_failure(f"{self._thread.name} failed", error)
+            former, self._failure = self._failure, type(error)
+            if former is not self._failure:
+                log_failure(f"{self._thread.name} failed", error)

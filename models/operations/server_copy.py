@@ -2,7 +2,7 @@
 
 Rows are copied as they are: under the same keyring, ids, ciphertexts, MACs and the chains of
 events stay valid. Objects of an object store stay where they are. The file gets no other changes
-than by a start of the service.
+than by a start of the service; a mark beside it prevents the next start.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,11 @@ from .. import setup
 from ..errors import OperatorError
 from ..runtime import current_runtime
 from ..storage import connected, database, is_server, sqlite_files, transaction
-from ..storage.instance_lock import acquire_instance_lock, release_instance_lock
+from ..storage.instance_lock import (
+    acquire_instance_lock,
+    leave_to_service,
+    release_instance_lock,
+)
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from ..upload import delete_unfinished_uploads
 from .audit import AuditResult, verify_log
@@ -54,10 +58,33 @@ def copy_to_server(address: str, report: ReportProgress = no_progress) -> CopyRe
         current_runtime().close_database()
         setup.open_runtime(address)
         with connected():
-            return CopyResult(without_password(address), rows, *_verified(report))
+            result = CopyResult(without_password(address), rows, *_verified(report))
+        if not result.problems:
+            _mark_copied(file, result.target)
+        return result
     finally:
         current_runtime().close_database()
         release_instance_lock()
+
+
+def refuse_copied(database: str) -> None:
+    """`OperatorError` if this file was copied to a server, which has gone on since."""
+    if (mark := _mark_of(database)).exists():
+        raise OperatorError(
+            f"{database} was copied to {mark.read_text().strip()}: set DOCSERVICE_DATABASE to that "
+            f"address. To give up the copy and go on with the file, delete {mark}."
+        )
+
+
+def _mark_copied(file: Path, target: str) -> None:
+    mark = _mark_of(str(file))
+    mark.touch(mode=0o600)
+    mark.write_text(f"{target}\n")
+    leave_to_service(mark)
+
+
+def _mark_of(database: str) -> Path:
+    return Path(f"{database}.copied")
 
 
 def _require_file(address: str) -> Path:

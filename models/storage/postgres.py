@@ -70,6 +70,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
     """
 
     _unanswered_until = float("-inf")
+    _away_since: float | None = None
 
     def _connect(self) -> Any:
         """One at a time: so none waits for those before it, where the server does not answer."""
@@ -77,14 +78,20 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         if began < self._unanswered_until:
             raise OperationalError("the database server did not answer a moment ago")
         try:
-            return super()._connect()
+            connection = super()._connect()
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
             log = logging.getLogger("docservice")
-            if log.hasHandlers():  # else a command or the start prints the error
+            if self._away_since is None and log.hasHandlers():  # else who began prints the error
                 log.error("the database server does not answer: %s", first_line(error))
+                self._away_since = began
             raise
+        if self._away_since is not None:
+            seconds, self._away_since = time.monotonic() - self._away_since, None
+            log_line = "the database server answers again, after %.0f s"
+            logging.getLogger("docservice").warning(log_line, seconds)
+        return connection
 
     def _is_closed(self, conn: Any) -> bool:
         """Without a query: a server that has ended the connection leaves something to read."""

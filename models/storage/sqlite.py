@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from peewee import OperationalError
+from peewee import DatabaseError, OperationalError
 from playhouse.pool import PooledSqliteDatabase
 
-from ..errors import Busy, ServiceError, StorageFailing, StorageFull
+from ..errors import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
 from .connection import connected, wrapping_errors
 from .group_commit import GroupCommit
 
@@ -23,6 +23,8 @@ _ERRORS: dict[str, type[ServiceError]] = {
     "disk is full": StorageFull,
     "disk I/O error": StorageFailing,
     "readonly database": StorageFailing,
+    "disk image is malformed": DatabaseDamaged,
+    "file is not a database": DatabaseDamaged,
 }
 
 HARDENING = {
@@ -76,11 +78,13 @@ database = _Database(
 )
 wal = GroupCommit(lambda: f"{database.database}-wal")
 wal_grown = threading.Event()  # since the last checkpoint
+damage_found = threading.Event()  # since the database was opened
 _checkpoint_lock = threading.Lock()
 
 
 def open_database(path: str, _connections: int = 0) -> None:
     database.init(path, pragmas=PRAGMAS)
+    damage_found.clear()
 
 
 def create_file(path: str) -> None:
@@ -91,8 +95,12 @@ def create_file(path: str) -> None:
 
 def engine_error(error: BaseException) -> ServiceError | None:
     """The domain error that SQLite's message stands for; None for any other exception."""
-    said = str(error) if isinstance(error, OperationalError) else ""
-    return next((kind() for message, kind in _ERRORS.items() if message in said), None)
+    said = str(error) if isinstance(error, DatabaseError) else ""
+    known = next((kind() for message, kind in _ERRORS.items() if message in said), None)
+    if isinstance(known, DatabaseDamaged) and not damage_found.is_set():
+        damage_found.set()
+        logging.getLogger("docservice").error(known.reason)
+    return known
 
 
 def snapshot() -> Any:

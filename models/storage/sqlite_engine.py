@@ -16,6 +16,7 @@ from .sqlite import (
     after_shredding,
     checkpoint_wal,
     create_file,
+    damage_found,
     database,
     engine_error,
     is_writable,
@@ -97,7 +98,7 @@ def if_no_writer() -> Iterator[bool]:
 
 
 def is_durable() -> bool:
-    return wal.failures <= _reset_after_failures
+    return wal.failures <= _reset_after_failures and not damage_found.is_set()
 
 
 def table_differences(_directory: str) -> list[str]:

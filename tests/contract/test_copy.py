@@ -4,6 +4,7 @@ import pytest
 
 from tests.contract.event_feed import events_of
 from tests.contract.webhooks import create_webhook
+from tests.service import StartError
 
 pytestmark = pytest.mark.sqlite_only("it begins with an SQLite file")
 CONTENT = b"0123456789" * 60_000
@@ -25,6 +26,8 @@ def test_everything_goes_on_after_the_move(start_service, receiver, postgres_ser
 
     assert "All of it decrypts" in printed
     assert "set DOCSERVICE_DATABASE=postgresql://…@/" in printed
+    with pytest.raises(StartError, match=r"was copied to postgresql://.* delete .*\.copied"):
+        service.start()
     service.settings["DATABASE"] = address
     assert " unbroken" in service.run_command("audit", "verify", "--against", receipts)
     assert "WRONG" not in service.run_command("doctor", "--deep")

@@ -48,6 +48,26 @@ def test_documents_are_unavailable_while_their_root_key_is_missing(faulty, owner
     assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
 
 
+@pytest.mark.sqlite_only("it alters the file")
+def test_a_damaged_database_is_said_once_and_the_service_is_not_ready(start_service):
+    service = start_service()
+    owner = service.register()
+    owner.upload()
+    service.stop()
+    ((root,),) = service.sql("SELECT rootpage FROM sqlite_master WHERE name = 'document'")
+    ((size,),) = service.sql("PRAGMA page_size")
+    with (service.instance / "documents.sqlite").open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    service.start()
+
+    for _ in range(3):
+        refused(owner.get("/v1/documents", errors=[503]), 503, "key_unavailable")
+    refused(Person(service).get("/readyz", errors=[503]), 503, "key_unavailable")
+    assert Person(service).get("/healthz").status == 200
+    assert service.stderr().count("The database is damaged: ") == 1
+
+
 def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(faulty):
     keyring = faulty.instance / "keyring"
     away = keyring.rename(faulty.instance / "away")

@@ -71,6 +71,23 @@ def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
     assert (tmp_path / "documents.sqlite").read_bytes() == before
 
 
+def test_a_migration_that_may_take_minutes_says_so(tmp_path, monkeypatch, capsys):
+    path = str(tmp_path / "documents.sqlite")
+    setup.open_database(path)
+    assert capsys.readouterr().err == ""
+
+    made = setup._migrations()
+    monkeypatch.setattr(setup, "_migrations", lambda: made | {"0099_later"})
+    setup.open_database(path)
+    close_database()
+
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(";")[0] for line in told] == [
+        f"Migrating the database from {max(made)[:4]} to 0099",
+        "The database is migrated to 0099.",
+    ]
+
+
 def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monkeypatch):
     path = str(tmp_path / "documents.sqlite")
 

@@ -25,6 +25,20 @@ def test_a_run_that_fails_does_not_prevent_the_next(caplog):
     assert "work failed" in caplog.text
 
 
+def test_a_failure_that_lasts_is_logged_once_and_again_after_a_success(caplog):
+    failures = [OSError("a"), OSError("b"), None, OSError("c"), ValueError("d")]
+
+    def work():
+        if failures and (failure := failures.pop(0)):
+            raise failure
+
+    task = PeriodicTask(work, 0.001)
+    until(lambda: not failures)
+    task.stop()
+
+    assert [str(record.exc_info[1]) for record in caplog.records] == ["a", "c", "d"]
+
+
 def test_stop_waits_for_the_current_run():
     begun, go_on, ended = threading.Event(), threading.Event(), []
 
