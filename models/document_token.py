@@ -107,14 +107,15 @@ class DocumentToken(Credential):
     def count_view(cls, owner_id: str, id: str, type: str) -> None:
         """Count a view, after the document was opened; `TokenSpent` if there is none left.
 
-        Read and written under the writer lock, by an UPDATE whose condition is that nothing has
-        changed since: two requests cannot take the same last view.
+        Read and written under the owner's lock: two requests cannot take the same last view.
         """
         with transaction(owner_id):
             moment = now()
             found = cls.rows(_OPEN, id=id, now=moment)
             if not found:
-                raise TokenSpent
+                former = cls.find(id)
+                is_used_up = former and former.views == former.max_views
+                raise TokenSpent("used_up" if is_used_up else "")
             (token,) = found
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None

@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 
 from models import ApiKey, DocumentToken
+from models.errors import TokenSpent
 from models.link_options import LinkOptions
 from tests.uploads import upload
 
@@ -27,3 +28,12 @@ def test_a_link_without_an_end_has_not_ended(alice, slow_machine):
     token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None)).row
 
     assert not token.has_ended()
+
+
+def test_who_comes_a_moment_too_late_for_the_last_view_is_told_that_it_is_used_up(alice):
+    token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None, 1)).row
+    DocumentToken.count_view(alice.id, token.id, "document.viewed")
+
+    with pytest.raises(TokenSpent) as refused:
+        DocumentToken.count_view(alice.id, token.id, "document.viewed")
+    assert refused.value.cause == "used_up"
