@@ -4,6 +4,7 @@ A request counts under its method, the template of its route and its class of st
 ends with the head of the response: a large body is sent later.
 """
 
+import shutil
 import threading
 import time
 from bisect import bisect_left
@@ -14,12 +15,13 @@ from typing import Any
 
 from flask import Response
 
-from models import Document, current_runtime
+from models import Document, Webhook, current_runtime, setup
 from models.errors import NotFound
 from models.operations import list_root_keys
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .http.access_log import Access
+from .http.problems import STATUS
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
@@ -32,6 +34,7 @@ Facts = Mapping[str, Any]
 _started_at = time.time()
 _lock = threading.Lock()
 _requests: dict[tuple[str, str, int], list[float]] = {}  # per bucket, above the last; seconds
+_without_room = 0  # requests that were refused because the disk is full
 
 
 @metrics.get("/metrics", accepts=ANYONE)
@@ -46,6 +49,7 @@ def show() -> Response:
 
 def count(access: Access) -> None:
     """Count a request, where METRICS is on."""
+    global _without_room  # noqa: PLW0603
     if not _is_on():
         return
     method = access.method if access.method in METHODS else "-"
@@ -54,6 +58,7 @@ def count(access: Access) -> None:
         counts = _requests.setdefault(key, [0] * (len(SECONDS) + 2))
         counts[bisect_left(SECONDS, access.seconds)] += 1
         counts[-1] += access.seconds
+        _without_room += access.status == STATUS["storage_full"]
 
 
 def _is_on() -> bool:
@@ -61,9 +66,26 @@ def _is_on() -> bool:
 
 
 def _lines() -> Iterator[str]:
+    """Without those that need the database while it does not answer."""
     about = "Requests, and the time to the head of their response."
     yield from _metric(_DURATION, about, _durations(), "histogram")
     yield from _metric("process_start_time_seconds", "Start, since 1970.", {"": _started_at})
+    about = "Requests refused because the disk is full."
+    yield from _metric("docservice_storage_full_total", about, {"": _without_room}, "counter")
+    runtime, is_ready = current_runtime(), setup.is_ready()
+    free = shutil.disk_usage(runtime.settings.instance_path).free
+    yield from _metric("docservice_free_bytes", "Free on the instance's disk.", {"": free})
+    swept = {"": runtime.swept_at} if runtime.swept_at else {}
+    yield from _metric("docservice_last_sweep_seconds", "When it ended, since 1970.", swept)
+    yield from _metric("docservice_ready", "Whether /readyz is 200.", {"": int(is_ready)})
+    if is_ready:
+        yield from _stored_lines()
+
+
+def _stored_lines() -> Iterator[str]:
+    failing, due = Webhook.backlog()
+    yield from _metric("docservice_webhooks_failing", "Webhooks that fail.", {"": failing})
+    yield from _metric("docservice_deliveries_due", "Deliveries to be sent now.", {"": due})
     documents, size_bytes = Document.stored()
     yield from _metric("docservice_documents", "Documents stored.", {"": documents})
     yield from _metric("docservice_document_bytes", "Bytes of their originals.", {"": size_bytes})

@@ -97,6 +97,15 @@ class Webhook(Owned):
                 found.change(disabled_at=None, disabled_reason=None, failing_since=None)
         return found
 
+    @classmethod
+    def backlog(cls) -> tuple[int, int]:
+        """How many enabled webhooks fail, and how many deliveries to enabled ones are due."""
+        enabled = cls.select(cls.id).where(cls.disabled_at.is_null())
+        failing = enabled.where(cls.failing_since.is_null(False)).count()
+        is_due = WebhookDelivery.due_at <= now()
+        due = WebhookDelivery.select().where(is_due, WebhookDelivery.webhook_id.in_(enabled))
+        return failing, due.count()
+
     def rotate_secret(self) -> Issued[Self]:
         """A new secret; the former one signs for another day, older ones no longer."""
         with transaction(self.owner_id):

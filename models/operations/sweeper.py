@@ -1,5 +1,6 @@
 """Deletes what has expired: documents, sessions, invitations, stored responses, old rows."""
 
+import time
 from contextlib import suppress
 
 from ..delivery import WebhookDelivery
@@ -36,6 +37,7 @@ def sweep() -> int:
         _delete_beyond_quotas()
         truncate_wal()
     keep_ballast()
+    current_runtime().swept_at = time.time()
     return len(documents)
 
 

@@ -7,6 +7,7 @@ import pytest
 from crypto import Keyring
 from tests.people import Person
 from tests.problems import refused
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,31 @@ def test_a_request_is_counted_by_route_method_and_status_class(watched):
     assert (count, buckets[-1]) == (3, 3)
     assert buckets == sorted(buckets)
     assert 0 < seconds < 60
+
+
+def test_an_operator_sees_readiness_room_sweeps_and_webhooks(watched):
+    def seen():
+        series = series_of(watched)
+        return series if "docservice_last_sweep_seconds" in series else None
+
+    until(seen)
+    series = seen()
+    assert series["docservice_ready"] == 1
+    assert series["docservice_free_bytes"] > 0
+    assert abs(series["docservice_last_sweep_seconds"] - time.time()) < 120
+    for name in ("storage_full_total", "webhooks_failing", "deliveries_due"):
+        assert series[f"docservice_{name}"] == 0, name
+
+
+def test_without_the_keyring_what_needs_the_database_is_left_out(start_service):
+    service = start_service(METRICS="on")
+    (service.instance / "keyring").rename(service.instance / "away")
+
+    series = series_of(service)
+
+    assert series["docservice_ready"] == 0
+    assert "docservice_documents" not in series
+    assert any(name.startswith("docservice_http_request_duration_seconds") for name in series)
 
 
 def test_a_request_without_a_route_is_counted_under_a_dash(watched):
