@@ -11,6 +11,7 @@ from bisect import bisect_left
 from calendar import timegm
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from flask import Response
@@ -18,6 +19,7 @@ from flask import Response
 from models import Document, Webhook, current_runtime, setup
 from models.errors import NotFound
 from models.operations import list_root_keys
+from models.storage import is_server
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .http.access_log import Access
@@ -73,8 +75,9 @@ def _lines() -> Iterator[str]:
     about = "Requests refused because the disk is full."
     yield from _metric("docservice_storage_full_total", about, {"": _without_room}, "counter")
     runtime, is_ready = current_runtime(), setup.is_ready()
-    free = shutil.disk_usage(runtime.settings.instance_path).free
-    yield from _metric("docservice_free_bytes", "Free on the instance's disk.", {"": free})
+    file = runtime.settings.database
+    free = {} if is_server(file) else {"": shutil.disk_usage(Path(file).parent).free}
+    yield from _metric("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
     swept = {"": runtime.swept_at} if runtime.swept_at else {}
     yield from _metric("docservice_last_sweep_seconds", "When it ended, since 1970.", swept)
     yield from _metric("docservice_ready", "Whether /readyz is 200.", {"": int(is_ready)})

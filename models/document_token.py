@@ -114,7 +114,7 @@ class DocumentToken(Credential):
             found = cls.rows(_OPEN, id=id, now=moment)
             if not found:
                 former = cls.find(id)
-                is_used_up = former and former.views == former.max_views
+                is_used_up = former and former.views >= (former.max_views or former.views + 1)
                 raise TokenSpent("used_up" if is_used_up else "")
             (token,) = found
             is_last = token.views + 1 == token.max_views

@@ -47,9 +47,10 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
     if not grant.opens_original:
         raise ScopeMissing("This link permits to view the document, not to save it.")
     response = content_of(document)
-    has_bytes = request.method == "GET" and response.status_code != 304
-    if has_bytes and current_runtime().original_loads.is_first(request.args["ticket"]):
-        document.record_read("document.downloaded")
+    if request.method == "GET" and response.status_code != 304:
+        ticket = request.args.get("ticket") or request.form["ticket"]
+        if current_runtime().original_loads.is_first(ticket):
+            document.record_read("document.downloaded")
     return response
 
 

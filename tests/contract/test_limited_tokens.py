@@ -180,6 +180,8 @@ class TestTickets:
 
         assert (head.status, known.status) == (200, 304)
         assert self.downloads(alice, large) == []
+        address, _, ticket = path.partition("?")
+        assert anonymous.get(address, data=ticket.encode(), headers=FORM).status == 200
         for asked in ("bytes=1-", "bytes=0-", "bytes=9-99"):
             assert anonymous.get(path, headers={"Range": asked}).status == 206
         assert anonymous.get(path).status == 200
