@@ -188,6 +188,21 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(name, value, start_serv
     assert "Traceback" not in str(stop.value)
 
 
+@pytest.mark.sqlite_only("it begins with an SQLite file")
+def test_a_file_that_was_copied_to_a_server_stops_the_start_until_its_mark_is_deleted(
+    start_service,
+):
+    service = start_service()
+    service.stop()
+    mark = service.instance / "documents.sqlite.copied"
+    mark.write_text("postgresql://docs@db.example.net/docs\n")
+
+    with pytest.raises(StartError, match=r"copied to postgresql://docs@db\S*/docs: .* delete /\S+"):
+        service.start()
+    mark.unlink()
+    service.start()
+
+
 def test_two_keyrings_stop_the_start_with_a_sentence(start_service):
     with pytest.raises(StartError, match="KEYRING_FILE and KEYRING_COMMAND name two keyrings"):
         start_service(KEYRING_FILE="/nowhere", KEYRING_COMMAND="false")
