@@ -15,7 +15,7 @@ from .templating import render, shared_parts
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
 UNSAFE_IN_COMMENT = re.compile(r"[^\w .]")
-FILE_LINK = re.compile(rb'<a class="take"[^>]*>[^<]*</a>')  # saves a file inside the document
+FILE_LINK = re.compile(rb'<a class="take"[^<>]*>[^<]*</a>')  # saves a file inside the document
 
 
 @dataclass(frozen=True, slots=True)

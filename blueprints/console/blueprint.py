@@ -2,10 +2,11 @@
 
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from flask import Blueprint, Response, render_template, request
 from werkzeug.urls import iri_to_uri
@@ -29,6 +30,8 @@ _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
+
+MOST_CHARACTERS = 2000  # of an address that leads back to a page
 
 Page = Callable[..., Response]
 
@@ -93,6 +96,26 @@ def errors_as_pages(response: Response) -> Response:
     return page
 
 
+def page_of(address: str) -> str:
+    """The address, a path and perhaps a query, if browsers find a page of ours there, else ''."""
+    if (
+        len(address) > MOST_CHARACTERS
+        or not address.isprintable()
+        or not address.startswith("/app/")
+    ):
+        return ""
+    segments = unquote(urlsplit(address).path).split("/")[1:]
+    leaves = "\\" in address or "//" in address or not {"", ".", ".."}.isdisjoint(segments)
+    return "" if leaves else address
+
+
+def referring_page() -> str:
+    """The path of the page that has led here or that holds this form; '' if it is not known."""
+    with suppress(ValueError):
+        return page_of(urlsplit(request.referrer or "").path)
+    return ""
+
+
 @cache
 def asset(kind: str) -> tuple[str, str]:
     """The address of the stylesheet (`css`) or the script (`js`), and its text."""
@@ -112,7 +135,7 @@ def send_asset(kind: str) -> Response:
 def _to_login() -> Response:
     """To the login and from there back to this page, or to the one that holds the form."""
     is_form = request.method == "POST"
-    page = urlsplit(request.referrer or "").path if is_form else request.full_path.rstrip("?")
+    page = referring_page() if is_form else request.full_path.rstrip("?")
     response = go(f"/app/login?next={quote(page)}")
     clear_cookie(response)
     return response

@@ -1,6 +1,5 @@
 """Getting in and out: sign up, log in, log out; and the stylesheet and script of all pages."""
 
-import re
 from contextlib import suppress
 
 from flask import Response, g, request
@@ -13,12 +12,11 @@ from models.rate_limiter import network_of
 from ..http import COOKIE, NOBODY
 from ..http.session_cookie import clear_cookie, set_cookie
 from ..schemas.requests import Login, Registration
-from .blueprint import HOME, Pages, errors_as_pages, go, render, send_asset
+from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, send_asset
 from .forms import text
 from .templating import prepare_templates
 
 sessions = Pages("sessions")
-_NEXT = re.compile(r"/app/(?!/)(?:[^\\/\x00-\x1f\x7f]+/?)*")
 PUBLIC = (NOBODY, COOKIE)
 
 sessions.after_app_request(errors_as_pages)
@@ -81,9 +79,7 @@ def static(version: str, kind: str) -> Response:  # noqa: ARG001
 
 
 def _next() -> str:
-    """The page to go on to: one of ours, or the documents."""
-    asked = request.values.get("next", "")
-    return asked if _NEXT.fullmatch(asked) else HOME
+    return page_of(request.values.get("next", "")) or HOME
 
 
 def _logged_in(user: User, path: str) -> Response:

@@ -31,7 +31,7 @@ _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _QUOTED = r'"(?:[^"\\]|\\["\\]?+)*+"'
 _BOUNDARY = re.compile(r';[ \t]*boundary=[ \t]*(?:"([ !#-~]{1,70})"|([!#-:<-~]{1,70}))', re.I)
 _LINE_END = re.compile(rb"(--)[ \t]*(?:\r\n|\Z)|[ \t]*\r\n")
-_FIELD = re.compile(rf"({_WORD}):[ \t]*((?:[^\x00-\x1f\x7f]|\t)*)")
+_FIELD = re.compile(rf"({_WORD}):[ \t]*+((?:[^\x00-\x1f\x7f]|\t)*)")
 _PARAMETER = re.compile(rf";[ \t]*({_WORD})=({_WORD}|{_QUOTED})[ \t]*")
 _DISPOSITION = re.compile(rf"form-data[ \t]*(?:{_PARAMETER.pattern})*", re.I)
 _EXTENDED = re.compile(r"utf-8'[^']*'(.*)", re.I)

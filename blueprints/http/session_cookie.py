@@ -50,8 +50,10 @@ def refuse_other_sites() -> None:
 
 
 def _is_own_origin() -> bool:
-    public = urlsplit(current_runtime().settings.base_url or "")
-    own = {request.host_url.rstrip("/"), f"{public.scheme}://{public.netloc}"}
+    own = [request.host_url.rstrip("/")]
+    if base_url := current_runtime().settings.base_url:
+        public = urlsplit(base_url)
+        own.append(f"{public.scheme}://{public.netloc}")
     return request.headers.get("Origin") in own
 
 

@@ -80,7 +80,9 @@ def test_a_form_without_a_login_leads_back_to_its_page(visitor):
 @pytest.mark.parametrize(
     "next",
     ["//evil.example", "https://evil.example", "/app//evil.example", "/app/\\evil.example", "/v1/x",
-     "/app/a\tb", "/application", "/app", "javascript:alert(1)", "/app/x//y", "/app/x\r\nA: b"],
+     "/app/a\tb", "/application", "/app", "javascript:alert(1)", "/app/x//y", "/app/x\r\nA: b",
+     "/app/../v1/documents", "/app/./x", "/app/x/%2e%2E/%2e./v1", "/app/x%2F%2Fy", "/app/..?a=b",
+     "/app/" + "a" * 60 + "\\", "/app/" + "a" * 2000, "/app/documents?name=" + "a" * 2000],
 )  # fmt: skip
 def test_a_login_leads_to_pages_of_the_console_only(next, visitor, service, alice):
     answer = visitor.log_in(alice.record["email"], next=next)
@@ -91,6 +93,14 @@ def test_a_login_leads_to_a_page_whose_address_has_other_letters(visitor, servic
     answer = visitor.log_in(alice.record["email"], next="/app/documents?name=日本 ü%25")
     expected = "/app/documents?name=%E6%97%A5%E6%9C%AC%20%C3%BC%25"
     assert (answer.status, answer.headers["Location"]) == (303, expected)
+    answer = visitor.log_in(alice.record["email"], next="/app/documents?name=a/../b")
+    assert answer.headers["Location"] == "/app/documents?name=a/../b"
+
+
+@pytest.mark.parametrize("referrer", ["http://[", "http://x/app/../v1", "//", "x"])
+def test_a_form_whose_page_is_not_known_leads_to_the_documents(referrer, visitor):
+    answer = visitor.post("/app/account", {}, SAME_SITE | {"Referer": referrer})
+    assert answer.headers["Location"] == "/app/login?next="
 
 
 def test_a_cookie_that_has_ended_is_cleared(member):

@@ -14,6 +14,7 @@ OTHERS = [
     {"Origin": "http://evil.example"},
     {"Origin": "{own}.evil.example"},
     {"Origin": "https://127.0.0.1"},
+    {"Origin": "://"},
 ]
 OURS = [
     {"Sec-Fetch-Site": "same-origin"},

@@ -22,10 +22,10 @@ DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1
 BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)
 STYLE: Final = re.compile(r"""\bstyle\s*=\s*("[^"<>]*"|'[^'<>]*')""", re.I)
 BACKGROUND: Final = re.compile(r"""\bbgcolor\s*=\s*["']?(#?\w{1,30})""", re.I)
-STYLE_SHEET: Final = re.compile(r"(<style\b[^<>]*>)(.*?)(?=</style>)", re.S)
+STYLE_SHEET: Final = re.compile(r"(<style\b[^<>]*>)(.*?)(?=</style>|\Z)", re.S)
 # An iframe with `srcdoc` has the base address of the page around it, which `#x` would load.
 LINK_TO_ANCHOR: Final = re.compile(
-    r'(<a(?:rea)?\b[^<>]*\shref=")(#[^"<>]*"[^<>]*?) target="_blank"'
+    r'(<a(?:rea)?\b(?>[^<>]*?\shref="(?=#)))([^"<>]*"[^<>]*?) target="_blank"'
 )
 TO_ANCHOR: Final = r"\1about:srcdoc\2"
 PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"

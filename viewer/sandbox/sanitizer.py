@@ -15,7 +15,7 @@ OUR_CLASS: Final = re.compile(
     r"|alert|alert-(note|tip|important|warning|caution)"
 )
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
-LINK_TO_ANCHOR: Final = re.compile(r'(<a\b[^<>]*\shref="#[^"<>]*"[^<>]*?) target="_blank"')
+LINK_TO_ANCHOR: Final = re.compile(r'(<a\b(?>[^<>]*?\shref="#)[^"<>]*"[^<>]*?) target="_blank"')
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
 LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})

@@ -19,7 +19,7 @@ BODY: Final = re.compile(r"<body\b[^<>]*>(.*?)(?:</body\s*>|\Z)", re.S | re.I)
 # HTML knows no empty elements but these: it would take what follows as their content.
 CLOSED: Final = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|image|img|input|link|meta|param|source|track|wbr)\b)"
-    r"([a-zA-Z][\w:.-]*)([^<>]*)/>"
+    r"([a-zA-Z][\w:.-]*+)([^<>]*)/>"
 )
 OLD_ANCHOR: Final = re.compile(r"(<a\b[^<>]*?\s)name=", re.I)
 DRAWN: Final = re.compile(

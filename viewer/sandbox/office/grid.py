@@ -9,7 +9,7 @@ from ...escaping import escape
 MAX_CELLS: Final = 40_000
 MAX_COLUMNS: Final = 200
 MAX_CELL_LENGTH: Final = 5_000
-NUMBER: Final = re.compile(r"[-+(]?[\d.,\u00a0 ]*\d[\d.,]*\)?%?")
+NUMBER: Final = re.compile(r"[-+(]?(?:[\d.,]*[\u00a0 ])*+[.,]*\d[\d.,]*\)?%?")
 CUT_NOTE: Final = "<p><em>The table is longer. Save the original to read all of it.</em></p>"
 
 

@@ -23,7 +23,7 @@ WHOLE: Final = frozenset({"table-row", "style", "shapes", "forms", "tracked-chan
 NUMBERS: Final = frozenset({"float", "percentage", "currency", "date", "time"})
 SPACES: Final = {"tab": "\t", "line-break": "\n"}
 FORMULA_PREFIX: Final = re.compile(r"^\w+:(?==)")
-FORMULA_REFERENCE: Final = re.compile(r"\[([^\]]*)\]")
+FORMULA_REFERENCE: Final = re.compile(r"\[([^\]]*+)(?:\]|\Z)")
 MAX_REPEATED_ROWS: Final = 1_000
 MAX_SPACES: Final = 80
 

@@ -22,7 +22,7 @@ SHARED_TEXTS: Final = "xl/sharedStrings.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
 ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
-ROW: Final = re.compile(rb'row\s[^<>]*?\br="(\d{1,7})"')
+ROW: Final = re.compile(rb'<(?:\w+:)?row\s[^<>]*?\br="(\d{1,7})"')
 TRUE: Final = ("1", "true")
 CHART_SHEETS: Final = "xl/chartsheets/"
 
@@ -174,7 +174,8 @@ def _position(reference: str, following: int) -> tuple[int, int]:
 
 def _last_row(data: bytes) -> int:
     """Return the number of the last row, without parsing all rows; 0 if it has none."""
-    found = ROW.search(data, max(data.rfind(b"<row "), data.rfind(b":row ")))
+    last = max(data.rfind(b"<row "), data.rfind(b":row "))
+    found = ROW.search(data, max(0, data.rfind(b"<", 0, last + 1)))
     return int(found[1]) if found else 0
 
 
