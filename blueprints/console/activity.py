@@ -13,7 +13,7 @@ from models.errors import ServiceError
 from models.records.owned import Owned
 
 from .blueprint import Pages, render
-from .templating import visible
+from .templating import for_whom, quoted, visible
 
 activity = Pages("activity", "/activity")
 _SENTENCES = {
@@ -58,15 +58,16 @@ class _Names:
     def sentence(self, event: Event) -> Markup:
         data = event.data
         label = self._called(DocumentToken, data.get("tokenId"))
-        key = self._called(ApiKey, data.get("apiKeyId")) or "without a name"
-        by = {"session": "by you", "api_key": f"by the key {key}"}
-        by["document_token"] = f"by the link for {label}" if label else "by a link"
+        whom = for_whom(label)
+        key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
+        by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
+        by["document_token"] = Markup("by the link{}").format(whom) if label else "by a link"
         sentence = Markup(_SENTENCES.get(event.type, event.type)).format(  # noqa: S704
             document=self.document(data.get("documentId")) or "a document that is gone",
-            by=visible(by.get(data["via"], "by the service")),
-            whom=visible(f" for {label}" if label else ""),
+            by=by.get(data["via"], "by the service"),
+            whom=whom,
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
-            key=visible(key),
+            key=key,
             webhook=self._called(Webhook, data.get("webhookId")) or "a webhook that is gone",
         )
         return sentence[:1].upper() + sentence[1:]

@@ -1,7 +1,7 @@
 """Pages: routes that declare their credentials, headers of every page, errors as pages."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from flask import Blueprint, Response, render_template, request
+from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
 from models.errors import NotFound
@@ -34,6 +35,7 @@ _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's pa
 MOST_CHARACTERS = 2000  # of an address that leads back to a page
 
 Page = Callable[..., Response]
+Fact = tuple[str, int | None]  # words, and a moment that ends them
 
 
 class Pages(Blueprint):
@@ -73,6 +75,15 @@ def render(template: str, status: int = 200, **values: Any) -> Response:
     html = render_template(f"console/{template}.html", nonce=nonce, **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
     return Response(html, status, _HEADERS | policy)
+
+
+def ask(question: Markup, facts: Iterable[Fact], act: str, otherwise: str) -> Response:
+    """A page that asks before `act`, which is a POST to its own address.
+
+    It leads back to the page that has led here, or `otherwise`.
+    """
+    back = referring_page() or otherwise
+    return render("confirm", question=question, facts=facts, act=act, back=back)
 
 
 def go(path: str, done: str = "") -> Response:

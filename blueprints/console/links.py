@@ -1,21 +1,19 @@
 """Links: all of them, and one with its terms and openings."""
 
-import re
-from urllib.parse import urlsplit
-
 from flask import Response, g, request
+from markupsafe import Markup
 
 from models import DocumentToken
 from models.links import link_of_owner, links_of_owner, openings
 
 from ..schemas.requests import DocumentTokenEdit
 from ..views.links import base_url, given_options
-from .blueprint import Pages, go, render
+from .blueprint import Pages, ask, go, page_of, referring_page, render
 from .document import link_fields
+from .templating import for_whom, quoted
 
 links = Pages("links", "/links")
 PATH, ROWS = "/app/links", 16
-_DOCUMENT = re.compile(r"/app/documents/doc_[0-9a-z]{26}")
 
 
 @links.get("")
@@ -51,9 +49,20 @@ def change_link(id: str) -> Response:
     return go(f"{PATH}/{id}", "saved")
 
 
+@links.get("/<id>/revoke")
+def ask_to_revoke_link(id: str) -> Response:
+    """Ask before a link is revoked"""
+    link = link_of_owner(g.caller.owner_id, id)
+    what = quoted(link.document.name), for_whom(link.label)
+    times = f"{link.views:,} time{'' if link.views == 1 else 's'}"
+    opened = f"It was opened {times}, the last time" if link.views else "Nobody has opened it yet"
+    facts = (opened, link.last_used_at), ("Whoever has it cannot open it any more", None)
+    question = Markup("Revoke the link to {}{}?").format(*what)
+    return ask(question, facts, "Revoke", f"{PATH}/{id}")
+
+
 @links.post("/<id>/revoke")
 def revoke_link(id: str) -> Response:
     """Revoke a link"""
     DocumentToken.one_of(g.caller.owner_id, id).revoke()
-    came_from = urlsplit(request.referrer or "").path
-    return go(came_from if _DOCUMENT.fullmatch(came_from) else PATH, "taken")
+    return go(page_of(request.form.get("back", "")) or referring_page() or PATH, "taken")

@@ -32,6 +32,16 @@ def visible(text: str) -> Markup:
     return Markup(viewer.escape(text))  # noqa: S704
 
 
+def quoted(text: str) -> Markup:
+    """In a sentence, whose order it leaves alone where it is written from right to left."""
+    return Markup("<bdi>{}</bdi>").format(visible(text))
+
+
+def for_whom(label: str | None) -> Markup:
+    """What stands behind `link`."""
+    return Markup(" for “{}”").format(quoted(label)) if label else Markup()
+
+
 def _badge(document: Any) -> str:
     return viewer.badge(document.name, kind_of(document.media_type))
 

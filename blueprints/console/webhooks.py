@@ -3,13 +3,15 @@
 from typing import Any
 
 from flask import Response, g, request
+from markupsafe import Markup
 
 from models import EVENT_TYPES, Webhook
 
 from ..schemas.requests import NewWebhook, WebhookEdit
 from ..schemas.responses import WebhookWithSecret
-from .blueprint import Pages, go, render
+from .blueprint import Pages, ask, go, render
 from .forms import once, text
+from .templating import quoted
 
 webhooks = Pages("webhooks", "/webhooks")
 PATH = "/app/webhooks"
@@ -61,6 +63,14 @@ def test_webhook(id: str) -> Response:
 def rotate_secret(id: str) -> Response:
     """Replace the secret, shown this once"""
     return _show_secret(_owned(id).rotate_secret)
+
+
+@webhooks.get("/<id>/delete")
+def ask_to_delete_webhook(id: str) -> Response:
+    """Ask before a webhook is deleted"""
+    question = Markup("Delete the webhook to {}?").format(quoted(_owned(id).url))
+    facts = [("Nothing more is sent there, and its secret and deliveries go with it", None)]
+    return ask(question, facts, "Delete", f"{PATH}/{id}")
 
 
 @webhooks.post("/<id>/delete")

@@ -27,10 +27,10 @@ def test_what_happened_is_told_newest_first(member):
         "The key backup was replaced by a new one by you.",
         "copy.txt was uploaded by the key backup.",
         "The key backup was created by you.",
-        "The link to Contract.pdf for the notary was revoked by you.",
-        "The link to Contract.pdf for the notary was changed by you.",
-        "Contract.pdf was opened by the link for the notary.",
-        "A link to Contract.pdf was made by you for the notary.",
+        "The link to Contract.pdf for “the notary” was revoked by you.",
+        "The link to Contract.pdf for “the notary” was changed by you.",
+        "Contract.pdf was opened by the link for “the notary”.",
+        "A link to Contract.pdf was made by you for “the notary”.",
         "Contract.pdf was uploaded by you.",
     ]
 

@@ -32,6 +32,7 @@ def full(service):
     deliveries = f"/v1/webhooks/{webhook['id']}/deliveries"
     until(lambda: ada.get(deliveries).json["deliveries"][0]["attempts"])
     more = (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
+    more += (f"links/{link['id']}/revoke",)
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 
 

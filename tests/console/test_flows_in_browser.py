@@ -76,11 +76,16 @@ def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser
     follow(row.get_by_role("link", name="the auditor"))
     assert "opened" in page.inner_text("main")
     follow(page.get_by_role("button", name="Revoke"))
+    assert "It was opened 1 time" in page.inner_text("main")
+    follow(page.get_by_role("link", name="Keep it"))
+    follow(page.get_by_role("button", name="Revoke"))
+    follow(page.get_by_role("button", name="Revoke"))
 
     assert "The link is revoked." in page.inner_text("#say")
     assert recipient.goto(link).status == 410
     follow(page.get_by_role("link", name="Activity"))
-    assert "The link to Contract.md for the auditor was revoked by you." in page.inner_text("main")
+    sentence = "The link to Contract.md for “the auditor” was revoked by you."
+    assert sentence in page.inner_text("main")
 
 
 @pytest.mark.parametrize(("js", "width"), [(True, 375), (False, 1280)])
@@ -100,6 +105,7 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
     assert Person(service).with_api_key(first).get("/v1/documents").status == 401
     follow(page.get_by_role("link", name="Done"))
     follow(page.get_by_role("button", name="Revoke backup"))
+    follow(page.get_by_role("button", name="Revoke"))
     assert Person(service).with_api_key(second).get("/v1/documents").status == 401
 
     follow(page.get_by_role("link", name="Webhooks"))
@@ -112,6 +118,7 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
     follow(page.get_by_role("button", name="Replace the secret"))
     assert page.inner_text("#secret") != secret
     follow(page.get_by_role("link", name="Done"))
+    follow(page.get_by_role("button", name="Delete"))
     follow(page.get_by_role("button", name="Delete"))
     assert "No webhooks yet." in page.inner_text("main")
 
@@ -214,6 +221,8 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
     page.keyboard.press("Enter")
     page.wait_for_url("**/app/documents/doc_*")
     tab_to(page, "Revoke the link for the auditor")
+    follow_by_key(page)
+    tab_to(page, "Revoke")
     follow_by_key(page)
     assert "revoked" in page.inner_text("#say")
     tab_to(page, "Log out")

@@ -112,7 +112,13 @@ def test_a_revoked_key_stops_at_once(member):
     key = element_of(new_key(member, name="gone"), "secret")
     (action,) = re.findall(r'"(/app/keys/\w+/revoke)"', member.get("/app/keys").text)
 
-    assert member.post(action).status == 303
+    asks = member.get(action)
+    assert "Revoke the key “<bdi>gone</bdi>”?" in asks.text
+    assert "It was never used" in asks.text
+    assert Person(member.service).with_api_key(key).get("/v1/documents").status == 200
+    member.get("/app/keys")  # which records the use
+    assert "It was last used" in member.get(action).text
+    assert member.submit(asks, action).status == 303
 
     assert Person(member.service).with_api_key(key).get("/v1/documents").status == 401
     page = member.get("/app/keys").text

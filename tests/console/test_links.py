@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.console.test_documents import api_of
-from tests.console.visitor import SAME_SITE, Visitor, field_of
+from tests.console.visitor import Visitor, field_of
 from tests.formats import seconds_until
 
 
@@ -121,8 +121,15 @@ def test_a_refused_change_is_told_at_its_field(member, shared):
 
 def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
     page = member.get(shared["path"])
-    answer = member.post(shared["path"] + "/revoke")
-    assert answer.headers["Location"] == "/app/links?done=taken"
+    open_link(member, shared)
+    asks = member.get(shared["path"] + "/revoke")
+    assert "Revoke the link to shared.md for “ the auditor ”?" in words(asks)
+    assert "It was opened 1 time," in words(asks)
+    assert not record_of(member, shared)["revokedAt"]
+
+    answer = member.submit(asks, shared["path"] + "/revoke")
+
+    assert answer.headers["Location"] == shared["path"] + "?done=taken"
     assert open_link(member, shared).status == 410
     assert "revoked" in words(member.get(shared["path"]))
     assert 'name="label"' not in member.get(shared["path"]).text
@@ -133,8 +140,11 @@ def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
 
 def test_revoking_leads_back_to_the_document_where_it_was_done(member, shared):
     path = f"/app/documents/{shared['document']}"
-    referrer = {"Referer": member.service.url + path}
-    answer = member.post(shared["path"] + "/revoke", {}, SAME_SITE | referrer)
+    asks = member.get(shared["path"] + "/revoke", Referer=member.service.url + path)
+    assert f'<a class="button" href="{path}">Keep it</a>' in asks.text
+    answer = member.submit(asks, shared["path"] + "/revoke", back="//evil.example")
+    assert answer.headers["Location"] == "/app/links?done=taken"
+    answer = member.submit(asks, shared["path"] + "/revoke")
     assert answer.headers["Location"] == path + "?done=taken"
 
 
@@ -145,3 +155,4 @@ def test_a_link_of_somebody_else_is_not_there(member, alice, document):
     assert member.post(path, {"permissions": "view", "ends": "keep"}).status == 404
     assert member.post(path + "/revoke").status == 404
     assert alice.open(link["viewUrl"]).status == 200
+    assert member.get(path + "/revoke").status == 404

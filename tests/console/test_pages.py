@@ -83,6 +83,7 @@ def test_what_belongs_to_another_user_is_not_there(member, alice):
     key = alice.create_api_key().record["id"]
     for path in (f"/app/keys/{key}/revoke", f"/app/keys/{key}/rotate"):
         assert member.post(path).status == 404
+    assert member.get(f"/app/keys/{key}/revoke").status == 404
     (session, *_) = alice.get("/v1/auth/sessions").json["sessions"]
     assert member.post(f"/app/account/sessions/{session['id']}/end").status == 404
 

@@ -116,7 +116,10 @@ def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
 def test_a_deleted_webhook_is_gone(member):
     new_webhook(member)
     path = path_of(member)
-    assert member.post(path + "/delete").status == 303
+    asks = member.get(path + "/delete")
+    assert f"Delete the webhook to <bdi>{ADDRESS}</bdi>?" in asks.text
+    assert len(listed(member)) == 1
+    assert member.submit(asks, path + "/delete").status == 303
     assert listed(member) == []
     assert member.get(path).status == 404
 
@@ -126,6 +129,7 @@ def test_a_webhook_of_somebody_else_is_not_there(act, member, webhook, alice):
     path = f"/app/webhooks/{webhook['id']}"
     assert member.post(path + act, {"url": ADDRESS, "events": "token.spent"}).status == 404
     assert member.get(path).status == 404
+    assert member.get(path + "/delete").status == 404
     assert alice.get(f"/v1/webhooks/{webhook['id']}").json == {
         name: webhook[name] for name in webhook if name != "secret"
     }
