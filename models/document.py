@@ -145,17 +145,30 @@ class Document(Payload, Owned):
     def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
         """Change `name`, `metadata` or `expires_at`; None removes a value.
 
-        `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
+        `former_end` is what `keep` restores; another new end makes it forgotten. `ScopeMissing` for
+        an end earlier than the present one, unless it `may_end_earlier`.
         """
         require_future(changes.get("expires_at"))
         with transaction(self.owner_id):
             found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
+            meta = dict(found.meta)
+            if "expires_at" in changes:
+                meta.pop("former_end", None)
             expires_at = changes.pop("expires_at", found.expires_at)
             if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
                 raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
-            meta = found.meta | changes
+            meta |= changes
             self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
             self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
+
+    def end_early(self, moment: int) -> None:
+        """Let it end then, unless `keep` comes before."""
+        self.edit(expires_at=moment, former_end=self.meta.get("former_end", self.expires_at))
+
+    def keep(self) -> None:
+        """Take an early end back, so that it has the end it had before, or none."""
+        if "former_end" in self.meta:
+            self.edit(expires_at=self.meta["former_end"])
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:

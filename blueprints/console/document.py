@@ -38,7 +38,8 @@ def show_document(id: str) -> Response:
 @document.post("", shows=show_document)
 def edit_document(id: str) -> Response:
     """Change the document's name, metadata or end"""
-    _owned(id).edit(**DocumentEdit().load({"name": text("name"), "metadata": _pairs(), **end()}))
+    fields = {"name": text("name") or "", "metadata": _pairs(), **end()}
+    _owned(id).edit(**DocumentEdit().load(fields))
     return go(f"{HOME}/{id}", "saved")
 
 
@@ -78,8 +79,11 @@ def end_document(id: str) -> Response:
         return go(HOME, "deleted")
     if act not in {"tomorrow", "keep"}:
         raise ValidationError({"": ["Choose what to do: delete for good, tomorrow, or not."]})
-    found.edit(expires_at=now() + DAY_MS if act == "tomorrow" else None)
-    return go(f"{HOME}/{id}", "ends" if act == "tomorrow" else "kept")
+    if act == "tomorrow":
+        found.end_early(now() + DAY_MS)
+        return go(f"{HOME}/{id}", "ends")
+    found.keep()
+    return go(f"{HOME}/{id}", "restored" if found.expires_at else "kept")
 
 
 @document.post("/links", shows=show_document)
@@ -118,6 +122,6 @@ def _pairs() -> dict[str, str]:
 
 
 def _require_name(found: Document) -> None:
-    typed = request.form.get("sure", "")
-    if " ".join(typed.split()) != " ".join(found.name.split()):
+    typed = " ".join(request.form.get("sure", "").split())
+    if typed not in {" ".join(found.name.split()), "delete"}:
         raise ValidationError({"sure": ["This is not the document's name. Nothing was deleted."]})

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.console.test_documents import api_of
-from tests.console.visitor import Visitor, element_of, field_of
+from tests.console.visitor import Visitor, element_of, field_of, forms_of
 from tests.formats import seconds_until
 
 
@@ -98,7 +98,7 @@ def test_name_metadata_and_end_are_changed(member, found):
 
 @pytest.mark.parametrize(
     ("fields", "name"),
-    [({"name": "x" * 300}, "name"), ({"metadata": "no colon"}, "metadata"),
+    [({"name": "x" * 300}, "name"), ({"name": " "}, "name"), ({"metadata": "no colon"}, "metadata"),
      ({"metadata": "a: 1\na: 2"}, "metadata"),
      ({"metadata": "\n".join(f"{n}: x" for n in range(17))}, "metadata"),
      ({"ends": "date", "endsOn": "2001-01-01"}, "endsOn")],
@@ -133,6 +133,25 @@ def test_deleting_tomorrow_can_be_taken_back(member, found):
     assert "Delete in 24 hours" not in page.text
     assert member.post(path, {"act": "keep"}).status == 303
     assert record_of(member, found)["expiresAt"] is None
+
+
+def test_what_is_taken_back_has_its_former_end_again(member, found):
+    path, end = found["path"] + "/end", "2999-01-01T00:00:00.000Z"
+    api_of(member).patch(f"/v1/documents/{found['id']}", json={"expiresAt": end})
+    for act in ("tomorrow", "tomorrow", "keep", "keep"):  # each clicked twice
+        assert member.post(path, {"act": act}).status == 303
+    assert record_of(member, found)["expiresAt"] == end
+    assert "Take that back" not in member.get(found["path"]).text
+    member.post(path, {"act": "tomorrow"})
+    member.submit(member.get(found["path"]), found["path"], ends="30")
+    member.post(path, {"act": "keep"})  # there is nothing to take back any more
+    assert 29 * 86_400 < seconds_until(record_of(member, found)["expiresAt"]) <= 30 * 86_400
+
+
+def test_a_document_with_a_name_that_nobody_can_type_is_deleted(member):
+    id = api_of(member).upload(b"x", name="invoice_\u202egpj.exe", token=None)["id"]
+    answer = member.post(f"/app/documents/{id}/end", {"act": "delete", "sure": "delete"})
+    assert answer.headers["Location"] == "/app/documents?done=deleted"
 
 
 def test_an_unknown_act_does_nothing(member, found):
