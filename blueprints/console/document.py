@@ -91,16 +91,25 @@ def share(id: str) -> Response:
     """Create a link and show it, this once"""
     found, body = _owned(id), NewDocumentToken().load(link_fields())
     link = once(lambda: _issue(found, body))
-    return render("shared", document=found, link=link, qr=qr_code(link["viewUrl"]))
+    address = link["viewUrl" if "view" in link["permissions"] else "downloadUrl"]
+    return render("shared", document=found, link=link, address=address, qr=qr_code(address))
 
 
 def link_fields() -> dict[str, Any]:
-    """The fields of a form for a link, as the API names them."""
+    """The fields of a form for a link, as the API names them.
+
+    One that was refused with a password is sent `again`, and not without a word on it.
+    """
+    password = request.form.get("password") or None
+    if "again" in request.form and not (password or "open" in request.form):
+        raise ValidationError(
+            {"password": ["Type the password again, or tick that the link needs none."]}
+        )
     return {
         "label": text("label"),
-        "permissions": request.form.getlist("permissions"),
+        "permissions": " ".join(request.form.getlist("permissions")).split(),
         "maxViews": number("maxViews"),
-        "password": request.form.get("password") or None,
+        "password": password,
         "allowedOrigins": request.form.get("allowedOrigins", "").split(),
         **end(),
     }

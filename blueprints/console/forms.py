@@ -26,6 +26,7 @@ _FIELDS = {  # of errors that name none
     "email_taken": ("email",),
     "wrong_credentials": ("currentPassword", "password"),
 }
+_AGAIN = "Type the password again: it was not kept."
 
 
 @dataclass(frozen=True)
@@ -110,30 +111,38 @@ def text(name: str) -> str | None:
 
 def number(name: str) -> Any:
     """An integer, or what was typed instead, for the schema to refuse."""
-    typed = text(name)
-    return int(typed) if typed and typed.isascii() and typed.isdigit() else typed
+    try:
+        return _integer(name)
+    except ValueError:
+        return text(name)
 
 
 def end() -> dict[str, str | None]:
     """`expiresAt` as chosen: in some days, at the end of a date, never; nothing to keep it."""
-    chosen = request.form.get("ends", "")
-    if chosen == "keep":
-        return {}
-    if chosen.isdigit():
-        return {"expiresAt": rfc3339(now() + int(chosen[:4]) * 86_400_000)}
-    return {"expiresAt": _end_of_day() if chosen == "date" else None}
-
-
-def _end_of_day() -> str:
-    """The last moment of the chosen date where the browser is, or in UTC."""
-    offset = request.form.get("offset", "0")
-    minutes = int(offset) if offset.lstrip("-").isdigit() and len(offset) < 5 else 0
+    chosen = request.form.get("ends", "keep")
+    if chosen in {"keep", "never"}:
+        return {} if chosen == "keep" else {"expiresAt": None}
     try:
-        day = datetime.fromisoformat(request.form.get("endsOn", "")).replace(tzinfo=UTC)
-        last = day + timedelta(days=1, minutes=minutes, milliseconds=-1)
+        moment = _end_of_day() if chosen == "date" else _days_from_now()
     except (ValueError, OverflowError):
         raise ValidationError({"expiresAt": ["Choose the last day."]}) from None
-    return rfc3339(int(last.timestamp() * 1000))
+    return {"expiresAt": rfc3339(int(moment.timestamp() * 1000))}
+
+
+def _days_from_now() -> datetime:
+    return datetime.fromtimestamp(now() / 1000, UTC) + timedelta(days=_integer("ends"))
+
+
+def _end_of_day() -> datetime:
+    """The last moment of the chosen date where the browser is, or in UTC."""
+    day = datetime.fromisoformat(request.form.get("endsOn", "")).replace(tzinfo=UTC)
+    minutes = _integer("offset") if request.form.get("offset") else 0
+    return day + timedelta(days=1, minutes=minutes, milliseconds=-1)
+
+
+def _integer(name: str) -> int:
+    """`ValueError` for anything else, and for more digits than Python reads."""
+    return int(request.form.get(name, ""))
 
 
 def _refused(
@@ -141,6 +150,10 @@ def _refused(
 ) -> Response:
     is_upload = request.mimetype == FORM_DATA  # werkzeug would write its files to the disk
     typed = {} if is_upload else request.form.to_dict(flat=False)
+    errors = dict(errors)
+    for name in typed:
+        if name.lower().endswith("password") and any(typed[name]):
+            errors.setdefault(name, _AGAIN)
     g.posted = Form(request.path, typed, errors)
     response = page(**path)
     response.status_code = status

@@ -78,5 +78,11 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
 
 
 def qr_code(url: str) -> str:
-    """An SVG of black on white, also in the dark: some readers take nothing else."""
-    return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))
+    """An SVG of black on white, also in the dark: some readers take nothing else.
+
+    '' for an address that is too long for one.
+    """
+    try:
+        return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))
+    except segno.DataOverflowError:
+        return ""

@@ -206,7 +206,11 @@ def test_a_link_sent_twice_is_made_once(member, found):
 @pytest.mark.parametrize(
     ("fields", "name"),
     [({"maxViews": "0"}, "maxViews"), ({"maxViews": "many"}, "maxViews"),
-     ({"maxViews": "²"}, "maxViews"), ({"label": "x" * 300}, "label"),
+     ({"maxViews": "²"}, "maxViews"), ({"maxViews": "9" * 5000}, "maxViews"),
+     ({"ends": "²"}, "endsOn"), ({"ends": "9" * 9}, "endsOn"), ({"ends": "9" * 5000}, "endsOn"),
+     ({"ends": "date", "endsOn": "2999-01-01", "offset": "--5"}, "endsOn"),
+     ({"ends": "date", "endsOn": "0001-01-01", "offset": "-9999"}, "endsOn"),
+     ({"label": "x" * 300}, "label"),
      ({"allowedOrigins": "https://a.example\r\nintranet"}, "allowedOrigins"),
      ({"ends": "date", "endsOn": ""}, "endsOn")],
 )  # fmt: skip
@@ -219,6 +223,41 @@ def test_a_refused_link_is_told_at_its_field_and_keeps_what_was_typed(fields, na
     assert all(sentences)
     assert "a password" not in page.text
     assert links_of(member, found) == []
+
+
+def test_a_password_that_a_refused_form_lost_is_typed_again_or_waived(member, found):
+    action = found["path"] + "/links"
+    page = new_link(member, found, maxViews="3x", password="open sesame")
+    for fields in {"maxViews": "3"}, {"maxViews": "4x"}, {"maxViews": "4"}:
+        assert field_of(page, "password")["aria-invalid"] == "true"
+        page = member.submit(page, action, **fields)
+        assert page.status == 422
+    assert links_of(member, found) == []
+
+    assert member.submit(page, action, password="open sesame").status == 200
+    assert member.submit(page, action, open="1").status == 200
+    assert [one["hasPassword"] for one in links_of(member, found)] == [False, True]
+
+
+def test_a_link_to_save_only_is_sent_with_an_address_that_saves(member, found):
+    page = new_link(member, found, permissions="download")
+    address = re.search(r'id="link" value="([^"]+)"', page.text)[1]
+    assert "/download?token=" in address
+    assert "/view" not in page.text
+    assert Visitor(member.service).get(address.removeprefix(member.service.url)).status == 200
+    (link,) = links_of(member, found)
+    terms = f"/app/links/{link['id']}"
+    assert member.submit(member.get(terms), terms).status == 303
+    assert links_of(member, found) == [link]
+
+
+def test_a_link_too_long_for_a_qr_code_is_shown_without_one(member, found):
+    page, action = member.get(found["path"]), found["path"] + "/links"
+    (form,) = (one for one in forms_of(page) if one["action"] == action)
+    answer = member.post(f"http://{'a' * 3000}{action}", form["fields"])
+    assert answer.status == 200
+    assert 'id="link"' in answer.text
+    assert "QR code" not in answer.text
 
 
 def test_a_link_permits_something(member, found):

@@ -111,6 +111,17 @@ def test_the_password_of_a_link_is_kept_replaced_or_removed(member, shared):
     assert 'name="open"' not in member.get(shared["path"]).text
 
 
+def test_a_new_password_that_a_refused_change_lost_is_typed_again(member, shared):
+    page = member.submit(
+        member.get(shared["path"]), shared["path"], maxViews="3x", password="another word"
+    )
+    assert field_of(page, "password")["aria-invalid"] == "true"
+    page = member.submit(page, shared["path"], maxViews="3")
+    assert page.status == 422
+    assert member.submit(page, shared["path"], password="another word").status == 303
+    assert open_link(member, shared, "another word").status == 200
+
+
 def test_a_refused_change_is_told_at_its_field(member, shared):
     page = member.get(shared["path"])
     answer = member.submit(page, shared["path"], maxViews="0", label="typed")
@@ -153,6 +164,6 @@ def test_a_link_of_somebody_else_is_not_there(member, alice, document):
     path = f"/app/links/{link['id']}"
     assert member.get(path).status == 404
     assert member.post(path, {"permissions": "view", "ends": "keep"}).status == 404
+    assert member.get(path + "/revoke").status == 404
     assert member.post(path + "/revoke").status == 404
     assert alice.open(link["viewUrl"]).status == 200
-    assert member.get(path + "/revoke").status == 404
