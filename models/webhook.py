@@ -1,7 +1,7 @@
 """A webhook: the address a user's events are sent to, their types, and the signing secrets.
 
-Address, description and secrets are sealed with the user's key. A replaced secret signs beside the
-new one for another day.
+Address, description, secrets and since when it fails are sealed with the user's key. A replaced
+secret signs beside the new one for another day.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,6 @@ class Webhook(Owned):
     sealed_terms = BlobField()
     disabled_at = BigIntegerField(null=True)
     disabled_reason = TextField(null=True)
-    failing_since = BigIntegerField(null=True)
 
     @classmethod
     def register(
@@ -57,7 +56,9 @@ class Webhook(Owned):
 
     @cached_property
     def terms(self) -> dict[str, Any]:
-        """`url`, `description`, and `secrets`: pairs of a secret and when it stops signing."""
+        """`url`, `description`, `secrets`: pairs of a secret and when it stops signing; and
+        `failing_since`, the first failure after which none has succeeded, None if there is none.
+        """
         terms: dict[str, Any] = self._owner.unseal("webhook/1", self.id, self.sealed_terms)
         return terms
 
@@ -68,6 +69,11 @@ class Webhook(Owned):
     @property
     def description(self) -> str | None:
         return self.terms["description"] and str(self.terms["description"])
+
+    @property
+    def failing_since(self) -> int | None:
+        moment: int | None = self.terms.get("failing_since")
+        return moment
 
     @property
     def old_secret_until(self) -> int | None:
@@ -88,13 +94,15 @@ class Webhook(Owned):
             terms["url"] = url
         with transaction(self.owner_id):
             found = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
+            if starts := enabled and found.disabled_at is not None:
+                terms["failing_since"] = None
             found._seal(found.terms | terms)
             found.types = found.types if types is None else _joined(types)
             found.change(sealed_terms=found.sealed_terms, types=found.types)
             if enabled is False:
                 found._disable("owner")
-            elif enabled and found.disabled_at:
-                found.change(disabled_at=None, disabled_reason=None, failing_since=None)
+            elif starts:
+                found.change(disabled_at=None, disabled_reason=None)
         return found
 
     @classmethod
@@ -167,13 +175,17 @@ class Webhook(Owned):
     def _judge(self, outcome: Outcome) -> None:
         if outcome.succeeded:
             if self.failing_since:
-                self.change(failing_since=None)
+                self._set_failing_since(None)
         elif outcome.status == GONE:
             self._disable("gone")
         elif self.failing_since is None:
-            self.change(failing_since=now())
+            self._set_failing_since(now())
         elif now() - self.failing_since >= FAILING_MS:
             self._disable("failing")
+
+    def _set_failing_since(self, moment: int | None) -> None:
+        self._seal(self.terms | {"failing_since": moment})
+        self.change(sealed_terms=self.sealed_terms)
 
     def _disable(self, reason: str) -> None:
         if self.disabled_at is None:
