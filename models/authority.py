@@ -5,16 +5,19 @@ made, whose rows get their MAC then. Who deletes it from the database file canno
 that way again: the data key of each user is bound to `User.binding` from then on, and rows are
 signed only for users whose key is bound to nothing, as older versions wrapped it.
 
-It also signs the heads of the chains of events, which come into being later: once, while the key
-is bound as it was before there were any.
+A version that signs more than the one before replaces the key, once. What the former key has
+signed is signed anew; what had no MAC, for the users whose rows it has signed. So a former key
+that is put back proves nothing: since then no user is signed by it.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from crypto import DecryptionError, sealing
 
 from .api_key import ApiKey
+from .document import Document
 from .document_token import DocumentToken
 from .errors import OperatorError
 from .event import Event
@@ -26,7 +29,9 @@ from .session import Session
 from .storage import SERVICE, connected, transaction, truncate_wal
 from .user import User
 
-AUTHENTICATED: tuple[Any, ...] = (User, Session, ApiKey, DocumentToken, Invitation)
+OF_USERS: tuple[Any, ...] = (Session, ApiKey, DocumentToken)
+UNSIGNED_BEFORE: tuple[Any, ...] = (Document,)  # by the former key
+AUTHENTICATED: tuple[Any, ...] = (User, *OF_USERS, Invitation, *UNSIGNED_BEFORE)
 _REMEDY = "Restore a backup."
 _DELETED = f"The key that authenticates credentials was deleted. {_REMEDY}"
 
@@ -35,13 +40,25 @@ class AuthorityKey(OwnsDataKey):
     PREFIX = "aut"
 
     def binding(self) -> tuple[str, ...]:
-        return ("authority_key/2",)
+        return ("authority_key/3",)
 
-    def former_key(self) -> bytes:
-        """DecryptionError unless the row is from before the heads of the chains were signed."""
+    def former_key(self) -> tuple[bytes, bool]:
+        """The key of an older version, and whether it has signed the heads of chains of events.
+
+        DecryptionError if it is none.
+        """
         root = current_runtime().keyring[self.root]
-        former = sealing.context("key/1", self.id, "authority_key/1")
-        return sealing.unseal(root.wrap_key, former, self.sealed_key)
+        for generation in (2, 1):
+            former = sealing.context("key/1", self.id, f"authority_key/{generation}")
+            with suppress(DecryptionError):
+                return sealing.unseal(root.wrap_key, former, self.sealed_key), generation == 2
+        raise DecryptionError
+
+    def is_current(self) -> bool:
+        """Whether this version made the key."""
+        with suppress(DecryptionError):
+            return bool(self.key)
+        return False
 
 
 def load_authority_key() -> bytes:
@@ -54,7 +71,7 @@ def load_authority_key() -> bytes:
             truncate_wal()  # it may hold users' keys that are bound to nothing
         try:
             (row,) = AuthorityKey.select()
-            return bytes(_with_signed_heads(row).key)
+            return bytes((row if row.is_current() else _renewed()).key)
         except (ValueError, DecryptionError):
             sentence = f"The key that authenticates credentials was altered. {_REMEDY}"
             raise OperatorError(sentence) from None
@@ -66,38 +83,72 @@ def _draw() -> None:
     row.insert_row()
     current_runtime().authority_key = row.key
     owners = {user.id for user in User.each() if _sign_user(user)}
-    for table in (Session, ApiKey, DocumentToken):
-        for one in table.each():
-            if one.owner_id in owners:
-                one.sign()
+    _sign_rows_of(owners, *OF_USERS, *UNSIGNED_BEFORE)
     _begin_log(head for head in EventHead.each() if head.id in owners)
 
 
-def _with_signed_heads(row: AuthorityKey) -> AuthorityKey:
-    """The row as it is when the heads have been signed, which happens once."""
-    try:
-        _ = row.key
-    except DecryptionError:
-        with transaction():
-            (row,) = AuthorityKey.select()
-            row.key = current_runtime().authority_key = row.former_key()
-            row.wrap_key()
+def _renewed() -> AuthorityKey:
+    """The row with a new key, which signs what the former one has signed, and more."""
+    with transaction():
+        (row,) = AuthorityKey.select()
+        if not row.is_current():  # else another process has renewed it meanwhile
+            former, has_signed_heads = row.former_key()
+            row.generate_key()
             row.change(root=row.root, sealed_key=row.sealed_key)
-            _begin_log(EventHead.each())
+            current_runtime().authority_key = row.key
+            _sign_anew(former)
+            if has_signed_heads:
+                _sign_heads(head for head in EventHead.each() if head.was_genuine(former))
+            else:
+                _begin_log(EventHead.each())
+    truncate_wal()  # it may hold the former key
     return row
+
+
+def _sign_anew(former: bytes) -> None:
+    """DecryptionError if there are users, and the former key has signed none."""
+    owners = _sign_genuine(User, former)
+    if not owners and User.select().exists():
+        raise DecryptionError
+    for table in (*OF_USERS, Invitation):
+        _sign_genuine(table, former)
+    _sign_rows_of(owners, *UNSIGNED_BEFORE)
+
+
+def _sign_genuine(table: Any, former: bytes) -> set[str]:
+    """Sign the rows that the former key has signed; returns their ids."""
+    genuine = set()
+    for row in table.each():
+        if row.was_genuine(former):
+            row.sign()
+            genuine.add(row.id)
+    return genuine
+
+
+def _sign_rows_of(owners: set[str], *tables: Any) -> None:
+    for table in tables:
+        for row in table.each():
+            if row.owner_id in owners:
+                row.sign()
 
 
 def _begin_log(heads: Iterable[EventHead]) -> None:
     """Sign the heads that a migration made, and begin the service's own chain by telling of it."""
     if EventHead.find(SERVICE):
         raise OperatorError(_DELETED)
-    chains = events = 0
+    lengths = _sign_heads(heads)
+    EventHead.begin(SERVICE)
+    Event.record_of_service("log.began", {"chains": len(lengths), "events": sum(lengths)})
+
+
+def _sign_heads(heads: Iterable[EventHead]) -> list[int]:
+    """Returns the number of the last link of each."""
+    lengths = []
     for head in heads:
         head.sign()
         head.change(mac=head.mac)
-        chains, events = chains + 1, events + head.sequence
-    EventHead.begin(SERVICE)
-    Event.record_of_service("log.began", {"chains": chains, "events": events})
+        lengths.append(head.sequence)
+    return lengths
 
 
 def _sign_user(user: User) -> bool:

@@ -1,8 +1,8 @@
 """A document: its row, its sealed payload, its owner.
 
 The wrapped key is bound to the document's id and owner; name and metadata to its id; the payload
-to its id, content type and size. So bytes moved to another row, or an edited column, do not
-decrypt.
+to its id, content type and size. So bytes moved to another row do not decrypt. What the service
+acts on by itself, as the end, is under a MAC.
 """
 
 import logging
@@ -19,6 +19,7 @@ from .event import Event
 from .event_head import EventHead
 from .media_types import essence, usual_extension
 from .payload import Payload
+from .records.authenticated import Authenticated
 from .records.cached import cached_property
 from .records.ids import now
 from .records.owned import Owned, ResultPage, has_passed, require_future
@@ -36,8 +37,9 @@ _STORED_BY = Prepared(
 )
 
 
-class Document(Payload, Owned):
+class Document(Authenticated, Payload, Owned):
     PREFIX = "doc"
+    AUTHORITY = ("id", "owner_id", "content_type", "size", "place", "expires_at")
 
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
@@ -65,12 +67,13 @@ class Document(Payload, Owned):
     def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
         """A page of documents by `content_type`, with parameters or without, by `media_types`
         (words with spaces between and around them), and by the moments `created_after` and
-        `created_before`, both exclusive.
+        `created_before`, both exclusive. An altered one is shown as it stands, and does not open:
+        50 MACs would take a tenth of the time of a list.
         """
         asked = {name: value for name, value in filters.items() if value is not None}
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
-        rows, further = cls.page_of(owner_id, limit, after, **asked)
+        rows, further = cls.page_as_stored(owner_id, limit, after, **asked)
         for row in cls.with_root_keys(rows):
             row.show_bare_if_damaged()
         return rows, further
@@ -86,6 +89,11 @@ class Document(Payload, Owned):
         """The same of one user: from an index alone, 10,000 documents in a millisecond."""
         ((documents, size_bytes),) = _STORED_BY.all(owner_id=owner_id, now=now())
         return documents, int(size_bytes)
+
+    @classmethod
+    def expired(cls) -> list[Self]:
+        """Those whose end has come, and which are still there."""
+        return cls.rows(_EXPIRED, now=now())
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:
@@ -212,6 +220,9 @@ class Document(Payload, Owned):
         content_type, size = self.content_type, self.size
         what = {"document_id": self.id, "content_type": content_type, "size": size}
         Event.record(self.owner_id, type, what | facts)
+
+
+_EXPIRED = Prepared(lambda: Document.select().where(Document.expires_at <= param("now")))
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:

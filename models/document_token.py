@@ -18,24 +18,21 @@ from .records.credential import Credential
 from .records.ids import now
 from .records.issued import Issued
 from .records.owned import ResultPage, has_passed, require_future
-from .storage import Prepared, database, param, transaction
+from .storage import Prepared, param, transaction
 
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
     *("expires_at", "max_views", "sealed_password"),
 )
-_EXPIRE = """
-    UPDATE document_token SET spent_at = :now
-    WHERE expires_at <= :now AND spent_at IS NULL AND revoked_at IS NULL
-    RETURNING id, owner_id, document_id"""
 
 
 class DocumentToken(Credential):
     PREFIX = "tok"
     AUTHORITY = (
         *("id", "owner_id", "document_id", "digest", "permissions", "allowed_origins"),
-        *("sealed_password", "expires_at", "max_views", "views", "revoked_at"),
+        *("sealed_password", "expires_at", "max_views", "views", "revoked_at", "spent_at"),
     )
+    ADDED = ("spent_at",)
 
     document_id = TextField()
     digest = BlobField()
@@ -186,8 +183,10 @@ class DocumentToken(Credential):
     def spend_expired(cls) -> None:
         """Mark expired tokens as spent, with an event for each."""
         with transaction():
-            for row in database.execute_sql(_EXPIRE, {"now": now()}).fetchall():
-                _record_end("token.spent", *row)
+            moment = now()
+            for token in cls.rows(_EXPIRED, now=moment):
+                token.change(spent_at=moment)
+                _record_end("token.spent", token.id, token.owner_id, token.document_id)
 
     @property
     def label(self) -> str | None:
@@ -233,6 +232,13 @@ class DocumentToken(Credential):
 _OPEN = Prepared(
     lambda: DocumentToken.select().where(
         DocumentToken.id == param("id"), DocumentToken.lasts(), DocumentToken.has_views_left()
+    )
+)
+_EXPIRED = Prepared(
+    lambda: DocumentToken.select().where(
+        DocumentToken.expires_at <= param("now"),
+        DocumentToken.spent_at.is_null(),
+        DocumentToken.revoked_at.is_null(),
     )
 )
 _OF_DOCUMENT = Prepared(

@@ -62,6 +62,7 @@ class Runtime:
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.aborted_uploads: set[str] = set()
+        self.altered_rows: set[str] = set()  # ids that the log has named
         self.idempotent_requests: set[str] = set()  # ids of those that run now
         self.request_ended = Condition()  # guards it, and says when one has left it
         self.lock = RLock()

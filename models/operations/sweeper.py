@@ -26,7 +26,7 @@ ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 def sweep() -> int:
     """Delete what has expired; returns the number of documents deleted."""
     with connected():
-        documents = list(Document.select().where(Document.expires_at <= now()))
+        documents = Document.expired()
         for document in documents:
             document.expire()
         DocumentToken.spend_expired()
@@ -50,11 +50,10 @@ def drop_objects() -> None:
 def _delete_old_rows() -> None:
     moment = now()
     with transaction():
-        Session.delete().where(Session.expires_at <= moment).execute()
-        Invitation.delete().where(Invitation.expires_at <= moment).execute()
+        Session.delete_genuine(Session.expires_at <= moment)
+        Invitation.delete_genuine(Invitation.expires_at <= moment)
         StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS).execute()
-        ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
-        DocumentToken.delete().where(ended).execute()
+        DocumentToken.delete_genuine(DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS)
         WebhookDelivery.forget_old()
         TokenKey.forget_old()
         StoredPreview.forget_failures()

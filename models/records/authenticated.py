@@ -1,8 +1,9 @@
 """Rows with authority columns: those that say who may do what, until when.
 
 A MAC over them lies in the row. `insert_row` and `change` write it, and nothing else may write
-these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong. Its key is
-not in the database in clear (`models/authority.py`).
+these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong, and
+`delete_genuine` and `keep_newest` delete none. Its key is not in the database in clear
+(`models/authority.py`).
 """
 
 import logging
@@ -17,11 +18,14 @@ from crypto import authority_mac, is_authentic
 from ..errors import NotFound
 from ..runtime import current_runtime
 from ..storage import Prepared, param
-from .table import Table
+from .table import PAGE_ROWS, Table
+
+MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 
 
 class Authenticated(Table):
     AUTHORITY: ClassVar[tuple[str, ...]]  # the columns, in an order that never changes
+    ADDED: ClassVar[tuple[str, ...]] = ()  # those that the former authority key did not sign
 
     authority_mac = BlobField(null=True)
 
@@ -38,17 +42,37 @@ class Authenticated(Table):
             raise ValueError(f"{names} are changed by `change`, which writes the MAC, too.")
         return super().update(*args, **values)
 
+    @classmethod
+    def delete_genuine(cls, condition: Any) -> None:
+        """Delete the rows that meet the condition; inside a transaction. Altered ones stay."""
+        cls._delete_genuine(cls.select().where(condition))
+
+    @classmethod
+    def keep_newest(cls, most: int, condition: Any) -> None:
+        cls._delete_genuine(cls.select().where(condition).order_by(cls.id.desc()).offset(most))
+
+    @classmethod
+    def _delete_genuine(cls, query: Any) -> None:
+        ids = [row.id for row in cls.genuine(list(query))]
+        for first in range(0, len(ids), PAGE_ROWS):
+            cls.delete().where(cls.id.in_(ids[first : first + PAGE_ROWS])).execute()
+
     def is_genuine(self) -> bool:
         """Whether the authority columns are as the service has written them."""
         key, table = current_runtime().authority_key, self._meta.table_name
         return is_authentic(key, table, self._authority(), self.authority_mac)
+
+    def was_genuine(self, former_key: bytes) -> bool:
+        """Whether they are as an older version has written them, which had this key."""
+        columns = tuple(self.__data__[one] for one in self.AUTHORITY if one not in self.ADDED)
+        return is_authentic(former_key, self._meta.table_name, columns, self.authority_mac)
 
     def insert_row(self) -> None:
         self.authority_mac = self._mac()
         super().insert_row()
 
     def sign(self) -> None:
-        """Write the MAC of a row that has none, as older versions stored it."""
+        """Write the MAC of a row that an older version stored."""
         _signing(type(self)).execute(id=self.id, authority_mac=self._mac())
 
     def change(self, **fields: Any) -> None:
@@ -83,9 +107,12 @@ class Authenticated(Table):
 
 
 def log_altered(id: object) -> bool:
-    """Tells the operator; false, which lets `genuine` leave the row out."""
-    line = "%s was altered outside of the service, and is refused. Restore a backup, or delete it."
-    logging.getLogger("docservice").error(line, shown(id))
+    """Tells the operator, once; false, which lets `genuine` leave the row out."""
+    name, reported = shown(id), current_runtime().altered_rows
+    if name not in reported and len(reported) < MOST_REPORTED:
+        reported.add(name)
+        line = "%s was altered outside of the service, and is refused. "
+        logging.getLogger("docservice").error(line + "Restore a backup, or delete it.", name)
     return False
 
 
@@ -105,5 +132,6 @@ def _storing(table: type[Authenticated], names: tuple[str, ...]) -> Prepared:
 @cache
 def _signing(table: type[Authenticated]) -> Prepared:
     values = {"authority_mac": param("authority_mac")}
-    has_none = (table.id == param("id")) & table.authority_mac.is_null()
-    return Prepared(lambda: super(Authenticated, table).update(values).where(has_none))
+    return Prepared(
+        lambda: super(Authenticated, table).update(values).where(table.id == param("id"))
+    )

@@ -42,9 +42,17 @@ class Owned(Table):
 
         Keyset pagination: the cost of a page does not grow with its depth.
         """
+        rows, further = cls.page_as_stored(owner_id, limit, after, **filters)
+        return cls.genuine(rows), further
+
+    @classmethod
+    def page_as_stored(
+        cls, owner_id: str, limit: int, after: str | None, **filters: Any
+    ) -> ResultPage:
+        """The same, altered rows included: to be shown, and for nothing else."""
         values = {"owner_id": owner_id, "after": after or _LAST, "limit": limit + 1, "now": now()}
         rows = [cls._of_row(row) for row in _page(cls, tuple(filters)).all(**values, **filters)]
-        return cls.genuine(rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
+        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
 
 
 @cache

@@ -251,10 +251,31 @@ def test_a_session_from_before_a_password_change_stays_ended_when_its_row_is_put
     assert victim.get("/v1/auth/me").status == 200
 
 
-@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
-def test_a_changed_owner_of_a_document_makes_it_unreadable(attacker, document, execute):
-    values = {"owner": attacker.record["id"], "id": document["id"]}
-    execute("UPDATE document SET owner_id = :owner WHERE id = :id", **values)
+def test_a_document_with_another_owner_or_end_is_absent(
+    service, attacker, victim, execute, was_reported
+):
+    for change in ("owner_id = :attacker", "expires_at = 1", "expires_at = NULL"):
+        document = victim.upload(expiresAt=time_from_now(hours=1))
+        values = {"id": document["id"]}
+        if ":attacker" in change:
+            values["attacker"] = attacker.record["id"]
+        execute(f"UPDATE document SET {change} WHERE id = :id", **values)
 
-    answer = attacker.get(f"/v1/documents/{document['id']}/content", errors=[500])
-    refused(answer, 500, "document_damaged")
+        for person in (attacker, victim):
+            refused(person.get(f"/v1/documents/{document['id']}/content"), 404, "not_found")
+        opened = Person(service).open(document["token"]["contentUrl"])
+        assert opened.status in (404, 410), change
+        was_reported(document["id"])
+
+
+def test_an_end_that_somebody_else_has_set_is_not_carried_out(service, victim, execute):
+    document = victim.upload(b"secret")
+    before = victim.get("/v1/events").json["events"]
+    for table, column in (("document", "id"), ("document_token", "document_id")):
+        execute(f"UPDATE {table} SET expires_at = 1 WHERE {column} = :id", id=document["id"])
+
+    service.run_command("sweep")
+
+    assert execute("SELECT 1 FROM document WHERE id = :id", id=document["id"])
+    assert victim.get("/v1/events").json["events"] == before
+    assert "unbroken" in service.run_command("audit", "verify")

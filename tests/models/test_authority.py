@@ -1,5 +1,8 @@
-"""The MAC over authority columns: when rows get it, and that nothing changes them without it."""
+"""The MAC over authority columns: when rows get it, and that without it nothing changes them, nor
+acts on them.
+"""
 
+import os
 import re
 import sqlite3
 from contextlib import closing
@@ -8,12 +11,25 @@ from pathlib import Path
 import pytest
 
 import models
-from crypto import sealing
-from models import ApiKey, DocumentToken, Session, User, current_runtime, setup, transaction
-from models.authority import AUTHENTICATED
+from crypto import authority_mac, sealing
+from models import (
+    ApiKey,
+    Document,
+    DocumentToken,
+    Event,
+    EventHead,
+    Session,
+    User,
+    current_runtime,
+    setup,
+    transaction,
+)
+from models.authority import AUTHENTICATED, AuthorityKey
 from models.errors import KeyRevoked, NotFound, OperatorError, WrongCredentials
+from models.invitation import Invitation
 from models.link_options import LinkOptions
-from models.operations import key_rotation, verification
+from models.operations import key_rotation, sweep, verification, verify_log
+from models.records.ids import now
 from models.storage import connected
 from models.token_grant import TokenGrant
 from tests.uploads import upload
@@ -28,9 +44,10 @@ FORMER_SCHEMA = """
     ALTER TABLE session DROP COLUMN authority_mac;
     ALTER TABLE api_key DROP COLUMN authority_mac;
     ALTER TABLE document_token DROP COLUMN authority_mac;
+    ALTER TABLE document DROP COLUMN authority_mac;
     DELETE FROM event_head WHERE id = 'service';
     UPDATE event_head SET mac = NULL;
-    DELETE FROM schema_migration WHERE name = '0006_authority';"""
+    DELETE FROM schema_migration WHERE name IN ('0006_authority', '0020_document_authority');"""
 
 
 @pytest.fixture
@@ -78,6 +95,144 @@ def test_rows_of_an_older_version_are_signed_at_the_next_start(alice, credential
         assert User.identify(alice.email, PASSWORD, "").name == "Alice"
         assert verification.check_authority() == []
         assert User.get_by_id(alice.id).sealed_key != former
+
+
+@pytest.fixture
+def former_version(alice, bob, credentials_of, file):
+    """What the version before has left: a key that signed no documents, and no end of a link. The
+    database is closed; returns the key as it is stored.
+    """
+    key, (row,), rows = os.urandom(32), AuthorityKey.select(), []
+    for table in (User, Session, ApiKey, DocumentToken):
+        columns = [name for name in table.AUTHORITY if name != "spent_at"]
+        rows += [(one, [getattr(one, name) for name in columns]) for one in table.select()]
+    rows += [(head, head._authenticated()[1]) for head in EventHead.select()]
+    for one, values in rows:
+        name = one._meta.table_name
+        mac = authority_mac(key, name, tuple(values))
+        column = "mac" if name == "event_head" else "authority_mac"
+        file(f"UPDATE {name} SET {column} = :mac WHERE id = :id", mac=mac, id=one.id)
+    root, context = current_runtime().keyring[row.root], "authority_key/2"
+    sealed = sealing.seal(root.wrap_key, sealing.context("key/1", row.id, context), key)
+    file("UPDATE authority_key SET sealed_key = :sealed", sealed=sealed)
+    file(
+        "UPDATE document SET authority_mac = NULL",
+        "ALTER TABLE document DROP COLUMN authority_mac",
+        "DELETE FROM schema_migration WHERE name = '0020_document_authority'",
+    )
+    return sealed
+
+
+def test_an_upgrade_signs_documents_and_what_was_signed_before(
+    alice, credentials_of, former_version, file
+):
+    file("UPDATE event_head SET mac = zeroblob(32) WHERE id = 'service'")
+    with reopened():
+        assert verification.check_authority() == []
+        assert [one.id for one in Document.page_of(alice.id, 9, None)[0]]
+        assert Session.of_token(credentials_of[0])[0] == alice.id
+        assert ApiKey.of_secret(credentials_of[1])[0] == alice.id
+        assert TokenGrant.of_secret(credentials_of[2]).permissions == {"view"}
+        assert [one.owner_id for one in verify_log().breaks] == ["service"]
+
+
+def test_an_upgrade_signs_nothing_that_was_altered_and_no_document_of_an_altered_user(
+    alice, bob, credentials_of, former_version, file
+):
+    (key_id,) = file("SELECT id FROM api_key")[0][0]
+    file(
+        "UPDATE api_key SET scopes = 'documents:delete'",
+        "UPDATE user_account SET disabled_at = 1 WHERE email LIKE 'bob%'",
+    )
+    file("UPDATE document SET owner_id = :owner", owner=bob.id)
+    with reopened():
+        altered = {line.split()[0] for line in verification.check_authority()}
+        (document,) = Document.select()
+        assert altered == {key_id, bob.id, document.id}
+
+
+def test_an_upgrade_that_is_killed_between_two_rows_is_made_again(former_version, monkeypatch):
+    with monkeypatch.context() as killed:
+        killed.setattr(EventHead, "sign", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            reopened()
+    current_runtime().close_database()
+
+    with reopened():
+        assert verification.check_authority() == []
+        assert verify_log().breaks == []
+
+
+def test_a_former_key_that_is_put_back_signs_nothing(alice, former_version, file):
+    with reopened():
+        pass
+    file("UPDATE authority_key SET sealed_key = :former", former=former_version)
+    before = file("SELECT * FROM document", "SELECT * FROM user_account")
+
+    with pytest.raises(OperatorError, match="was altered"):
+        setup.open_runtime()
+
+    assert file("SELECT * FROM document", "SELECT * FROM user_account") == before
+
+
+def test_documents_whose_mac_is_struck_out_are_not_signed_again(former_version, file):
+    with reopened():
+        pass
+    file("UPDATE document SET authority_mac = NULL, expires_at = 1")
+
+    with reopened():
+        assert len(verification.check_authority()) == Document.select().count() == 1
+        assert sweep() == 0
+
+
+def test_what_the_sweeper_does_it_does_on_genuine_rows_only(alice, credentials_of, file, caplog):
+    Invitation.issue("carol@example.com")
+    genuine, link = upload(alice), DocumentToken.select().get()
+    with transaction():
+        genuine.change(expires_at=1)
+    before = [event.type for event in Event.feed(alice.id, 99, None)[0]]
+    tables = ("session", "invitation", "document_token", "document")
+    for table in tables:
+        ended = ", revoked_at = NULL, spent_at = NULL" if table == "document_token" else ""
+        altered = f"UPDATE {table} SET expires_at = 1{ended} WHERE id <> :genuine"
+        file(altered, genuine=genuine.id)
+
+    with reopened():
+        caplog.clear()
+        assert (sweep(), sweep()) == (1, 0)
+        assert Document.select().count() == 1
+        after = [event.type for event in Event.feed(alice.id, 99, None)[0]]
+        assert after == [*before, "document.expired"]
+        assert DocumentToken.get_by_id(link.id).spent_at is None
+        assert (Session.select().count(), Invitation.select().count()) == (1, 1)
+        assert verify_log().breaks == []
+        altered = {line.split()[0] for line in verification.check_authority()}
+        assert altered == {line.split()[0] for line in caplog.messages}
+        assert len(caplog.messages) == len(tables)
+
+
+@pytest.mark.parametrize(
+    "change", ["expires_at = 1", "expires_at = NULL", "place = 'objects'", "content_type = 'a/b'"]
+)
+def test_an_altered_document_is_absent(alice, credentials_of, file, change):
+    document = upload(alice, expires_at=now() + 60_000)
+    file(f"UPDATE document SET {change} WHERE id = :id", id=document.id)
+
+    with reopened():
+        with pytest.raises(NotFound):
+            Document.one_of(alice.id, document.id)
+        with pytest.raises(NotFound):
+            Document.of_token(document.id)
+
+
+def test_a_link_that_is_marked_as_used_up_in_the_file_is_refused(alice, credentials_of, file):
+    """Else its revocation would not be told: its end was, by the mark."""
+    (id,) = file("SELECT id FROM document_token")[0][0]
+    file("UPDATE document_token SET spent_at = 1")
+
+    with reopened():
+        assert DocumentToken.find(id) is None
+        assert [line.split()[0] for line in verification.check_authority()] == [id]
 
 
 def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, credentials_of, file):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from crypto import Keyring
-from models import Session, connected, current_runtime, setup
+from models import Session, connected, current_runtime, setup, transaction
 from models.operations import doctor
 from models.records.ids import now
 from models.storage import database
@@ -137,12 +137,20 @@ def test_a_clock_that_was_set_back_is_found(context, alice, alter):
     assert "newest session is 1,4" in problem
 
 
-def test_expired_documents_that_were_not_swept_are_found(context, alter):
-    alter("UPDATE document SET expires_at = ?", now() - 1000)
-    assert not problems(context)
-    alter("UPDATE document SET expires_at = ?", now() - DAY_MS)
+def end(document, moment):
+    setup.open_runtime()
+    with connected(), transaction():
+        document.change(expires_at=moment)
 
+
+def test_expired_documents_that_were_not_swept_are_found(context, document, alter):
+    end(document, now() - 1000)
+    assert not problems(context)
+    end(document, now() - DAY_MS)
     assert "1 expired" in problems(context)["sweeper"][0]
+
+    alter("UPDATE document SET expires_at = expires_at + 1")
+    assert problems(context).keys() == {"authority"}
 
 
 def test_a_programming_error_is_raised_and_not_reported_as_a_finding(context, monkeypatch):
