@@ -6,6 +6,7 @@ acts on by itself, as the end, is under a MAC.
 """
 
 import logging
+from collections.abc import Iterable
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
@@ -94,6 +95,14 @@ class Document(Authenticated, Payload, Owned):
     def expired(cls) -> list[Self]:
         """Those whose end has come, and which are still there."""
         return cls.rows(_EXPIRED, now=now())
+
+    @classmethod
+    def having_objects(cls, ids: Iterable[str]) -> set[str]:
+        """Those of the documents whose payload is an object, as far as their rows can be believed:
+        an altered one may say that it is not.
+        """
+        found = cls.select().where(cls.id.in_(list(ids)))
+        return {one.id for one in found if one.place == OBJECTS or not one.is_genuine()}
 
     @classmethod
     def of_token(cls, document_id: str) -> Self:

@@ -2,9 +2,12 @@
 
 The record of an object is stored before the object, and deleted by the transaction that stores the
 document's row; the transaction that deletes the row records it again. So wherever a process ends,
-each object has a row or a record, and only objects that have a record are ever deleted.
+each object has a row or a record, and only objects that have a record, and no row, are ever
+deleted.
 """
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
 from peewee import SQL, BigIntegerField
@@ -18,6 +21,7 @@ from .storage import Prepared, connected, param, separate_transaction, transacti
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload
 DROPPED_AT_ONCE = 500
 ATTEMPT_MS = 5 * 60 * 1000  # longer than any attempt to delete objects
+_IN_USE = "%d records of objects to delete were made outside of the service, and are left out."
 
 
 class UnreferencedObject(Table):
@@ -58,17 +62,22 @@ class UnreferencedObject(Table):
         _RECORD.execute(id=document_id, now=moment, drop_at=moment)
 
     @classmethod
-    def drop_due(cls) -> None:
+    def drop_due(cls, in_use: Callable[[list[str]], set[str]]) -> None:
         """Delete objects, then their records. Raises `PayloadStoreAway`.
 
-        Several processes may do so at once: one claims a record for as long as an attempt takes.
+        Those that documents have `in_use` stay: the service has made no record of them. Several
+        processes may do so at once: one claims a record for as long as an attempt takes.
         """
         objects = current_runtime().payload_objects
         if objects is None:
             return
         ids = cls._claim()
         for some in (ids[at : at + DROPPED_AT_ONCE] for at in range(0, len(ids), DROPPED_AT_ONCE)):
-            objects.drop(*some)
+            with connected():
+                kept = in_use(some)
+            if kept:
+                logging.getLogger("docservice").error(_IN_USE, len(kept))
+            objects.drop(*(id for id in some if id not in kept))
             with connected(), transaction():
                 for id in some:
                     _FORGET.execute(id=id)

@@ -60,8 +60,7 @@ def unreferenced_objects() -> Iterator[list[str]]:
     for ids in objects.document_ids() if objects else ():
         with connected(), transaction():
             left = UnreferencedObject.without_record(ids)
-            known = Document.select(Document.id).where(_IN_OBJECTS, Document.id.in_(left))
-            left -= {one.id for one in known}
+            left -= Document.having_objects(left)
         if left:
             yield sorted(left)
 
@@ -73,7 +72,7 @@ def drop_unreferenced_objects() -> int:
     for ids in unreferenced_objects():
         current_runtime().require_objects().drop(*ids)
         dropped += len(ids)
-    UnreferencedObject.drop_due()
+    UnreferencedObject.drop_due(Document.having_objects)
     return dropped
 
 
@@ -92,7 +91,7 @@ def move_payloads(place: str, report: ReportProgress = no_progress) -> MoveResul
             moved += _moved(document, place, problems)
         done += document.size
         report(done, total)
-    UnreferencedObject.drop_due()
+    UnreferencedObject.drop_due(Document.having_objects)
     return MoveResult(moved, problems)
 
 

@@ -44,7 +44,7 @@ def sweep() -> int:
 def drop_objects() -> None:
     """Delete objects that no document refers to any more."""
     with suppress(PayloadStoreAway):  # logged; tried again later
-        UnreferencedObject.drop_due()
+        UnreferencedObject.drop_due(Document.having_objects)
 
 
 def _delete_old_rows() -> None:

@@ -15,7 +15,7 @@ from models import upload as upload_module
 from models.error_mapping import service_error_of
 from models.errors import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
 from models.link_options import LinkOptions
-from models.operations import drop_objects, sweep
+from models.operations import drop_objects, drop_unreferenced_objects, sweep
 from models.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.pieces import PIECE_BYTES
@@ -293,6 +293,19 @@ def test_kill_9_between_two_steps_loses_no_document_and_leaves_no_object(
     assert b"".join(kept.read()) == PAYLOAD
 
 
+@pytest.mark.parametrize("change", ["place = place", "place = 'rows'"])
+def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, objects, change, caplog):
+    kept, deleted = upload(alice, PAYLOAD), upload(alice, PAYLOAD)
+    deleted.delete_with_tokens()
+    database.execute_sql(f"UPDATE document SET {change}")  # noqa: S608
+    UnreferencedObject.record(kept.id)
+
+    drop_objects()
+    assert (listed(objects), recorded(), len(caplog.messages)) == ([kept.id], [], 1)
+    drop_unreferenced_objects()
+    assert listed(objects) == [kept.id]
+
+
 def test_two_processes_that_drop_do_not_drop_the_same(alice, objects, monkeypatch):
     for _ in range(3):
         upload(alice, PAYLOAD).delete_with_tokens()
@@ -304,6 +317,6 @@ def test_two_processes_that_drop_do_not_drop_the_same(alice, objects, monkeypatc
 
     monkeypatch.setattr(objects, "drop", counted)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: UnreferencedObject.drop_due(), range(4)))
+        list(pool.map(lambda _: drop_objects(), range(4)))
 
     assert len(dropped) == len(set(dropped)) == 3
