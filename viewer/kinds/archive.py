@@ -1,17 +1,13 @@
 """Archives: ZIP, tar and packed files as a list; small files can be looked into."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
-from typing import Any, Final
+from typing import Final
 
-from ..formatting import format_count, format_size
-from ..media_types import UNKNOWN
+from ..formatting import format_count
 from ..original import Original
 from ..preview import Preview
 from ..sandbox.process import SandboxError
-from ..templating import render
 from . import card
-from .files import File, section
+from .files import section
 
 SECONDS: Final = 20
 LABELS: Final = {
@@ -32,30 +28,13 @@ def preview(original: Original, media_type: str) -> Preview:
         return card.preview(original, media_type, UNREADABLE)
     if not result.messages:
         raise SandboxError(result.failure or "no list")
-    (facts, _), *contents = result.messages
-    listed = facts["files"]
-    taken = list(_taken(listed, [content for _, content in contents]))
-    html = render("kinds/archive.html", rows=list(_rows(listed)))
+    (facts, html), *files = result.messages
     more = "more than " if facts["cut"] else ""
     return Preview(
         "archive",
         LABELS.get(media_type, "ZIP archive"),
-        html.encode("utf-8", "replace") + (section("Small files", taken) if taken else b""),
-        facts=(more + format_count(len(listed), "file"),),
+        html + section("Small files", files),
+        facts=(more + format_count(int(facts["files"]), "file"),),
         styles=("grid.css", "files.css"),
         note="Only the first files are listed. Save the original to see all." if more else "",
     )
-
-
-def _rows(listed: Sequence[Any]) -> Iterator[tuple[str, str, int | None]]:
-    """Yield name, size, and the number of a file that was taken out."""
-    numbers = count(1)
-    for name, size, is_taken in listed:
-        shown = "" if size is None else format_size(size)
-        yield name, shown, next(numbers) if is_taken else None
-
-
-def _taken(listed: Sequence[Any], contents: Sequence[bytes]) -> Iterator[File]:
-    names = (name for name, _, is_taken in listed if is_taken)
-    for name, content in zip(names, contents, strict=False):
-        yield File(name, UNKNOWN, len(content), content)

@@ -13,7 +13,7 @@ from ..sandbox import text_lines
 from ..sandbox.process import SandboxError
 
 MAX_READ = 2 << 20
-MAX_INLINE = 64 << 10  # smaller documents are not worth a child process
+MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
 SECONDS = 10
 TOOLS = frozenset({"zoom", "wrap", "copy"})
 SCRIPTS = ("source.js", "lines.js")

@@ -12,8 +12,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from typing import IO, Any, Final, NamedTuple, cast
 
+from ..escaping import escape
+from ..formatting import format_size
+from ..media_types import UNKNOWN
+from . import MAX_HTML
+from .enclosed import MAX_NAME, File, draw
 from .messages import Message
 
 MAX_LISTED: Final = 3_000  # files
@@ -21,7 +27,6 @@ MAX_TAKEN: Final = 60  # files that are taken out
 MAX_FILE: Final = 1 << 20  # bytes of each
 MAX_ALL: Final = 8 << 20  # bytes of them in all
 MAX_UNPACKED: Final = 512 << 20  # bytes of a packed tar that are read
-MAX_NAME: Final = 1_000
 UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
     (b"\x1f\x8b", lambda packed: gzip.GzipFile(fileobj=packed)),
     (b"BZh", bz2.BZ2File),
@@ -32,6 +37,15 @@ UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypt
     *(ValueError, OSError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
     *(zipfile.BadZipFile, tarfile.TarError),
 )
+
+
+START: Final = (
+    b'<div class="grid" tabindex="0" role="region" aria-label="Files"><table>\n<thead><tr>'
+    b'<th scope="col">Name</th><th scope="col" class="num">Size</th></tr></thead>\n<tbody>\n'
+)
+END: Final = b"</tbody>\n</table></div>\n"
+
+Listed = tuple[str, int | None, bool]  # name, size if it is known, whether it was taken out
 
 
 class UnreadableArchiveError(Exception):
@@ -55,18 +69,30 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the list of the files, then the content of each that was taken out.
+    """Yield the list of the files, then each that was taken out, as `enclosed` draws it.
 
-    The facts are name, size (None if it is unknown) and whether it was taken out, of each file,
-    and whether there are more. Raises UnreadableArchiveError if no file can be read.
+    The facts are their number, and whether there are more. Raises UnreadableArchiveError.
     """
-    files: list[tuple[str, int | None, bool]] = []
+    files, contents, cut = list_files(data, options["name"])
+    listed, html = _table(files)
+    yield {"files": listed, "cut": cut or listed < len(files)}, html
+    names = (name for name, _, is_taken in files if is_taken)
+    pairs = zip(names, contents, strict=True)
+    yield from draw(File(name, UNKNOWN, len(content), content) for name, content in pairs)
+
+
+def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]:
+    """Return the files, the contents of those that were taken out, and whether there are more.
+
+    `name` is that of the archive. Raises UnreadableArchiveError if no file can be read.
+    """
+    files: list[Listed] = []
     contents: list[bytes] = []
     cut, left = False, MAX_ALL
     try:
-        for member in _members(data, options["name"]):
+        for member in _members(data, name):
             content = _taken(member, left) if len(contents) < MAX_TAKEN else None
-            files.append((member.name[:MAX_NAME], member.size, content is not None))
+            files.append((member.name, member.size, content is not None))
             if content is not None:
                 contents.append(content)
                 left -= len(content)
@@ -76,8 +102,22 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         if not files:
             raise UnreadableArchiveError from error
         cut = True
-    yield {"files": files, "cut": cut}, b""
-    yield from (({}, content) for content in contents)
+    return files, contents, cut
+
+
+def _table(files: list[Listed]) -> tuple[int, bytes]:
+    """Return how many files there is room for, and the list of these."""
+    out, numbers = bytearray(START), count(1)
+    for listed, (name, size, is_taken) in enumerate(files):
+        if len(out) > MAX_HTML:
+            return listed, bytes(out + END)
+        shown = escape(name[:MAX_NAME])
+        if is_taken:
+            shown = f'<a href="#file-{next(numbers)}">{shown}</a>'
+        length = "" if size is None else format_size(size)
+        row = f'<tr><td class="long">{shown}</td><td class="num">{length}</td></tr>\n'
+        out += row.encode("utf-8", "replace")
+    return len(files), bytes(out + END)
 
 
 def _taken(member: Member, left: int) -> bytes | None:

@@ -12,8 +12,12 @@ from email.message import EmailMessage
 from itertools import islice
 from typing import Any, Final
 
+from ..escaping import escape
+from ..formatting import format_size
 from . import MAX_HTML, mail_message
-from .messages import Message
+from .enclosed import without_ids
+from .mail_page import letter_head
+from .messages import DATA_PLACEHOLDER, Message, with_data
 
 START: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n")
 QUOTED: Final = re.compile(rb"^>(>*From )", re.M)
@@ -21,16 +25,16 @@ END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 LISTED_HEADERS: Final = ("Subject", "From", "Date")
 MAX_LISTED: Final = 1_000
 MAX_SHOWN: Final = 30
+MAX_TITLE: Final = 200  # characters of a subject; of sender and date
 MAX_HEADERS: Final = 16 << 10  # bytes of a message that is only listed
 
 prepare = mail_message.prepare
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield subject, sender and date of the messages; then facts and body of the first ones.
+    """Yield facts; list items of the first messages, with their bodies; then those of the others.
 
-    The facts of these are those of `mail_message`; their attachments are only named. Fewer are
-    yielded if their bodies exceed MAX_HTML. Raises ValueError if there is no message.
+    Fewer messages open if their items exceed MAX_HTML. Raises ValueError if there is no message.
     """
     starts = list(islice(START.finditer(data), MAX_LISTED + 1))
     if not starts:
@@ -39,14 +43,41 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     messages = [
         data[start.end() : end] for start, end in zip(starts[:MAX_LISTED], ends, strict=False)
     ]
-    yield {"listed": list(map(_listed, messages)), "cut": len(starts) > MAX_LISTED}, b""
+    yield {"listed": len(messages), "cut": len(starts) > MAX_LISTED}, b""
+    opened = 0
+    for opened, message in enumerate(_opened(messages[:MAX_SHOWN]), 1):  # noqa: B007
+        yield message
+    others = (f"<li>\n{_title(message)}\n</li>\n" for message in messages[opened:])
+    yield {}, "".join(others).encode("utf-8", "replace")
+
+
+def _opened(messages: list[bytes]) -> Iterator[Message]:
     left = MAX_HTML
-    for message in messages[:MAX_SHOWN]:
+    for number, message in enumerate(messages, 1):
         facts, body = next(mail_message.render(QUOTED.sub(rb"\1", message), {}))
-        left -= len(body)
+        attached = [
+            f"{escape(name or kind)} ({format_size(size)})"
+            for name, kind, size in facts["attachments"]
+        ]
+        head = letter_head(facts["headers"], attached)
+        start = "<details open>" if number == 1 else "<details>"
+        html = (
+            f"<li>\n{start}<summary>{_title(message)}</summary>\n{head}{DATA_PLACEHOLDER}\n"
+            "</details>\n</li>\n"
+        ).encode("utf-8", "replace")
+        about = {"format": facts["format"], "attached": bool(attached)}
+        opened = with_data(html, without_ids(body), **about)
+        left -= len(opened[1])
         if left < 0:
             return
-        yield facts, body
+        yield opened
+
+
+def _title(message: bytes) -> str:
+    subject, *more = _listed(message)
+    about = escape(", ".join(filter(None, more))[:MAX_TITLE])
+    shown = escape(subject[:MAX_TITLE]) or "Without a subject"
+    return f'<b>{shown}</b> <span class="dim">{about}</span>'
 
 
 def _listed(message: bytes) -> list[str]:

@@ -5,6 +5,7 @@ length of the JSON (4 bytes) | length of the block (4 bytes) | JSON object | blo
 
 import json
 import struct
+from collections.abc import Callable
 from typing import IO, Any, Final
 
 from ..escaping import escape_page
@@ -16,6 +17,7 @@ LENGTHS: Final = struct.Struct(">II")
 MAX_JSON: Final = 2 << 20
 MAX_BLOCK: Final = 40 << 20
 MAX_ESCAPED: Final = 32 << 20
+DATA_PLACEHOLDER: Final = "\0data\0"
 
 
 def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") -> None:
@@ -47,6 +49,18 @@ def escaped_block(page: str) -> tuple[bytes, bool]:
     block, cut = limited_block(page)
     escaped = escape_page(block)
     return escaped[:MAX_ESCAPED], cut or len(escaped) > MAX_ESCAPED
+
+
+def with_data(html: bytes, data: bytes, **facts: Any) -> Message:
+    """Return HTML with placeholders, and the data that belongs into their places."""
+    return facts | {"html": len(html)}, html + data
+
+
+def filled(message: Message, made: Callable[[bytes], bytes]) -> bytes:
+    """Return the HTML of `with_data`, with what is made of the data in each of its places."""
+    facts, block = message
+    html, data = block[: facts["html"]], block[facts["html"] :]
+    return made(data).join(html.split(DATA_PLACEHOLDER.encode()))
 
 
 def _read_exactly(stream: IO[bytes], size: int) -> bytes:

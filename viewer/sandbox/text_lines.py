@@ -21,20 +21,21 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     yield {"encoding": encoding, **facts}, html
 
 
-def text_lines(text: str) -> Message:
+def text_lines(text: str, most: int = MAX_LINES) -> Message:
+    """Return at most so many lines of a text."""
     text = text.removesuffix("\n")
     total = text.count("\n") + 1
     if len(text) <= BLOCK:
-        return _short(escape(text), total)
-    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
+        return _short(escape(text), total, most)
+    lines = text.split("\n", most)[:most]
     return _numbered(map(_escaped_blocks, lines), total)
 
 
-def _short(html: str, total: int) -> Message:
+def _short(html: str, total: int, most: int) -> Message:
     """Return lines whose HTML is too short for its limit, at once: each view makes them anew."""
-    lines = enumerate(html.split("\n", MAX_LINES)[:MAX_LINES], 1)
+    lines = enumerate(html.split("\n", most)[:most], 1)
     out = "".join([f'<span class="ln" id="L{number}">{line}\n</span>' for number, line in lines])
-    facts = {"lines": total, "shown": min(total, MAX_LINES), "cut": total > MAX_LINES}
+    facts = {"lines": total, "shown": min(total, most), "cut": total > most}
     return facts, START + out.encode("utf-8", "replace") + END
 
 

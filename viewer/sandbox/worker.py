@@ -17,7 +17,7 @@ JOBS: Final = {  # job -> module, memory in MB, CPU seconds
     "markdown": ("markdown_text", 512, 6),
     "code": ("highlighting", 512, 8),
     "html": ("foreign_html", 768, 3),
-    "mail": ("mail_message", 768, 8),
+    "mail": ("mail_page", 768, 8),
     "mailbox": ("mailbox", 768, 10),
     "notebook": ("notebook", 768, 10),
     "agenda": ("agenda", 384, 6),

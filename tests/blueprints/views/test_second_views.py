@@ -17,6 +17,13 @@ DOCUMENTS = {  # name -> content type, bytes, most bytecodes, most statements ab
     "a.md": ("text/markdown", MARKDOWN * 60, 16_800, 2),
     "a.pdf": ("application/pdf", samples.pdf(*"12345"), 21_800, 3),
 }
+HEAVY = {  # small documents of much to draw, by name
+    "lines.zip": samples.package(**{f"{n}_dot_txt": b"\n" * 65_000 for n in range(30)}),
+    "names.zip": samples.package(**{f"{n}" + "\x7fa" * 30: b"" for n in range(1000)}),
+    "a.eml": samples.mail_with_picture("x", **{f"a{n}" + "\x7fa" * 30: b"x" for n in range(150)}),
+    "a.mbox": b"From x\nSubject: %b\n\nx\n\n" % (b"\x7fa" * 90) * 999,
+    "a.txt": b"a\x7f" * (32 << 10),
+}
 needs_no_tracer = pytest.mark.skipif(
     sys.gettrace() is not None, reason="another tracer runs in this process"
 )
@@ -77,3 +84,13 @@ def test_a_page_of_a_pdf_that_is_not_drawn_yet_costs_a_view_next_to_nothing(serv
     counted = [counts.executed(*service, f"{path}/view")[0] for path in (few, many)]
 
     assert counted[1] - counted[0] <= 200 * 120
+
+
+@needs_no_tracer
+def test_a_second_view_draws_nothing_that_grows_with_the_document(service):
+    for name, data in HEAVY.items():
+        path = viewed(service, name, "application/octet-stream", data)
+        count, page = counts.executed(*service, f"{path}/view")
+
+        assert len(page) > 300_000, name
+        assert count <= 80_000, (name, count)

@@ -37,11 +37,11 @@ def test_messages_beyond_the_first_are_listed_only(monkeypatch):
 
 def test_many_and_large_messages_are_bounded():
     data = mbox(*[b"Subject: x\n\n" + b"x" * (1 << 20)] * 9, *[b"Subject: y\n\n"] * 1_000)
-    first, *bodies = mailbox.render(data, {})
+    (facts, _), *opened, (_, others) = mailbox.render(data, {})
 
-    assert len(first[0]["listed"]) == mailbox.MAX_LISTED
-    assert first[0]["cut"]
-    assert len(bodies) < 9
+    assert facts == {"listed": mailbox.MAX_LISTED, "cut": True}
+    assert len(opened) < 9
+    assert len(opened) + others.count(b"<li>") == mailbox.MAX_LISTED
 
 
 def test_what_has_no_message_is_shown_as_text():

@@ -1,15 +1,18 @@
-"""viewer/kinds/files.py"""
+"""viewer/sandbox/enclosed.py, and viewer/kinds/files.py, which puts it into the page"""
 
 import base64
 import re
 
 from tests.viewer.samples import png
-from viewer.kinds import files
-from viewer.kinds.files import File, section
+from viewer.kinds.files import section
+from viewer.sandbox import enclosed
+from viewer.sandbox.enclosed import File, draw
+
+LEFT_OUT = "Only the first are shown"
 
 
 def shown(*contents):
-    return section("Attachments", contents).decode()
+    return section("Attachments", list(draw(contents))).decode()
 
 
 def file(name, data, media_type="application/octet-stream"):
@@ -50,15 +53,29 @@ def test_a_file_that_was_not_taken_out_is_named_only():
     assert "href" not in html
 
 
-def test_the_drawn_files_are_limited_in_number_and_size(monkeypatch):
-    monkeypatch.setattr(files, "MAX_DRAWN", 2)
-    monkeypatch.setattr(files, "MAX_DRAWN_BYTES", 1000)
+def test_the_drawn_files_are_limited_in_number_size_and_lines(monkeypatch):
+    few = [file(f"{n}.txt", b"x\n" * 9, "text/plain") for n in range(9)]
+    assert (shown(*few).count("<details>"), LEFT_OUT in shown(*few)) == (9, False)
 
-    assert shown(*(file(f"{n}.txt", b"x") for n in range(9))).count("<details>") == 2
-    assert shown(file("a.txt", b"x" * 1001)).count("<details>") == 0
-    assert shown(file("a.txt", b"x" * 900), file("b.txt", b"x" * 900)).count("<details>") == 1
+    for limit, most, drawn in (("", 2, 2), ("_BYTES", 1000, 3), ("_LINES", 20, 3)):
+        with monkeypatch.context() as patched:
+            patched.setattr(enclosed, f"MAX_DRAWN{limit}", most)
+            html = shown(*few)
+            assert (html.count("<details>"), LEFT_OUT in html) == (drawn, True), limit
+            assert html.count('class="take"') == 9, limit
+    assert html.count('class="ln"') == 20
 
 
-def test_a_long_text_is_shown_in_part():
+def test_a_long_text_is_shown_in_part(monkeypatch):
     assert "Only its beginning" in shown(file("a.txt", b"x\n" * (40 << 10)))
     assert "Only its beginning" not in shown(file("a.txt", b"x\n"))
+    monkeypatch.setattr(enclosed, "MAX_DRAWN_LINES", 5)
+    assert "Only its beginning" in shown(file("a.txt", b"x\n" * 6))
+
+
+def test_what_takes_more_room_than_there_is_is_not_shown(monkeypatch):
+    monkeypatch.setattr(enclosed, "MAX_DRAWN_BYTES", 1000)
+
+    for big in (b"x" * 1001, b"\n" * 60, png()):
+        assert LEFT_OUT in shown(file("a", big)), big[:9]
+    assert LEFT_OUT not in shown(file("a.pdf", b"%PDF-1.7" + bytes(2000)))
