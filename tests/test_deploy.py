@@ -19,6 +19,8 @@ from blueprints.status import VERSION
 from server import Limits
 from settings import PREFIX, Settings, read_settings
 from tests.service import ROOT
+from viewer.sandbox.converter import MAX_FOLDER
+from viewer.sandbox.converter_process import CPU_SECONDS, MEMORY_MB
 
 LANDLOCK = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"}
 ANSWERS = """
@@ -55,6 +57,21 @@ def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
     assert bodies_bytes + (256 << 20) <= int(gib) << 30
     for text in (unit, (ROOT / "docs/operating.md").read_text()):
         assert f"at most {bodies_bytes / (1 << 30):.2f} GiB" in text
+
+
+def test_the_unit_goes_on_where_memory_runs_out_and_starts_again_whatever_happened():
+    unit = (ROOT / "deploy/document-service.service").read_text()
+
+    for line in ("OOMPolicy=continue", "Restart=on-failure", "RestartSec=2s"):
+        assert re.search(f"^{line}$", unit, re.M), line  # five failures in 10 s would be the end
+
+
+def test_the_documentation_says_what_a_conversion_may_take():
+    text = (ROOT / "docs/operating.md").read_text()
+
+    assert f"Each with {MEMORY_MB >> 10} GiB of address space" in text
+    assert f"{((MEMORY_MB << 20) + MAX_FOLDER) / (1 << 30):.2f} GiB" in text
+    assert f"{CPU_SECONDS} s of CPU time" in text
 
 
 def test_the_nginx_example_lets_the_largest_upload_through():

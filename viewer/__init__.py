@@ -18,6 +18,7 @@ from .names import badge, content_disposition
 from .original import Original
 from .page import RenderedPage, download, embeds, view
 from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
+from .sandbox.conversion_places import ConverterBusyError
 from .sandbox.converter import configured_converter
 from .sandbox.jobs import run as run_job
 from .sandbox.process import JobResult, RunJob, SandboxError, job_name

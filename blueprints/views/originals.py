@@ -77,7 +77,10 @@ def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:
         job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
     ) -> viewer.JobResult:
         def make() -> tuple[bytes, bool]:
-            made = viewer.run_job(job, pieces, options, seconds=seconds)
+            try:
+                made = viewer.run_job(job, pieces, options, seconds=seconds)
+            except viewer.ConverterBusyError:
+                raise Busy from None
             return made.to_bytes(), made.failure is None
 
         name = viewer.job_name(job, options)

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from .child import BOOTSTRAP, ENVIRONMENT, start_program
+from .conversion_places import ConversionPlaces, available_memory
+from .converter_process import MEMORY_MB
 from .landlock import landlock_version
 from .process import JobResult
 from .seccomp import seccomp_available
@@ -30,6 +32,7 @@ LEFT_SECONDS: Final = 600  # after which a folder belongs to a process that was 
 CHECK_SECONDS: Final = 0.25
 MAX_FOLDER: Final = 256 << 20
 MAX_PDF: Final = 32 << 20
+_places: Final = ConversionPlaces((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; of org.openoffice.Office.*
     "Common/Security/Scripting": {
@@ -108,10 +111,11 @@ def convert(
     """Return the PDF of a document as one message, made in at most `seconds`. Keeps nothing.
 
     The extension is one of our own, never the uploader's. Without room in memory it fails.
+    Raises ConverterBusyError if it has to wait too long for others.
     """
     remove_left_folders()
-    deadline = time.monotonic() + seconds
-    with contextlib.suppress(OSError), _memory_folder() as folder:
+    with _places.place(), contextlib.suppress(OSError), _memory_folder() as folder:
+        deadline = time.monotonic() + seconds
         document = folder / f"document.{extension}"
         with document.open("wb") as file:
             file.writelines(pieces)

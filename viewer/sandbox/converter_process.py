@@ -8,6 +8,7 @@ sockets, new processes and signals, and limits hold memory, CPU time and the siz
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -17,11 +18,13 @@ from typing import Any, Final
 
 from . import program_filter, seccomp
 from .landlock import restrict_files
-from .resource_limits import MEGABYTE, apply_resource_limits
+from .resource_limits import MEGABYTE, apply_resource_limits, be_killed_first
 
-MEMORY_MB: Final = 2048
+MEMORY_MB: Final = 1024  # twenty photos of 12 megapixels take most of it
 CPU_SECONDS: Final = 45
 FILE_MB: Final = 64
+MAX_GROUPS: Final = 10_000  # of RTF, open at once: each takes LibreOffice 600 bytes
+RTF_TOKEN: Final = re.compile(rb"\\bin(\d{1,10}) ?|\\.|[{}]", re.S)
 PR_SET_PDEATHSIG: Final = 1
 READABLE: Final = tuple(
     Path(path)
@@ -37,10 +40,23 @@ def main() -> None:
     """Become LibreOffice, which converts `document` in `folder`; the options are an argument."""
     options = json.loads(sys.argv[2])
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    be_killed_first()
     apply_resource_limits(memory_mb=MEMORY_MB, cpu_seconds=CPU_SECONDS)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MB * MEGABYTE,) * 2)
+    document = Path(options["folder"], options["document"])
+    if document.suffix == ".rtf" and has_too_many_groups(document.read_bytes()):
+        sys.exit(1)
     command = _isolated(options, _command(options))
     os.execve(command[0], command, _environment(options["folder"]))  # noqa: S606
+
+
+def has_too_many_groups(rtf: bytes) -> bool:
+    """Whether more than MAX_GROUPS groups are open at once."""
+    at = depth = 0
+    while depth <= MAX_GROUPS and (token := RTF_TOKEN.search(rtf, at)):
+        at = token.end() + int(token[1] or 0)
+        depth += (token[0] == b"{") - (token[0] == b"}" and depth > 0)
+    return depth > MAX_GROUPS
 
 
 def _command(options: dict[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Final
 
 from ..decoding import preload_codecs
 from . import worker
+from .resource_limits import be_killed_first
 from .seccomp import forbid_inspection
 
 FILES: Final = 3
@@ -26,6 +27,7 @@ PR_SET_PDEATHSIG: Final = 1
 
 def main() -> None:
     """Fork until the service has closed its end of the socket, which is the standard input."""
+    be_killed_first()
     forbid_inspection()
     preload_codecs()
     requests = socket.socket(fileno=os.dup(0))

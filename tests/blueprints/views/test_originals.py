@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 
+import viewer
 from blueprints.views import originals
 from models.errors import Busy
 from models.storage.pieces import PIECE_BYTES
@@ -55,3 +56,13 @@ def test_a_payload_of_one_piece_is_opened_once_for_all_that_is_read(size, times)
     for start, stop in ((0, 4096), (100, 300), (0, size)):
         assert b"".join(read_range(start, stop)) == payload[start:stop]
     assert len(opened) == times
+
+
+def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(monkeypatch):
+    def run_job(*_, **__):
+        raise viewer.ConverterBusyError
+
+    monkeypatch.setattr(viewer, "run_job", run_job)
+    monkeypatch.setattr(originals.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
+    with Flask(__name__).test_request_context(), pytest.raises(Busy):
+        originals._job_runner(SimpleNamespace(), "usr_1")("convert", [b""], {}, seconds=1)

@@ -181,7 +181,7 @@ def probe(isolated, tmp_path):
         program.write_text(f"#!/usr/bin/sh\nexec > {folder}/said 2>&1\n{command}\n")
         program.chmod(0o700)
         stand_in = converter.Converter(str(program), "", isolated.bubblewrap)
-        converter._run(stand_in, folder / "document.rtf", time.monotonic() + 60)
+        converter._run(stand_in, folder / "document.odt", time.monotonic() + 60)
         return (folder / "said").read_text()
 
     return run

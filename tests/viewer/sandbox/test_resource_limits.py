@@ -1,8 +1,12 @@
 """viewer/sandbox/resource_limits.py (what the limits do is in test_process.py)"""
 
 import resource
+import sys
+from pathlib import Path
 
-from viewer.sandbox import resource_limits
+import pytest
+
+from viewer.sandbox import process, resource_limits
 
 
 def test_soft_and_hard_limits_are_set(monkeypatch):
@@ -24,3 +28,13 @@ def test_a_limit_that_the_system_refuses_is_skipped(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", refuse)
     resource_limits.apply_resource_limits(memory_mb=2, cpu_seconds=3)
     resource_limits.forbid_new_files()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels have no order")
+def test_where_memory_runs_out_the_process_that_forks_parsers_goes_before_the_service():
+    process.start_fork_server()
+    process.run("markdown", [b"x"], {"charset": None}, seconds=20)
+    _, forking = process._fork_server._running
+
+    assert Path(f"/proc/{forking.pid}/oom_score_adj").read_text() == "1000\n"
+    assert int(Path("/proc/self/oom_score_adj").read_text()) < 1000

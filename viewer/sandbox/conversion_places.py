@@ -1,0 +1,77 @@
+"""Lets as many conversions run at once as there is memory for: one, and more where it allows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import sysconf
+from pathlib import Path
+from threading import Condition
+from typing import Final
+
+WAIT_SECONDS: Final = 20  # for a place
+MEMORY_INFO: Final = Path("/proc/meminfo")
+OWN_CGROUP: Final = Path("/proc/self/cgroup")
+CGROUPS: Final = Path("/sys/fs/cgroup")
+
+
+class ConverterBusyError(Exception):
+    """Other conversions take the memory, and none of them ended in time."""
+
+
+class ConversionPlaces:
+    """Each conversion may take `needed` bytes of those that are `available`."""
+
+    def __init__(self, needed: int, available: Callable[[], int]) -> None:
+        self._needed, self._available = needed, available
+        self._running, self._changed = 0, Condition()
+
+    @contextmanager
+    def place(self, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+        """A place for one conversion. Raises ConverterBusyError if there is none for so long."""
+        with self._changed:
+            if not self._changed.wait_for(self._has_room, seconds):
+                raise ConverterBusyError
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    def _has_room(self) -> bool:
+        """Those that run may take what they have not taken yet, so that theirs counts as well."""
+        return not self._running or self._available() >= (self._running + 1) * self._needed
+
+
+def available_memory() -> int:
+    """Return how many bytes this process and others of its cgroups can still take."""
+    return min((_of_machine(), *_of_cgroups()))
+
+
+def _of_machine() -> int:
+    """Return what could be had without swapping; what is free where /proc does not say."""
+    with suppress(OSError):
+        for line in MEMORY_INFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return sysconf("SC_AVPHYS_PAGES") * sysconf("SC_PAGESIZE")
+
+
+def _of_cgroups() -> Iterator[int]:
+    """Yield what the limit of each cgroup (version 2) that holds this process leaves.
+
+    Source: Documentation/admin-guide/cgroup-v2.rst. Inactive pages of files can be taken back.
+    """
+    with suppress(OSError):
+        for line in OWN_CGROUP.read_text().splitlines():
+            if line.startswith("0::/"):
+                own = CGROUPS / line[4:]
+                for folder in (own, *own.parents):
+                    with suppress(OSError, ValueError):  # "max" is no limit
+                        yield _left(folder)
+
+
+def _left(folder: Path) -> int:
+    limit, taken = (int((folder / f"memory.{name}").read_text()) for name in ("max", "current"))
+    state = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    return limit - taken + int(state["inactive_file"])
