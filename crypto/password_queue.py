@@ -1,6 +1,5 @@
 """Queues for expensive work on passwords, so that a flood of it does not slow down the rest."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +8,6 @@ from threading import Lock
 from typing import TypeVar
 
 T = TypeVar("T")
-_CORES: set[int] = getattr(os, "sched_getaffinity", lambda _: set())(0)  # only Linux has it
 
 
 class PasswordQueueFull(Exception):
@@ -20,7 +18,7 @@ class PasswordQueue:
     """Runs work on `threads` threads: at most `places` run or wait, and `share` of one caller."""
 
     def __init__(self, name: str, *, threads: int, places: int, share: int) -> None:
-        self._pool = ThreadPoolExecutor(threads, name, initializer=_use_all_cores)
+        self._pool = ThreadPoolExecutor(threads, name)
         self._places, self._share = places, share
         self._held, self._lock = Counter[str](), Lock()
 
@@ -40,12 +38,6 @@ class PasswordQueue:
         finally:
             with self._lock:
                 self._held -= Counter({caller: 1})  # also forgets a caller without places
-
-
-def _use_all_cores() -> None:
-    """The server may have bound the thread that starts this one to one core."""
-    if _CORES and os.sched_getaffinity(0) != _CORES:
-        os.sched_setaffinity(0, _CORES)
 
 
 ACCOUNTS = PasswordQueue("accounts", threads=2, places=8, share=6)

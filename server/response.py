@@ -8,9 +8,6 @@ from typing import Any
 from waitress.task import Task, WSGITask
 from waitress.utilities import build_http_date
 
-from .home_core import bind_to_home_core
-
-LONG_BYTES = 1 << 20  # of a body, in either direction
 _PROBLEMS = {  # status -> code, detail; without one the error's own sentence
     400: ("bad_request", None),
     413: ("payload_too_large", "The body is far too large."),
@@ -55,8 +52,6 @@ class ResponseTask(PersistentTask, WSGITask):
     _pieces: Iterator[bytes] = iter(())
 
     def execute(self) -> None:
-        crowded = self.channel.adj.is_crowded()
-        bind_to_home_core(crowded and not self._is_long())
         if self._iterable is None:
             application = self.channel.server.application
             self._iterable = application(self.get_environment(), self._start_response)
@@ -97,14 +92,7 @@ class ResponseTask(PersistentTask, WSGITask):
         lengths = (int(value) for name, value in headers if name.lower() == "content-length")
         self.content_length = next(lengths, None)
         self.has_body = self.request.command != "HEAD" and super().has_body
-        if self._is_long():
-            bind_to_home_core(False)
         return self.write
-
-    def _is_long(self) -> bool:
-        received = self.request.body_rcv
-        received_bytes = len(received.getbuf()) if received else 0
-        return max(received_bytes, self.content_length or 0) >= LONG_BYTES
 
 
 class ProblemTask(PersistentTask):

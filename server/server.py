@@ -59,7 +59,6 @@ class Server:
             adj = listener.adj
             adj.limits, adj.memory_budget, adj.clock = limits, budget, clock
             adj.on_rejected, adj.may_send_long_body = on_rejected, may_send_long_body
-            adj.is_crowded = self._workers.is_crowded
 
     @property
     def port(self) -> int:

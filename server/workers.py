@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .connection import Connection
-from .home_core import bind_to_home_core
 from .readiness import Readiness
 
 STOP_SECONDS = 5
@@ -42,10 +41,6 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    def is_crowded(self) -> bool:
-        """Whether several workers serve requests."""
-        return self._serving > 1
-
     def close_listeners(self) -> None:
         with self._accepting:
             for listener in self._listeners:
@@ -65,7 +60,6 @@ class Workers:
 
     def _run(self) -> None:
         while (descriptor := self._readiness.wait()) != self._stop_reader:
-            bind_to_home_core(self.is_crowded())
             one = self._sockets.get(descriptor)
             if isinstance(one, Connection):
                 self._handle(one, one.handle_event)

@@ -1,7 +1,6 @@
 """A server on a real socket, with a clock that the test sets and a small application."""
 
 import contextlib
-import os
 import socket
 import threading
 import time
@@ -41,10 +40,9 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
-        if path in ("/quick", "/held", "/host", "/cores"):
-            cores = str(len(os.sched_getaffinity(0))) if path == "/cores" else ""
+        if path in ("/quick", "/held", "/host"):
             host = environ.get("HTTP_HOST")
-            body = {"/quick": "quick", "/held": "", "/host": host, "/cores": cores}[path]
+            body = {"/quick": "quick", "/held": "", "/host": host}[path]
             return self._small(start, b"" if method == "HEAD" else body.encode())
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)

@@ -20,7 +20,6 @@ BOOTSTRAP: Final = (
 WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
 FORK_SERVER: Final = f"{BOOTSTRAP}; from viewer.sandbox.fork_server import main; main()"
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-CORES: Final[set[int]] = getattr(os, "sched_getaffinity", lambda _: set())(0)  # only Linux has it
 FORKS: Final = sys.platform == "linux"  # macOS's own libraries do not survive it
 
 
@@ -104,21 +103,6 @@ def _pipe(files: contextlib.ExitStack) -> tuple[IO[bytes], IO[bytes]]:
     return files.enter_context(open(reading, "rb")), files.enter_context(open(writing, "wb"))
 
 
-@contextlib.contextmanager
-def on_all_cores() -> Iterator[None]:
-    """What starts a process: the server may have bound the thread to one core."""
-    bound = os.sched_getaffinity(0) if CORES else CORES
-    if bound == CORES:
-        yield
-        return
-    os.sched_setaffinity(0, CORES)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, bound)
-
-
-@on_all_cores()
 def start_program(
     program: str, *arguments: str, stdin: int, stdout: int
 ) -> subprocess.Popen[bytes]:
