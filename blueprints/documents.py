@@ -12,7 +12,7 @@ from models.rate_limits import Allowance
 from models.upload import upload as store
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
-from .http.base64_payload import Base64Payload, NotAsPresumed
+from .http.base64_payload import Base64Payload
 from .http.multipart import MalformedMultipart, Part
 from .schemas.requests import DocumentEdit, DocumentQuery
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
@@ -41,10 +41,7 @@ def upload(body: dict[str, Any]) -> Any:
     The links in `token` open in a browser, for seven days unless `token` says otherwise; `null`
     makes no link.
     """
-    try:
-        document = _store(g.caller.owner_id, **body)
-    except NotAsPresumed as found:
-        document = _store(g.caller.owner_id, **body | {"payload": found.payload})
+    document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
 
 

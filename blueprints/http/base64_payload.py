@@ -18,20 +18,11 @@ _WHITE_SPACE = b" \t\r\n\f\v"
 _INVALID = re.compile(r"[^A-Za-z0-9+/= \t\r\n\f\v]")
 
 
-class NotAsPresumed(Exception):
-    """There is more in the payload than base64; `payload` is as it is, to begin again with."""
-
-    def __init__(self, payload: "Base64Payload") -> None:
-        super().__init__()
-        self.payload = payload
-
-
 class Base64Payload:
     """`size`: bytes of the decoded payload.
 
     A string is decoded at once and raises `Invalid` here; a `LongString` is decoded, and raises
-    it, while `pieces` is read. Where that was presumed to be plain and is not, or there is a fault,
-    `NotAsPresumed` is raised instead.
+    it, while `pieces` is read.
     """
 
     def __init__(self, encoded: str | LongString) -> None:
@@ -54,8 +45,6 @@ class Base64Payload:
 
     def fault(self) -> str | None:
         """What is wrong with the base64, as a sentence for the client; None if nothing is."""
-        if isinstance(self._encoded, LongString) and self._encoded.is_presumed:
-            raise NotAsPresumed(Base64Payload(self._encoded.searched()))
         if fault := _character_fault(self._texts()):
             return fault
         length, _ = self._measure()

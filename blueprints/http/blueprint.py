@@ -38,8 +38,7 @@ class StrictArgumentsParser(FlaskParser):
         if req.mimetype != "application/json":
             raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form", req) else None)
         if declared("form", req):
-            may_begin_again = "Idempotency-Key" not in req.headers  # not in its one transaction
-            return read_upload(seekable_body(req), presumes=may_begin_again)
+            return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
     def load_querystring(self, req: Request, _schema: marshmallow.Schema) -> dict[str, str]:

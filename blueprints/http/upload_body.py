@@ -25,7 +25,6 @@ from .strict_json import parse_json, refuse_deep_nesting
 
 SMALL_BODY_BYTES = 64 << 10  # of any body but an upload, and of an upload without its payload
 PARSED_BYTES = 16 << 10  # a body of this length is parsed as quickly as it is searched
-PRESUMED_BYTES = 1 << 20  # beyond it, the search for the end would take a tenth of the upload
 _PLACEHOLDER = secrets.token_hex(16)
 _CLOSED_STRINGS = re.compile(rb'[^"]*+(?:"(?:[^"\\]++|\\.)*+"[^"]*+)*+', re.S)
 _TO_QUOTE = re.compile(rb'(?:[^"\\]++|\\.?)*+', re.S)
@@ -41,18 +40,10 @@ class FieldsTooLarge(ServiceError):
 class LongString(ByteRange):
     """A long JSON string that stays in the body: its bytes between the quotes, as sent.
 
-    `is_plain`: it holds neither escapes nor spaces. `is_presumed`: only its ends were looked at.
+    `is_plain`: it holds neither escapes nor spaces.
     """
 
     is_plain: bool
-    is_presumed: bool = False
-
-    def searched(self) -> "LongString":
-        """The string as it is. Raises `FieldsTooLarge` if it ends before the presumed end."""
-        found = _long_string(self.stream, self.start) if self.is_presumed else self
-        if found.stop != self.stop:
-            raise FieldsTooLarge
-        return found
 
     def texts(self) -> Iterator[str]:
         """Its characters, unescaped, in pieces. Raises `MalformedJson`."""
@@ -67,33 +58,30 @@ def seekable_body(request: Request) -> BinaryIO:
     return body if body.seekable() else io.BytesIO(request.get_data())
 
 
-def read_upload(stream: BinaryIO, *, presumes: bool = False) -> Any:
+def read_upload(stream: BinaryIO) -> Any:
     """The JSON of the body, in which a long payload is a `LongString`.
 
-    With `presumes`, the end of a very long one is presumed to be near that of the body, and not
-    searched for: decoding it finds what does not belong there. Raises `MalformedJson`,
-    `FieldsTooLarge`. Which of them a body of at most 128 KiB deserves, the parser says that sees
-    all of it.
+    Raises `MalformedJson`, `FieldsTooLarge`. Which of them a body of at most 128 KiB deserves, the
+    parser says that sees all of it.
     """
     stream.seek(0)
     head = stream.read(2 * SMALL_BODY_BYTES + 1)
     if len(head) > 2 * SMALL_BODY_BYTES:
-        return _read_around_payload(stream, head, presumes)
+        return _read_around_payload(stream, head)
     if len(head) > PARSED_BYTES:
         with suppress(MalformedJson, FieldsTooLarge):
-            return _read_around_payload(stream, head, presumes=False)
+            return _read_around_payload(stream, head)
     return parse_json(head)
 
 
-def _read_around_payload(stream: BinaryIO, head: bytes, presumes: bool) -> Any:
+def _read_around_payload(stream: BinaryIO, head: bytes) -> Any:
     """The payload is the string that holds the byte in the middle of `head`.
 
     Of a body of more than 128 KiB it must be: all beside it has at most 64 KiB.
     """
     before = head[: len(head) // 2]
     start = _start_of_open_string(before)
-    presumed = _presumed_string(stream, head, start) if presumes else None
-    payload = presumed or _long_string(stream, start)
+    payload = _long_string(stream, start)
     tail = read_at(stream, payload.stop, SMALL_BODY_BYTES + 1)
     if start > len(before) or len(tail) > SMALL_BODY_BYTES:
         refuse_deep_nesting(before)
@@ -110,18 +98,6 @@ def _start_of_open_string(text: bytes) -> int:
         return _end(_CLOSED_STRINGS, text) + 1
     start = text.rfind(b'"') + 1
     return start if text.count(b'"', 0, start) % 2 else len(text) + 1
-
-
-def _presumed_string(stream: BinaryIO, head: bytes, start: int) -> LongString | None:
-    """The string up to the first quote in the last 64 KiB, if both of its ends are plain."""
-    tail_at = stream.seek(0, io.SEEK_END) - SMALL_BODY_BYTES
-    if tail_at < PRESUMED_BYTES:
-        return None
-    end, quote, _ = read_at(stream, tail_at, SMALL_BODY_BYTES).partition(b'"')
-    stop = tail_at + len(end)
-    is_plain = not any(mark in part for mark in (b'"', b"\\", b" ") for part in (head[start:], end))
-    is_whole = quote and (stop - start) % 4 == 0
-    return LongString(stream, start, stop, True, True) if is_plain and is_whole else None
 
 
 def _long_string(stream: BinaryIO, start: int) -> LongString:

@@ -38,7 +38,7 @@ class Upload(NewDocument):
             found = data.get("payload") if isinstance(data, dict) else None
             messages = cast(dict[str, Any], error.messages)
             if isinstance(found, LongString) and "payload" not in messages:
-                if fault := Base64Payload(found.searched()).fault():
+                if fault := Base64Payload(found).fault():
                     messages["payload"] = [fault]
                 in_order = (*(field.data_key for field in self.load_fields.values()), *messages)
                 error.messages = {name: messages[name] for name in in_order if name in messages}

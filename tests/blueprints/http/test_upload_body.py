@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blueprints.http import strict_json
 from blueprints.http import upload_body as body
-from blueprints.http.base64_payload import Base64Payload, NotAsPresumed
+from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
 from blueprints.schemas.uploads import Upload
 from models.errors import Invalid, ServiceError
@@ -23,15 +23,11 @@ from models.storage.pieces import PIECE_BYTES
 LONG = 140_000  # too long to be parsed in memory
 
 
-def result_in_pieces(raw, *, presumes=False):
+def result_in_pieces(raw):
     """The decoded payload and its type, or the error."""
     try:
-        fields = Upload().load(body.read_upload(io.BytesIO(raw), presumes=presumes))
-        try:
-            payload = b"".join(fields["payload"].pieces())
-        except NotAsPresumed as found:
-            payload = b"".join(found.payload.pieces())
-        return "accepted", payload, fields["content_type"]
+        fields = Upload().load(body.read_upload(io.BytesIO(raw)))
+        return "accepted", b"".join(fields["payload"].pieces()), fields["content_type"]
     except marshmallow.ValidationError as error:
         return "invalid", error.messages
     except Invalid as error:
@@ -118,16 +114,6 @@ def test_a_long_payload_gets_the_result_of_parsing_in_memory(damage, shape):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_payload_is_as_it_is_also_where_only_its_ends_are_looked_at(damage, shape, monkeypatch):
-    monkeypatch.setattr(body, "SMALL_BODY_BYTES", 16 << 10)
-    monkeypatch.setattr(body, "PRESUMED_BYTES", 0)
-    raw = shape(document(damage(ENCODED)))
-
-    assert result_in_pieces(raw, presumes=True) == result_in_pieces(raw)
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_long_payload_gets_the_error_messages_of_a_short_one(damage, monkeypatch):
     raw = document(damage(ENCODED), contentType="no type")
     long = result_in_pieces(raw)
@@ -154,11 +140,9 @@ def test_results_agree_for_every_block_size_and_damage(
     raw = raw[:place] + stray + raw[place:] if stray else raw
     with pytest.MonkeyPatch.context() as small:
         small.setattr(body, "SMALL_BODY_BYTES", 40)
-        small.setattr(body, "PRESUMED_BYTES", 60)
         small.setattr(body, "BLOCK_BYTES", block_bytes)
         small.setattr(body.LongString.blocks, "__defaults__", (block_bytes,))
         in_pieces = result_in_pieces(raw)
-        assert result_in_pieces(raw, presumes=True) == in_pieces
 
     whole = result_in_memory(raw)
     if kind(in_pieces) != "payload_too_large":  # the limit for other fields is small here
