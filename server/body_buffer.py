@@ -68,9 +68,6 @@ class BodyBuffer:
         self._file.seek(0)
         return self._file
 
-    def getbuf(self) -> "BodyBuffer":
-        return self
-
     def close(self) -> None:
         self._file.close()
         self._release()

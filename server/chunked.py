@@ -9,7 +9,6 @@ is limited. Extensions and trailers are ignored.
 import re
 from collections.abc import Callable
 
-from waitress.receiver import ChunkedReceiver
 from waitress.utilities import BadRequest
 
 from .body_buffer import BodyBuffer
@@ -22,14 +21,20 @@ _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})%b\r\n" % _EXTENSION)
 _TRAILER = re.compile(_TOKEN + rb":[\t -~\x80-\xff]*\r\n")
 
 
-class StrictChunkedReceiver(ChunkedReceiver):
+class ChunkedReceiver:
     """A state machine: `_parse_line` is the parser of the next line; `remain` counts data."""
 
+    completed = False
+    error: BadRequest | None = None
+
     def __init__(self, buffer: BodyBuffer) -> None:
-        super().__init__(buffer)
+        self.buf = buffer
         self.remain = self._trailer_bytes = 0
         self._line = b""
         self._parse_line: Callable[[bytes], bool] = self._parse_size
+
+    def __len__(self) -> int:
+        return len(self.buf)
 
     def received(self, data: bytes) -> int:
         """How many of these bytes belong to the body."""

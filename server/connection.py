@@ -7,164 +7,196 @@ resumes it. So a slow client costs a connection and `send_buffer_bytes` of memor
 
 import contextlib
 import fcntl
+import logging
 import math
 import socket
 import sys
 import termios
-from typing import Any
+import threading
+from collections import deque
 
-from waitress.channel import ClientDisconnected, HTTPChannel
-
-from .limits import Limits, ProgressTimer
+from .context import Context
+from .limits import ProgressTimer
 from .request_parser import RequestParser
-from .response import ProblemTask, ResponseSuspended, ResponseTask
-from .send_buffer import JOINED_BYTES, SendBuffer
+from .response import Response
+from .send_buffer import ClientDisconnected, ResponseSuspended, SendBuffer
 
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 RECVS_AT_ONCE = 32  # while more of a body has come
+_log = logging.getLogger("docservice")
 
 
-class Connection(HTTPChannel):
-    parser_class, error_task_class = RequestParser, ProblemTask
+class Connection:
+    """`requests` wait for a response, the first one may have begun; `request` is being received."""
 
-    def __init__(self, server: Any, sock: Any, addr: Any, adj: Any, map: Any) -> None:
-        self.limits: Limits = adj.limits
+    def __init__(
+        self, accepted: socket.socket, address: tuple[str, int | None], context: Context
+    ) -> None:
+        self.socket: socket.socket | None = accepted
+        self.address, self.context = address, context
+        self.requests = deque[RequestParser]()
+        self.request: RequestParser | None = None
         self.is_suspended = False  # a response has begun, and no worker runs it
+        self._ends_when_sent = False
         self._is_lingering = False  # all is sent; what the client still sends is discarded
-        self._response: ResponseTask | None = None
-        self._response_count = self._moved_bytes = 0
-        self._timer = ProgressTimer(adj.limits.pace_bytes, adj.clock())
-        self.addr, self.requests = addr, list[Any]()  # before others find it in the map
-        super().__init__(server, sock, addr, adj, map)
-        self.outbufs = [SendBuffer()]
+        self._unsent = SendBuffer(accepted, context.limits.send_buffer_bytes)
+        self._closing = threading.Lock()
+        self._response: Response | None = None
+        self._response_count = self._received_bytes = 0
+        self._timer = ProgressTimer(context.limits.pace_bytes, context.clock())
+        context.connections[accepted.fileno()] = self
 
     # On the worker that this connection belongs to
 
     def handle_event(self) -> None:
         """Receive what the client has sent, or send what it takes now."""
-        if self.writable():
-            self.handle_write()
+        if self.is_sending():
+            self._go_on_sending()
         else:
-            self.handle_read()
+            self._receive()
 
     def has_request(self) -> bool:
         """Whether a request, or the rest of a suspended response, is to be served now."""
-        return bool(self.requests) and self.connected and not self.is_suspended
+        return bool(self.requests) and self.socket is not None and not self.is_suspended
 
-    def handle_read(self) -> None:
+    def is_sending(self) -> bool:
+        """Whether the next event is that the client takes more, or that it is to be closed."""
+        ends = self._ends_when_sent or self._unsent.is_ended
+        return self.is_suspended or ends or bool(self._unsent)
+
+    def serve(self) -> None:
+        """Serve the next request, or continue the suspended response to it."""
+        if self._response is None:
+            self._response = Response(self.context, self._unsent, self.requests[0], self.address)
+            self._response_count += 1
+        try:
+            self._respond(self._response)
+        except ResponseSuspended:
+            self.is_suspended = True
+        else:
+            self._end_response(self._response.is_last)
+
+    def close(self) -> None:
+        with self._closing:
+            if self.socket is None:
+                return
+            del self.context.connections[self.socket.fileno()]
+            self.socket.close()
+            self.socket = None
+        self._unsent.end()
+        if self.is_suspended and self._response:
+            self._response.close()
+        if self.is_suspended:
+            self._discard_requests()
+        self.is_suspended = False
+        if self.request:  # frees its body now, not when it is garbage-collected
+            self.request.close()
+
+    def _receive(self) -> None:
         """Receive what has come of a request; RECVS_AT_ONCE bound what others wait for it."""
         for _ in range(RECVS_AT_ONCE):
             expected = self.request.body_bytes_expected() if self.request else 0
-            try:
-                data = self.recv(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
-            except BlockingIOError:
+            data = self._receive_once(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
+            if data == b"":
+                self.close()
+            if not data:
                 return
-            except OSError:
-                self.handle_close()
-                return
+            self._received_bytes += len(data)
             if not self._is_lingering:
-                self.received(data)
-            self._moved_bytes += len(data)
-            if not (data and self.request and self.request.body_bytes_expected()):
+                self._parse(data)
+            if not (self.request and self.request.body_bytes_expected()):
                 return
 
-    def writable(self) -> bool:
-        return bool(self.is_suspended or super().writable())
+    def _receive_once(self, most_bytes: int) -> bytes | None:
+        """What has come; `b""` if the client has disconnected, None if nothing has come."""
+        try:
+            return self.socket.recv(most_bytes) if self.socket else b""
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
 
-    def handle_write(self) -> None:
-        self.flush(do_close=True)
-        if self.socket is None:  # closed by the flush
-            return
-        if self.close_when_flushed and not self.total_outbufs_len:
+    def _parse(self, data: bytes) -> None:
+        while data:
+            request = self.request = self.request or RequestParser(self.context)
+            consumed = request.received(data)
+            self._ask_for_body()
+            if request.completed:
+                self.request = None
+                if not request.empty:
+                    self.requests.append(request)
+            data = data[consumed:]
+
+    def _ask_for_body(self) -> None:
+        """Send `100 Continue` if the client waits for it, after the responses before it."""
+        request = self.request
+        if request and request.awaits_continue and not (request.completed or self.requests):
+            request.awaits_continue = False
+            with contextlib.suppress(ClientDisconnected):
+                self._unsent.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                self._unsent.flush()
+
+    def _respond(self, response: Response) -> None:
+        request = response.request
+        with contextlib.suppress(ClientDisconnected):
+            try:
+                if request.error:
+                    response.refuse(request.error.code, request.error.body)
+                else:
+                    response.send()
+                return
+            except ClientDisconnected:
+                pass
+            except Exception:
+                _log.exception("an exception while serving %s", request.path)
+                if not response.has_begun:
+                    response.refuse(500)
+        response.is_last = True
+
+    def _end_response(self, is_last: bool) -> None:
+        self._response = None
+        if is_last:
+            self._ends_when_sent = True
+            self._discard_requests()
+        else:
+            self.requests.popleft().close()
+            self.is_suspended = bool(self.requests) and self._unsent.is_full()
+            self._ask_for_body()
+
+    def _discard_requests(self) -> None:
+        while self.requests:
+            self.requests.popleft().close()
+
+    def _go_on_sending(self) -> None:
+        self._unsent.flush()
+        if self._ends_when_sent and not self._unsent:
             self._linger()
-        if self.will_close:
-            self.handle_close()
-        elif self.is_suspended and self.total_outbufs_len <= self.limits.send_buffer_bytes // 4:
+        if self._unsent.is_ended:
+            self.close()
+        elif self._unsent.is_nearly_empty():
             self.is_suspended = False
 
     def _linger(self) -> None:
         """Close the sending side only: a reset might discard the response the client must read."""
-        self.close_when_flushed, self._is_lingering = False, True
+        self._ends_when_sent, self._is_lingering = False, True
         with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_WR)
-
-    def handle_close(self) -> None:
-        with self.outbuf_lock:
-            super().handle_close()
-            if self.is_suspended:
-                self._release()
-            self.is_suspended = False
-            if self.request:  # frees its body now, not when it is garbage-collected
-                self.request.close()
-
-    def service(self) -> None:
-        resumed = self._response
-        try:
-            super().service()
-        except ResponseSuspended:
-            self._suspend()
-        else:
-            if resumed and not self.connected:
-                resumed.close()
-
-    def task_class(self, _channel: "Connection", request: Any) -> ResponseTask:
-        """The response to this request: a new one, or the suspended one."""
-        if self._response is None or self._response.request is not request:
-            self._response = ResponseTask(self, request)
-            self._response_count += 1
-        return self._response
-
-    def _suspend(self) -> None:
-        self.is_suspended = self.connected
-        if not self.is_suspended:
-            self._release()
-
-    def _release(self) -> None:
-        if self._response:
-            self._response.close()
-            self._response.request.close()
-
-    def write_soon(self, data: bytes) -> int:
-        if not self.connected:
-            raise ClientDisconnected
-        self.outbufs[0].append(data)
-        self.total_outbufs_len += len(data)
-        if self.total_outbufs_len >= JOINED_BYTES:
-            self.flush()
-        return len(data)
-
-    def suspend_if_backlogged(self) -> None:
-        """Backpressure: raises ResponseSuspended if the send buffer is full."""
-        if self.total_outbufs_len > self.limits.send_buffer_bytes:
-            raise ResponseSuspended
-
-    _flush_outbufs_below_high_watermark = suspend_if_backlogged  # waitress would block the worker
-
-    def flush(self, *, do_close: bool = False) -> None:
-        """Send as much as the client takes now."""
-        self._flush_exception(self._flush_some, do_close)
-
-    def _flush_some(self, do_close: bool = False) -> None:
-        buffer = self.outbufs[0]
-        while self.total_outbufs_len and (sent := self.send(buffer.first(), do_close)):
-            buffer.skip(sent)
-            self.total_outbufs_len -= sent
-            self._moved_bytes += sent
+            if self.socket:
+                self.socket.shutdown(socket.SHUT_WR)
 
     # On the thread that checks the time limits
 
     def shut_down(self) -> None:
         """Shut the socket down: that wakes a worker, which closes it."""
-        with self.outbuf_lock:  # not during `handle_close`: the descriptor might be another's then
-            self.will_close = True
+        with self._closing:  # not during `close`: the descriptor might be another's then
+            self._unsent.is_ended = True
             if self.socket is not None:
                 with contextlib.suppress(OSError):
                     self.socket.shutdown(socket.SHUT_RDWR)
 
     def is_busy(self) -> bool:
         """Whether a request is being received, processed or answered."""
-        return bool(self.requests or self.request or self.total_outbufs_len)
+        return bool(self.requests or self.request or self._unsent)
 
     def waiting_since(self, now: float) -> float:
         """Since when the client has owed its next action; `now` while a worker is busy."""
@@ -174,15 +206,15 @@ class Connection(HTTPChannel):
         """Whether the client has exceeded the time limit of its next action."""
         action, seconds = self._expected_action()
         is_paced = action in ("send body", "read response", "close")
-        progress_bytes = self._moved_bytes - self._unsent_bytes() if is_paced else 0
+        progress_bytes = self._moved_bytes() - self._unacknowledged_bytes() if is_paced else 0
         return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
 
     def _expected_action(self) -> tuple[str, float]:
         """The client's next action, and within how many seconds it must happen or progress."""
-        limits, request = self.limits, self.request
+        limits, request = self.context.limits, self.request
         if self.requests and not self.is_suspended:
             return "wait", math.inf
-        if self.total_outbufs_len:
+        if self._unsent:
             return "read response", limits.pace_seconds
         if self._is_lingering:
             return "close", limits.linger_seconds
@@ -193,10 +225,14 @@ class Connection(HTTPChannel):
             return "send body", limits.pace_seconds
         return "send head", limits.head_seconds
 
-    def _unsent_bytes(self) -> int:
+    def _moved_bytes(self) -> int:
+        """How many bytes were received and sent."""
+        return self._received_bytes + self._unsent.sent_bytes
+
+    def _unacknowledged_bytes(self) -> int:
         """How many bytes the kernel holds that the client has not acknowledged."""
         count = bytearray(4)
-        with self.outbuf_lock, contextlib.suppress(OSError):
+        with self._closing, contextlib.suppress(OSError):
             if self.socket is not None:
                 fcntl.ioctl(self.socket, termios.TIOCOUTQ, count)
         return int.from_bytes(count, sys.byteorder)

@@ -9,11 +9,12 @@ import re
 from ipaddress import IPv6Address
 from typing import Any
 
-from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
-from waitress.utilities import BadRequest, Error
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.utilities import BadRequest
 
 from .body_buffer import BodyBuffer
-from .chunked import StrictChunkedReceiver
+from .chunked import ChunkedReceiver
+from .context import Context
 
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
@@ -24,30 +25,37 @@ _HOST = re.compile(
     r"(?::(?P<port>[0-9]{0,5}))?"
 )
 MAX_PORT = 65535
-FORWARDED_HOST = "x-forwarded-host"
 
 
-class ServiceUnavailable(Error):
-    code, reason = 503, "Service Unavailable"
+class ServiceUnavailable(BadRequest):
+    code = 503
 
 
 class RequestParser(HTTPRequestParser):
+    """`is_last`: the connection is closed after the response."""
+
     body_rcv: Any
     error: Any
-    request_uri: str
-    path: str
+    is_last = awaits_continue = False
+    command = path = query = request_uri = ""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.parser_options)
+        self._context, self._limits = context, context.limits
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
         head = b"" if self.headers_finished else self.header_plus
         if head.count(b"\n") != head.count(b"\r\n"):  # waitress might wait for its end forever
             self.error, self.completed = BadRequest(AMBIGUOUS), True
-        if self.completed and self.body_rcv is not None and self.body_rcv.getbuf().is_over_budget:
+        if self.completed and self.body_rcv is not None and self.body_rcv.buf.is_over_budget:
             sentence = "Too many long bodies are coming in at once. Send this again."
             self.error = ServiceUnavailable(sentence)
-        if self.error is not None:
-            self.expect_continue = False  # waitress would go on waiting for the body
         return consumed
+
+    def close(self) -> None:
+        if self.body_rcv is not None:
+            self.body_rcv.buf.close()
 
     def body_bytes_expected(self) -> int:
         """How many more bytes certainly belong to this body, or to its current chunk."""
@@ -57,9 +65,9 @@ class RequestParser(HTTPRequestParser):
         self._reject_ambiguous(header_plus)
         try:
             super().parse_header(header_plus)
-        except (ParsingError, TransferEncodingNotImplemented, ValueError):
+        except (ParsingError, ValueError):
             raise ParsingError(AMBIGUOUS) from None  # waitress quotes the header
-        self._set_connection_close()
+        self._set_is_last()
         self._normalize_target()
         self._prepare_body()
 
@@ -71,7 +79,7 @@ class RequestParser(HTTPRequestParser):
         if (
             not _REQUEST_LINE.fullmatch(request_line)
             or _FOLDED.search(fields)
-            or fields.count(b"\r\n") > self.adj.limits.head_lines
+            or fields.count(b"\r\n") > self._limits.head_lines
             or hosts > 1
             or (hosts == 0 and request_line.endswith(b"1.1"))
             or encodings + lengths > 1
@@ -80,11 +88,11 @@ class RequestParser(HTTPRequestParser):
         ):
             raise ParsingError(AMBIGUOUS)
 
-    def _set_connection_close(self) -> None:
+    def _set_is_last(self) -> None:
         field = self.headers.get("CONNECTION", "").lower()
         options = {option.strip(" \t") for option in field.split(",")}
         is_persistent = self.version == "1.1" or "keep-alive" in options
-        self.connection_close = "close" in options or not is_persistent
+        self.is_last = "close" in options or not is_persistent
 
     def _normalize_target(self) -> None:
         """Turns an absolute request target into a path; its authority must be the Host."""
@@ -92,7 +100,7 @@ class RequestParser(HTTPRequestParser):
         host = self.headers.setdefault("HOST", netloc) if netloc else self.headers.get("HOST")
         if host is None:
             return
-        is_believed = FORWARDED_HOST in self.adj.trusted_proxy_headers
+        is_believed = self._context.believes_forwarded_host
         forwarded = self.headers.get("X_FORWARDED_HOST", host) if is_believed else host
         if not all(map(_is_host, {host, forwarded})) or netloc.lower() not in ("", host.lower()):
             raise ParsingError(AMBIGUOUS)
@@ -102,25 +110,26 @@ class RequestParser(HTTPRequestParser):
             self.path = self.path or "/"
 
     def _prepare_body(self) -> None:
-        limits = self.adj.limits
+        limits = self._limits
+        is_asking = self.headers.get("EXPECT", "").lower() == "100-continue"
         has_credential = bool({"AUTHORIZATION", "X_API_KEY", "COOKIE"} & self.headers.keys())
         limit = limits.body_bytes if has_credential else limits.small_body_bytes
         expected = limit if self.chunked else self.content_length
         if self.body_rcv is None:
-            self.expect_continue = False
-        elif (self.expect_continue and expected > limit) or (
+            return
+        if (is_asking and expected > limit) or (
             has_credential
             and expected > limits.unverified_body_bytes
-            and not self.adj.may_send_long_body(self.path, self.headers)
+            and not self._context.may_send_long_body(self.path, self.headers)
         ):
-            self.body_rcv, self.expect_continue = None, False  # answered before it is received
-            self.connection_close = True
+            self.body_rcv, self.is_last = None, True  # answered before it is received
         else:
-            self._receive_into(BodyBuffer(limit, expected, self.adj.memory_budget))
+            self.awaits_continue = is_asking
+            self._receive_into(BodyBuffer(limit, expected, self._context.memory_budget))
 
     def _receive_into(self, buffer: BodyBuffer) -> None:
         if self.chunked:
-            self.body_rcv = StrictChunkedReceiver(buffer)
+            self.body_rcv = ChunkedReceiver(buffer)
         else:
             self.body_rcv.buf = buffer
 

@@ -1,60 +1,59 @@
-"""Tasks that write a response."""
+"""Responses: the application's (PEP 3333), and the server's own errors."""
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from io import BytesIO
 from typing import Any
 
-from waitress.task import Task, WSGITask
-from waitress.utilities import build_http_date
+from .context import Context
+from .request_parser import RequestParser
+from .send_buffer import ResponseSuspended, SendBuffer
 
-_PROBLEMS = {  # status -> code, detail; without one the error's own sentence
-    400: ("bad_request", None),
-    413: ("payload_too_large", "The body is far too large."),
-    431: ("request_header_fields_too_large", "Send a shorter address, and shorter headers."),
-    503: ("busy", None),
-    500: ("internal_error", "Something went wrong here. The log knows more."),
+Fields = list[tuple[str, str]]
+_PROBLEMS = {  # status -> title, code, detail; without one the error's own sentence
+    400: ("Bad Request", "bad_request", None),
+    413: ("Request Entity Too Large", "payload_too_large", "The body is far too large."),
+    431: (
+        "Request Header Fields Too Large",
+        "request_header_fields_too_large",
+        "Send a shorter address, and shorter headers.",
+    ),
+    503: ("Service Unavailable", "busy", None),
+    500: (
+        "Internal Server Error",
+        "internal_error",
+        "Something went wrong here. The log knows more.",
+    ),
 }
 
 
-class ResponseSuspended(BaseException):
-    """Not an error: the send buffer is full, so the worker leaves the response for later."""
+class Response:
+    """Writes a response. If suspended, the next `send` continues it.
 
-
-class PersistentTask(Task):
-    """Writes a head that delimits the body, so that the connection stays open after it.
-
-    waitress closes it after every response without Content-Length: every 204, 304 and stream.
+    Its head delimits the body, so that the connection stays open after it unless `is_last`.
     """
 
-    def set_close_on_finish(self) -> None:
-        self.close_on_finish = True
+    def __init__(
+        self, context: Context, to: SendBuffer, request: RequestParser, client: tuple[str, Any]
+    ) -> None:
+        """`client` is its address and port."""
+        self._context, self._to, self.request, self._client = context, to, request, client
+        self.is_last = request.is_last
+        self.has_begun = False
+        self._iterable: Any = None
+        self._pieces: Iterator[bytes] = iter(())
+        self._status, self._fields = "", Fields()
+        self._length: int | None = None
+        self._has_body, self._is_chunked, self._written_bytes = True, False, 0
 
-    def build_response_header(self) -> bytes:
-        has_no_length = self.has_body and self.content_length is None
-        self.chunked_response = has_no_length and self.version == "1.1"
-        if self.request.connection_close or has_no_length and not self.chunked_response:
-            self.close_on_finish = True
-        fields = [*self.response_headers, ("Date", build_http_date(self.start_time))]
-        if self.chunked_response:
-            fields.append(("Transfer-Encoding", "chunked"))
-        if self.close_on_finish or self.version == "1.0":
-            fields.append(("Connection", "close" if self.close_on_finish else "keep-alive"))
-        lines = [f"HTTP/1.1 {self.status}", *map(": ".join, fields), "", ""]
-        return "\r\n".join(lines).encode("latin-1")
-
-
-class ResponseTask(PersistentTask, WSGITask):
-    """Writes the application's response. If suspended, the next `execute` continues it."""
-
-    has_body = True
-    _iterable: Any = None
-    _pieces: Iterator[bytes] = iter(())
-
-    def execute(self) -> None:
+    def send(self) -> None:
+        """Send the application's. Raises `ResponseSuspended`, and what the application raises."""
         if self._iterable is None:
-            application = self.channel.server.application
-            self._iterable = application(self.get_environment(), self._start_response)
+            environ = _environment(self.request, self._client)
+            self._iterable = self._context.application(environ, self._start)
             self._pieces = iter(self._iterable)
         try:
             self._write_pieces()
@@ -64,60 +63,110 @@ class ResponseTask(PersistentTask, WSGITask):
             self.close()
             raise
         self.close()
+        self._finish()
 
-    def _write_pieces(self) -> None:
-        for piece in self._pieces:
-            if piece:
-                self.write(piece)
-                self.channel.suspend_if_backlogged()
-        if self.has_body and self.content_length not in (None, self.content_bytes_written):
-            self.set_close_on_finish()
-
-    def finish(self) -> None:
-        super().finish()
-        self.chunked_response = False  # the last chunk is written once, even if this runs again
-        self.channel.flush()
+    def refuse(self, status: int, detail: str = "") -> None:
+        """Send problem details (RFC 9457), and nothing after them."""
+        title, code, known = _PROBLEMS.get(status, _PROBLEMS[500])
+        problem = {"type": "about:blank", "title": title, "status": status}
+        request_id = os.urandom(8).hex()
+        problem |= {"detail": known or detail, "code": code, "requestId": request_id}
+        body = json.dumps(problem).encode()
+        fields = [
+            ("Content-Type", "application/problem+json"),
+            ("Content-Length", str(len(body))),
+            ("X-Request-Id", request_id),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "private, no-store"),
+        ]
+        fields += [("Retry-After", "5")] if status == 503 else []
+        self.is_last = True
+        self._start(f"{status} {title}", fields)
+        self._write(body)
+        self._finish()
+        self._context.on_rejected(request_id, status, len(body))
 
     def close(self) -> None:
         """Close the application's iterable (PEP 3333)."""
         if hasattr(self._iterable, "close"):
             self._iterable.close()
-        self._iterable, self._pieces, self.environ = (), iter(()), None
+        self._iterable, self._pieces = (), iter(())
 
-    def _start_response(
-        self, status: str, headers: list[tuple[str, str]], _error: Any = None
-    ) -> Callable[[bytes], None]:
-        self.complete, self.status = True, status
-        self.response_headers += headers
-        lengths = (int(value) for name, value in headers if name.lower() == "content-length")
-        self.content_length = next(lengths, None)
-        self.has_body = self.request.command != "HEAD" and super().has_body
-        return self.write
+    def _start(self, status: str, fields: Fields, _error: Any = None) -> Callable[[bytes], None]:
+        self._status, self._fields = status, fields
+        lengths = (int(value) for name, value in fields if name.lower() == "content-length")
+        self._length = next(lengths, None)
+        self._has_body = self.request.command != "HEAD" and status[:3] not in ("204", "304")
+        return self._write
+
+    def _write_pieces(self) -> None:
+        for piece in self._pieces:
+            if piece:
+                self._write(piece)
+                self._to.suspend_if_full()
+        if self._has_body and self._length not in (None, self._written_bytes):
+            self.is_last = True
+
+    def _write(self, data: bytes) -> None:
+        if not self.has_begun:
+            self._to.write(self._head())
+            self.has_begun = True
+        if not data or not self._has_body:
+            return
+        if self._is_chunked:
+            data = b"%X\r\n%b\r\n" % (len(data), data)
+        elif self._length is not None:
+            data = data[: self._length - self._written_bytes]
+            self._written_bytes += len(data)
+        self._to.write(data)
+
+    def _head(self) -> bytes:
+        is_http_1_1 = self.request.version == "1.1"
+        has_no_length = self._has_body and self._length is None
+        self._is_chunked = has_no_length and is_http_1_1
+        self.is_last = self.is_last or (has_no_length and not self._is_chunked)
+        fields = [*self._fields, ("Date", formatdate(usegmt=True))]
+        if self._is_chunked:
+            fields.append(("Transfer-Encoding", "chunked"))
+        if self.is_last or not is_http_1_1:
+            fields.append(("Connection", "close" if self.is_last else "keep-alive"))
+        lines = [f"HTTP/1.1 {self._status}", *map(": ".join, fields), "", ""]
+        return "\r\n".join(lines).encode("latin-1")
+
+    def _finish(self) -> None:
+        self._write(b"")
+        if self._is_chunked:
+            self._to.write(b"0\r\n\r\n")
+        self._to.flush()
 
 
-class ProblemTask(PersistentTask):
-    """Writes the server's own errors as problem details (RFC 9457), then closes the connection."""
-
-    complete = True
-
-    def execute(self) -> None:
-        error = self.request.error
-        code, detail = _PROBLEMS.get(error.code, _PROBLEMS[500])
-        problem = {"type": "about:blank", "title": error.reason, "status": error.code}
-        problem |= {"detail": detail or error.body, "code": code, "requestId": os.urandom(8).hex()}
-        body = json.dumps(problem).encode()
-        self.status = f"{error.code} {error.reason}"
-        self.response_headers += [
-            ("Content-Type", "application/problem+json"),
-            ("Content-Length", str(len(body))),
-            ("X-Request-Id", problem["requestId"]),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "private, no-store"),
-        ]
-        if error.code == 503:
-            self.response_headers.append(("Retry-After", "5"))
-        self.content_length = len(body)
-        self.set_close_on_finish()
-        self.write(body)
-        self.channel.adj.on_rejected(problem["requestId"], error.code, len(body))
+def _environment(request: RequestParser, client: tuple[str, Any]) -> dict[str, Any]:
+    """The request as PEP 3333 has it."""
+    address, port = client
+    environ = {f"HTTP_{name}": value for name, value in request.headers.items()}
+    for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        if name in request.headers:
+            environ[name] = environ.pop(f"HTTP_{name}")
+    path = request.path
+    return environ | {
+        "REMOTE_ADDR": address,
+        "REMOTE_HOST": address,
+        "REMOTE_PORT": str(port),
+        "REQUEST_METHOD": request.command,
+        "SERVER_NAME": "localhost",  # of requests without Host
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": f"HTTP/{request.version}",
+        "SCRIPT_NAME": "",
+        "PATH_INFO": "/" + path.lstrip("/") if path.startswith("/") else path,
+        "REQUEST_URI": request.request_uri,
+        "QUERY_STRING": request.query,
+        "wsgi.url_scheme": "http",
+        "wsgi.version": (1, 0),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+        "wsgi.input": request.body_rcv.buf.getfile() if request.body_rcv else BytesIO(),
+        "wsgi.input_terminated": True,
+    }

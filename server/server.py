@@ -1,11 +1,10 @@
 """The server: its listeners, the time limits of its connections, and a graceful shutdown.
 
-waitress, but each worker receives, serves and sends (`workers.py`), requests are parsed strictly,
-bodies stay in memory, slow clients hold no worker and no connection for long, and SIGTERM lets
-running requests finish.
+waitress parses the heads of requests and reads a proxy's headers. Each worker receives, serves and
+sends (`workers.py`), what is ambiguous is refused, bodies stay in memory, slow clients hold no
+worker and no connection for long, and SIGTERM lets running requests finish.
 """
 
-import math
 import resource
 import signal
 import time
@@ -13,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import waitress
+from waitress.proxy_headers import proxy_headers_middleware
 
-from .body_buffer import MemoryBudget
 from .connection import Connection
+from .context import Context
 from .limits import Limits
-from .request_parser import FORWARDED_HOST
+from .listeners import listen as open_listeners
 from .workers import Workers
 
 DRAIN_SECONDS = 20
@@ -48,25 +47,24 @@ class Server:
         more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
-        self._map: dict[int, Any] = {}  # of waitress: listeners and connections
-        options = _options(limits, listen) | _proxy(trusted_proxy, forwarded_host)
-        waitress.create_server(application, map=self._map, **options)
-        self._workers = Workers(threads, self._map)
-        self._listeners = [one for one in self._map.values() if hasattr(one, "active_channels")]
-        budget = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
-        for listener in self._listeners:
-            _leave_out_workers(listener)
-            adj = listener.adj
-            adj.limits, adj.memory_budget, adj.clock = limits, budget, clock
-            adj.on_rejected, adj.may_send_long_body = on_rejected, may_send_long_body
+        self._context = Context(
+            _believe_proxy(application, trusted_proxy, forwarded_host),
+            limits,
+            clock,
+            on_rejected,
+            may_send_long_body,
+            believes_forwarded_host=forwarded_host and trusted_proxy is not None,
+        )
+        self._listeners = open_listeners(listen)
+        self._workers = Workers(threads, self._context)
 
     @property
     def port(self) -> int:
-        return int(self._listeners[0].effective_port)
+        return int(self._listeners[0].getsockname()[1])
 
     @property
     def connections(self) -> list[Connection]:
-        return [one for one in list(self._map.values()) if isinstance(one, Connection)]
+        return list(self._context.connections.values())
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT; call on the main thread."""
@@ -89,7 +87,7 @@ class Server:
     def _check_connections(self) -> None:
         now = self._clock()
         self._close_slow(now)
-        if len(self._map) >= self._limits.connections:
+        if len(self.connections) >= self._limits.connections:
             self._evict(now)
 
     def _close_slow(self, now: float) -> None:
@@ -103,14 +101,14 @@ class Server:
         All clients of a proxy share its address: of its connections only idle ones are closed.
         """
         connections = self.connections
-        held = Counter(one.addr[0] for one in connections)
+        held = Counter(one.address[0] for one in connections)
         evictable = [
             one
             for one in connections
             if now - one.waiting_since(now) >= self._limits.evictable_after_seconds
-            and not (one.is_busy() and self._is_shared(one.addr))
+            and not (one.is_busy() and self._is_shared(one.address))
         ]
-        evictable.sort(key=lambda one: (-held[one.addr[0]], one.waiting_since(now)))
+        evictable.sort(key=lambda one: (-held[one.address[0]], one.waiting_since(now)))
         for connection in evictable[: self._limits.connections // 4 + 1]:
             connection.shut_down()
 
@@ -126,14 +124,8 @@ class Server:
             time.sleep(DRAIN_CHECK_SECONDS)
             self._check_connections()
         self._workers.stop()
-        for one in list(self._map.values()):
-            one.handle_close()
-
-
-def _leave_out_workers(listener: Any) -> None:
-    """Leave out waitress's own workers, and its timeouts: `is_too_slow` is stricter."""
-    listener.add_task = listener.pull_trigger = lambda *_: None
-    listener.next_channel_cleanup = math.inf
+        for one in self.connections:
+            one.close()
 
 
 def _raise_descriptor_limit() -> None:
@@ -144,23 +136,14 @@ def _raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _options(limits: Limits, listen: str) -> dict[str, Any]:
-    return {
-        "unix_socket" if listen.startswith("unix:") else "listen": listen.removeprefix("unix:"),
-        "threads": 0,  # of waitress; `Workers` has its own
-        "ident": None,
-        "max_request_body_size": max(16 * limits.body_bytes, 4 << 30),
-        "max_request_header_size": limits.head_bytes,
-        "connection_limit": limits.connections,
-        "clear_untrusted_proxy_headers": True,
-    }
+def _believe_proxy(application: Any, address: str | None, forwarded_host: bool) -> Any:
+    """The proxy whose forwarding headers count; `X-Forwarded-Host` only if it sets that itself.
 
-
-def _proxy(address: str | None, forwarded_host: bool) -> dict[str, Any]:
-    """The proxy whose forwarding headers count; `X-Forwarded-Host` only if it sets that itself."""
-    if address is None:
-        return {}
-    headers = {"x-forwarded-for", "x-forwarded-proto"}
-    if forwarded_host:
-        headers.add(FORWARDED_HOST)
-    return {"trusted_proxy": address, "trusted_proxy_count": 1, "trusted_proxy_headers": headers}
+    Without a proxy the application sees none of them.
+    """
+    believed = {"x-forwarded-for", "x-forwarded-proto"}
+    return proxy_headers_middleware(
+        application,
+        trusted_proxy=address,
+        trusted_proxy_headers=believed | ({"x-forwarded-host"} if forwarded_host else set()),
+    )

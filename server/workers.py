@@ -6,13 +6,15 @@ serves it. Until its next event is expected, the connection belongs to that work
 
 import logging
 import os
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 from .connection import Connection
+from .context import Context
+from .listeners import accept
 from .readiness import Readiness
 
 STOP_SECONDS = 5
@@ -22,30 +24,29 @@ _log = logging.getLogger("docservice")
 class Workers:
     """`count` may serve requests at once; there is one more, so that one always receives."""
 
-    def __init__(self, count: int, sockets: dict[int, Any]) -> None:
-        """`sockets` holds waitress's listeners and the connections, by their descriptors."""
-        self._count, self._sockets = count, sockets
+    def __init__(self, count: int, context: Context) -> None:
+        self._count, self._context = count, context
         self._readiness = Readiness()
         self._requested: deque[Connection] = deque()  # whose next request is to be served
         self._serving = 0  # workers
         self._lock, self._accepting = threading.Lock(), threading.Lock()
         self._stop_reader, self._stop_writer = os.pipe()
-        self._listeners: list[Any] = []
-        self._paused: list[Any] = []  # of these, those that accept nothing for now
+        self._listeners: dict[int, socket.socket] = {}  # by their descriptors
+        self._paused: list[int] = []  # of these, those that accept nothing for now
         self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count + 1)]
 
-    def start(self, listeners: list[Any]) -> None:
-        self._listeners = listeners
-        for descriptor in (self._stop_reader, *(one.socket.fileno() for one in listeners)):
+    def start(self, listeners: list[socket.socket]) -> None:
+        self._listeners = {one.fileno(): one for one in listeners}
+        for descriptor in (self._stop_reader, *self._listeners):
             self._readiness.expect(descriptor)
         for thread in self._threads:
             thread.start()
 
     def close_listeners(self) -> None:
         with self._accepting:
-            for listener in self._listeners:
+            for listener in self._listeners.values():
                 listener.close()
-            self._listeners, self._paused = [], []
+            self._listeners, self._paused = {}, []
 
     def stop(self) -> None:
         """Returns when all workers have ended, or after STOP_SECONDS."""
@@ -60,42 +61,39 @@ class Workers:
 
     def _run(self) -> None:
         while (descriptor := self._readiness.wait()) != self._stop_reader:
-            one = self._sockets.get(descriptor)
-            if isinstance(one, Connection):
-                self._handle(one, one.handle_event)
+            if connection := self._context.connections.get(descriptor):
+                self._handle(connection, connection.handle_event)
             else:
-                self._accept(one)
+                self._accept(descriptor)
             if self._requested:
                 self._serve()
         self._readiness.expect(self._stop_reader)  # the next one stops as well
 
-    def _accept(self, listener: Any) -> None:
+    def _accept(self, descriptor: int) -> None:
         """Accept a connection, unless the listener was closed meanwhile, and receive from it."""
         connection = None
         with self._accepting:
-            if listener in self._listeners:
+            if listener := self._listeners.get(descriptor):
                 connection = self._connection(listener)
-                self._paused.append(listener)
+                self._paused.append(descriptor)
         self._accept_more()
         if connection:
             self._handle(connection, connection.handle_event)
 
-    def _connection(self, listener: Any) -> Connection | None:
+    def _connection(self, listener: socket.socket) -> Connection | None:
         try:
-            if accepted := listener.accept():
-                socket, address = accepted
-                listener.set_socket_options(socket)
-                address = listener.fix_addr(address)
-                return Connection(listener, socket, address, listener.adj, self._sockets)
-        except OSError as error:  # no descriptor is left, or the client has gone
+            accepted = accept(listener)
+        except OSError as error:  # no descriptor is left
             _log.warning("a connection was not accepted: %s", error)
-        return None
+            return None
+        return Connection(*accepted, self._context) if accepted else None
 
     def _accept_more(self) -> None:
         """Unless all connections are taken: then it is called again when one has been closed."""
         with self._accepting:
-            while self._paused and self._paused[-1].readable():
-                self._readiness.expect(self._paused.pop().socket.fileno())
+            is_free = len(self._context.connections) < self._context.limits.connections
+            while self._paused and is_free:
+                self._readiness.expect(self._paused.pop())
 
     def _handle(self, connection: Connection, handle: Callable[[], None]) -> None:
         """Handle an event or a request of a connection, and await what comes next."""
@@ -103,12 +101,12 @@ class Workers:
             handle()
         except BaseException:
             _log.exception("a connection was closed because of an error")
-            connection.handle_close()
+            connection.close()
         if connection.has_request():
             self._requested.append(connection)
         elif connection.socket is not None:
             descriptor = connection.socket.fileno()
-            self._readiness.expect(descriptor, sending=connection.writable())
+            self._readiness.expect(descriptor, sending=connection.is_sending())
         else:
             self._accept_more()
 
@@ -119,7 +117,7 @@ class Workers:
                 return
             self._serving += 1
         while connection := self._next():
-            self._handle(connection, connection.service)
+            self._handle(connection, connection.serve)
 
     def _next(self) -> Connection | None:
         """A connection with a request, or None if this worker no longer serves."""

@@ -73,7 +73,6 @@ class RunningServer:
         options = {"listen": "127.0.0.1:0", "threads": threads} | options
         self._thread = None
         self.server = Server(self.application, limits, clock=self._clock, **options)
-        self.port = self.server.port
         self._thread = threading.Thread(target=self.server.serve)
         self._thread.start()
 
@@ -81,6 +80,10 @@ class RunningServer:
         """The server's own thread reads it once for each check of all time limits."""
         self._checks += threading.current_thread() is self._thread
         return self.now
+
+    @property
+    def port(self):
+        return self.server.port
 
     @property
     def connections(self):
@@ -94,7 +97,7 @@ class RunningServer:
 
     def receive(self, size):
         """Wait until the server has received so many bytes from its only client."""
-        until(lambda: [one._moved_bytes for one in self.connections] == [size])
+        until(lambda: [one._moved_bytes() for one in self.connections] == [size])
 
     def pass_time_until(self, happened):
         """Set the clock forward, second by second, until something has happened."""

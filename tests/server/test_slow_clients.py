@@ -149,10 +149,10 @@ def test_a_suspended_response_is_bounded_by_the_send_buffer(build):
     with setup.connected(ask("/large"), small=True):
         until(lambda: suspended(setup))
         (connection,) = setup.connections
-        waiting = connection.total_outbufs_len
+        waiting = len(connection._unsent)
         assert waiting <= (256 << 10) + 2 * len(PIECE)
         setup.pass_time(1)
-        assert (connection.total_outbufs_len, connection.is_suspended) == (waiting, True)
+        assert (len(connection._unsent), connection.is_suspended) == (waiting, True)
 
 
 def test_slow_clients_of_every_kind_hold_none_of_two_workers(build):
@@ -179,7 +179,7 @@ def test_when_all_connections_are_taken_waiting_ones_are_closed_for_new_ones(bui
 
 
 def test_a_new_connection_is_not_closed_for_another(build):
-    setup = build(connections=12, evictable_after_seconds=30, head_seconds=FOR_EVER)
+    setup = build(connections=10, evictable_after_seconds=30, head_seconds=FOR_EVER)
 
     with contextlib.ExitStack() as stack:
         early = [stack.enter_context(setup.connected()) for _ in range(10)]
@@ -234,14 +234,14 @@ def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
 
 
 def test_a_body_in_very_short_chunks_is_read_in_small_portions(build, monkeypatch):
-    lengths, received = [], Connection.received
+    lengths, parse = [], Connection._parse
 
     def recorded(connection, data):
         lengths.append(len(data))
-        received(connection, data)
+        parse(connection, data)
 
     setup = build()
-    monkeypatch.setattr(Connection, "received", recorded)
+    monkeypatch.setattr(Connection, "_parse", recorded)
     with setup.connected(ask("/large"), small=True) as connection:
         until(lambda: suspended(setup))  # while a response waits, the kernel holds what is sent
         connection.sendall(ask("/body", "POST", KEY, "Transfer-Encoding: chunked"))

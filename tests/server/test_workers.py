@@ -25,9 +25,9 @@ def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
     request = ask("/body", "POST", "Content-Length: 4", "X-API-Key: any")
 
     with held.connected(request + b"abc") as connection:
-        until(lambda: len(request) + 3 in [one._moved_bytes for one in held.connections])
+        until(lambda: len(request) + 3 in [one._moved_bytes() for one in held.connections])
         connection.sendall(b"d")
-        until(lambda: len(request) + 4 in [one._moved_bytes for one in held.connections])
+        until(lambda: len(request) + 4 in [one._moved_bytes() for one in held.connections])
         assert held.application.bodies == []
         held.application.released.set()
         assert answer(connection)[2] == b"4"
@@ -62,17 +62,18 @@ def test_an_application_that_exits_ends_its_connection_only(build, caplog):
     assert caplog.text.count("a connection was closed because of an error") == 3
 
 
-def test_a_connection_that_cannot_be_accepted_is_logged_and_accepted_later(build, caplog):
-    setup = build()
-    [listener] = setup.server._listeners
-    accept, failures = listener.accept, [OSError(errno.EMFILE, "Too many open files")]
+def test_a_connection_that_cannot_be_accepted_is_logged_and_accepted_later(
+    build, caplog, monkeypatch
+):
+    accept, failures = workers.accept, [OSError(errno.EMFILE, "Too many open files")]
 
-    def fails_once():
+    def fails_once(listener):
         if failures:
             raise failures.pop()
-        return accept()
+        return accept(listener)
 
-    listener.accept = fails_once
+    monkeypatch.setattr(workers, "accept", fails_once)
+    setup = build()
 
     assert setup.serves_others()
     assert "a connection was not accepted: [Errno 24] Too many open files" in caplog.text
