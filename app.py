@@ -4,8 +4,9 @@ import gc
 import logging
 import os
 import sys
+import threading
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from blueprints.http.authentication import may_send_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.http.upload_body import SMALL_BODY_BYTES
-from blueprints.schemas.openapi import describe_api
+from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from models import Event, connected, setup
 from models.error_mapping import operator_message
@@ -79,7 +80,7 @@ def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
         app.register_blueprint(page)
     for command in COMMANDS:
         app.cli.add_command(command)
-    app.extensions["description"] = cache(partial(describe_api, app, api))
+    app.extensions["description"] = description_of(app, api)
 
 
 def main() -> None:
@@ -102,13 +103,13 @@ def main() -> None:
     )
     for note in isolation_notes(os.geteuid(), runtime.settings.converter):
         logging.getLogger("docservice").warning(note)
+    threading.Thread(target=start_ahead, daemon=True).start()
     server.run()
     runtime.close()
 
 
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
-    start_ahead()
     with connected():
         delete_unfinished_uploads()
     if is_shared():

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-import pyseto
-
+from .paseto_library import pyseto
 from .sealing import DecryptionError
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")

@@ -1,6 +1,7 @@
 """flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import flask_smorest
@@ -65,6 +66,10 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
     def alt_response(self, *args: Any, **options: Any) -> Any:
         return _only_describing(super().alt_response(*args, **options))
+
+    def register_views_in_doc(self, api: Any, *args: Any, **options: Any) -> None:
+        """Done when the description is first asked for, so that the service starts sooner."""
+        api.undescribed.append(partial(super().register_views_in_doc, api, *args, **options))
 
     def route(
         self,

@@ -2,10 +2,10 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from flask import Response, current_app, g, request
+from flask import Flask, Response, current_app, g, request
 from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
@@ -57,6 +57,10 @@ class ProblemApi(Api):
     """flask-smorest with problems for errors, and without an undocumented default response."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def __init__(self, app: Flask) -> None:
+        self.undescribed: list[Callable[[], None]] = []  # adds the views of a blueprint to `spec`
+        super().__init__(app)
 
     def handle_http_exception(self, error: HTTPException) -> Any:
         """What Flask, webargs and werkzeug reject: a path, a method, a body or a query."""

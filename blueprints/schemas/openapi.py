@@ -4,19 +4,21 @@ Which errors an operation can answer follows from the credentials it takes, its 
 the ids in its path, and `may_fail_with`.
 """
 
+from collections.abc import Callable
+from functools import cache, partial
 from inspect import cleandoc
 from itertools import groupby
+from threading import Lock
 from typing import Any
 
 from flask import Flask
-from flask_smorest import Api
 from werkzeug.http import HTTP_STATUS_CODES
 
 from models import current_runtime
 from models.errors import ServiceError
 
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
-from ..http.problems import PROBLEM, STATUS
+from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .examples import OTHER_BODIES, example_id, example_of
 from .problem import Problem
 
@@ -61,9 +63,22 @@ DETAILS = {  # of those errors whose message depends on the case
 }
 
 
-def describe_api(app: Flask, api: Api) -> dict[str, Any]:
+def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
+    """What returns the description, which is made when it is first asked for."""
+    describe, making = cache(partial(_describe_api, app, api)), Lock()
+
+    def made_once() -> dict[str, Any]:
+        with making:
+            return describe()
+
+    return made_once
+
+
+def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
     """The description as an OpenAPI 3.1 object."""
     settings = current_runtime().settings
+    for describe in api.undescribed:
+        describe()
     for name, scheme in SCHEMES.items():
         api.spec.components.security_scheme(name, scheme)
     api.spec.components.schema("Problem", schema=Problem)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import segno
 from flask import g
 
 from models import DocumentToken, Issued, current_runtime
@@ -82,6 +81,8 @@ def qr_code(url: str) -> str:
 
     '' for an address that is too long for one.
     """
+    import segno  # noqa: PLC0415  (slow to import, seldom needed)
+
     try:
         return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))
     except segno.DataOverflowError:

@@ -221,6 +221,7 @@ def test_a_client_that_does_not_close_after_an_error_is_disconnected(build):
 
 def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
     setup = build()
+    port = setup.port
 
     with setup.connected(ask("/large"), small=True), setup.connected(ask("/large")) as reader:
         until(lambda: setup.application.begun == 2)
@@ -230,7 +231,7 @@ def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
         setup.pass_time_until(lambda: setup.application.ended == 2)
         assert setup.stop() < 10
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", setup.port))
+        socket.create_connection(("127.0.0.1", port))
 
 
 def test_a_body_in_very_short_chunks_is_read_in_small_portions(build, monkeypatch):
