@@ -4,7 +4,7 @@ import re
 import secrets
 import time
 
-from flask import Flask, Request, Response, g
+from flask import Flask, Request, Response, g, request
 
 from models import database, prepare_connection, setup
 from models.errors import NotFound
@@ -14,7 +14,6 @@ from models.request_activity import request_activity
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import resolve_caller
 from .http.blueprint import limit_body
-from .http.declarations import this_request
 from .metrics import count
 from .views.notices import page_for_people
 
@@ -29,7 +28,6 @@ def register_hooks(app: Flask) -> None:
 
 def _before() -> None:
     """In an order that matters. Returns nothing: Flask takes a hook's result as the response."""
-    request = this_request()
     _start(request)  # every response has a request id, errors too
     _acquire()  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form

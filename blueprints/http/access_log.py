@@ -8,12 +8,9 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from flask import Response
-from flask.globals import app_ctx
+from flask import Response, g, request
 
 from models.records.ids import now, rfc3339
-
-from .declarations import this_request
 
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
@@ -47,15 +44,14 @@ def configure_logging(form: str) -> None:
 
 def access_of(response: Response) -> Access:
     """The access of this request, which gets this response."""
-    request, known = this_request(), app_ctx.g
-    caller, rule = known.get("caller"), request.url_rule
+    caller, rule = g.get("caller"), request.url_rule
     return Access(
-        known.request_id,
+        g.request_id,
         response.status_code,
         0 if response.status_code in BODILESS else response.content_length,
         request.method,
         rule.rule if rule else "-",
-        time.perf_counter() - known.started_at,
+        time.perf_counter() - g.started_at,
         (caller.owner_id or caller.id if caller else "") or "-",
     )
 

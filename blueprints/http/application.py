@@ -1,6 +1,6 @@
 """The Flask application, without what Flask and werkzeug do for others at every request."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from json import JSONEncoder
 from typing import Any
 
@@ -40,10 +40,6 @@ class Json(DefaultJSONProvider):
 
 class Application(Flask):
     response_class, json_provider_class = Response, Json
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: none is a coroutine, which Flask would look for at every call."""
-        return func
 
     def process_response(self, response: flask.Response) -> flask.Response:
         """As it is sent, also if a hook has made another one of it."""

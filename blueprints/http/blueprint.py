@@ -6,11 +6,11 @@ from typing import Any
 
 import flask_smorest
 import marshmallow
-from flask import Request, current_app
+from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
 from .authentication import is_form
-from .declarations import Spend, declared, this_request
+from .declarations import Spend, declared
 from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType
@@ -26,8 +26,7 @@ class StrictArgumentsParser(FlaskParser):
 
     def parse(self, argmap: Any, req: Any = None, **options: Any) -> Any:
         """An upload as a form has a schema of its own."""
-        req = this_request()
-        return super().parse(upload_form(req) or argmap, req, **options)
+        return super().parse(upload_form(request) or argmap, req, **options)
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
         if is_form(req):
@@ -64,9 +63,6 @@ class ApiBlueprint(flask_smorest.Blueprint):
         """A body may be left out if nothing in it is required."""
         return super().arguments(schema, **{"required": _has_required(schema)} | options)
 
-    def alt_response(self, *args: Any, **options: Any) -> Any:
-        return _only_describing(super().alt_response(*args, **options))
-
     def register_views_in_doc(self, api: Any, *args: Any, **options: Any) -> None:
         """Done when the description is first asked for, so that the service starts sooner."""
         api.undescribed.append(partial(super().register_views_in_doc, api, *args, **options))
@@ -94,23 +90,13 @@ class ApiBlueprint(flask_smorest.Blueprint):
             scopes = (scope,) if isinstance(scope, str) else tuple(scope)
             view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
             view.__dict__.update(idempotent=idempotent, spend=spend)
-            operation = _only_describing(
-                self.doc(operationId=f"{self.name}_{view.__name__}", **_form_description(view))
+            operation = self.doc(
+                operationId=f"{self.name}_{view.__name__}", **_form_description(view)
             )
             view = count_requests(view, spend) if spend else view
             return register(operation(replay_responses(view) if idempotent else view))
 
         return registered
-
-
-def _only_describing(decorate: Any) -> Any:
-    """The decorator, which describes a view but does not wrap it: each wrapper costs a call."""
-
-    def describe(view: Any) -> Any:
-        view._apidoc = decorate(view)._apidoc
-        return view
-
-    return describe
 
 
 def limit_body(request: Request) -> None:

@@ -44,12 +44,6 @@ def takes_uploads(form: Any) -> Declare:
     return declare
 
 
-def this_request() -> Request:
-    """The request itself: each use of the proxy `request` looks it up."""
-    found: Request = request._get_current_object()  # type: ignore[attr-defined]
-    return found
-
-
 def declared(name: str, request: Request = request) -> Any:
     """What the handler of a request declares under this name; None if it does not."""
     return getattr(current_app.view_functions.get(request.endpoint or ""), name, None)

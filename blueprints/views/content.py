@@ -12,7 +12,6 @@ from models.errors import ScopeMissing, ServiceError
 from models.token_grant import TokenGrant
 
 from ..http.application import Response
-from ..http.declarations import this_request
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
@@ -79,11 +78,10 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
 
 def content_of(document: Document) -> Response:
     """All of the content, a range of it, or 304. What is damaged at its beginning is an error."""
-    asked = this_request()
-    headers = _headers(document, inline="save" not in asked.args)
-    if asked.if_none_match.contains_weak(document.id):
+    headers = _headers(document, inline="save" not in request.args)
+    if request.if_none_match.contains_weak(document.id):
         return Response(status=304, headers=headers)
-    asked_range = _range(document, asked.headers)
+    asked_range = _range(document, request.headers)
     start, stop = asked_range or (0, document.size)
     if asked_range:
         headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))

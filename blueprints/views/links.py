@@ -4,20 +4,17 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from flask import g
+from flask import g, request
 
 from models import DocumentToken, Issued, current_runtime
 from models.link_options import LinkOptions, hash_password
 from models.records.ids import now
 
-from ..http.declarations import this_request
-
 
 def base_url() -> str:
     if configured := current_runtime().settings.base_url:
         return configured
-    asked = this_request()
-    return f"{asked.scheme}://{asked.host}"
+    return f"{request.scheme}://{request.host}"
 
 
 def link_options(body: dict[str, Any]) -> LinkOptions:
