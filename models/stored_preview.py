@@ -1,7 +1,7 @@
 """What was made of a document to show it, kept sealed beside it, so that it is made once.
 
 It is sealed with the document's key and dropped with the document. Of all that is kept, what was
-used longest ago makes room for what is new. A failure is kept as well, for minutes.
+used longest ago makes room for what is new. A failure is kept as well, for an hour.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from .storage import (
 )
 from .storage.pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES
 
-FAILURE_KEPT_MS = 5 * 60 * 1000
+FAILURE_KEPT_MS = 60 * 60 * 1000
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
 Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether that succeeded
@@ -47,16 +47,20 @@ class StoredPreview(Table):
         table_name = "preview"
 
     @classmethod
-    def obtain(cls, document: Any, caller_id: str, name: str, make: Make) -> bytes:
+    def obtain(
+        cls, document: Any, caller_id: str, name: str, make: Make, *, saves: bool = False
+    ) -> bytes:
         """What `make` returns of this document under this name: kept, or made now by one caller.
 
-        `caller_id` is the id of the link or owner that asks. Raises `Busy`.
+        `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
+        place of a view. Raises `Busy`.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
         if kept is not None:
             return kept
-        with current_runtime().preview_queue.turn(id, document.owner_id, caller_id):
+        queue = current_runtime().preview_queue
+        with queue.turn(id, document.owner_id, caller_id, saves=saves):
             kept = cls._read(document, id)  # made meanwhile by the one before
             if kept is not None:
                 return kept

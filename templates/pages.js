@@ -205,7 +205,6 @@ const unlock = async () => {
 };
 $("#unlock-button")?.addEventListener("click", unlock);
 $("#pdf-password")?.addEventListener("keydown", e => { if (e.key === "Enter") unlock(); });
-if (!address) $("#unlock")?.remove();
 
 begin();
 viewer.go = go;

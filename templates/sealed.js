@@ -47,7 +47,6 @@ const show = blob => {
   const frame = document.createElement("iframe");
   frame.className = "opened";
   frame.title = "Document";
-  frame.setAttribute("sandbox", "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox");
   frame.addEventListener("load", () => frame.focus());
   frame.src = URL.createObjectURL(blob);
   document.body.replaceChildren(frame);

@@ -85,7 +85,7 @@ if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {})
 
 // --- tools ---
 const viewer = globalThis.viewer = { // what the scripts of a kind may change
-  scale: 1, least: .5, most: 3, carrier, saveAs,
+  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, original,
   stepped: sign => Math.round(10 * viewer.scale + sign) / 10,
   percent: () => Math.round(100 * viewer.scale),
   zoom: n => {

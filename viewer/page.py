@@ -25,13 +25,10 @@ NO_PREVIEW = Preview("", "")
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """Headers, and a body that is produced while it is read.
-
-    `length` is exact, in bytes; None where pages are drawn only then.
-    """
+    """Headers, the exact length in bytes, and a body that is produced while it is read."""
 
     headers: dict[str, str]
-    length: int | None
+    length: int
     body: Iterator[bytes]
 
 
@@ -90,18 +87,13 @@ def _page(
     headers: dict[str, str], original: Original, preview: Preview, options: PageOptions
 ) -> RenderedPage:
     page = layout(original, preview, options)
-    return RenderedPage(
-        headers, None if page.parts else _length(page, original), _body(page, original)
-    )
-
-
-def _length(page: Layout, original: Original) -> int:
     size = base64_length(original.size) if page.has_original else 0
-    return sum(map(len, page.head())) + size + len(page.tail)
+    length = sum(map(len, page.head)) + size + len(page.tail)
+    return RenderedPage(headers, length, _body(page, original))
 
 
 def _body(page: Layout, original: Original) -> Iterator[bytes]:
-    for part in page.head():
+    for part in page.head:
         for start in range(0, len(part), WRITE_BYTES):
             yield part[start : start + WRITE_BYTES]
     if page.has_original:

@@ -13,10 +13,9 @@ from .pdf_pages import PdfPage
 
 PAGE: Final = """\
 <section class="page" id="p%d" aria-label="Page %d of %d"%s><svg viewBox="0 0 %.1f %.1f"%s>
-%s</svg>%s</section>
+%s</svg></section>
 """
 DRAWN: Final = ' data-drawn=""'
-NOT_DRAWN: Final = '<p class="failed">This page could not be drawn.</p>'
 WITHOUT_TEXT: Final = ' role="img" aria-label="A picture without text"'
 IMAGE: Final = """\
 <image width="%.1f" height="%.1f" href="%s"/>
@@ -40,16 +39,16 @@ OUTLINE: Final = """\
 """
 
 
-def page_html(page: PdfPage, total: int, *, whole: bool) -> str:
-    """Return a page; without a picture only its frame, which says so if the document is `whole`."""
+def page_html(page: PdfPage, total: int) -> str:
+    """Return a page; without a picture only its frame."""
     number, width, height = page.number, page.width, page.height
     start = (number, number, total)
     if not page.picture:
-        return PAGE % (*start, "", width, height, "", "", NOT_DRAWN if whole else "")
+        return PAGE % (*start, "", width, height, "", "")
     text, links = "".join(map(_run, page.text)), "".join(map(_link, page.links))
     role = "" if text or links else WITHOUT_TEXT
     content = IMAGE % (width, height, page.picture) + text + links
-    return PAGE % (*start, DRAWN, width, height, role, content, "")
+    return PAGE % (*start, DRAWN, width, height, role, content)
 
 
 def outline_html(entries: Sequence[tuple[int, str, int, float]]) -> str:

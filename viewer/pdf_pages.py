@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
 from .original import Original
@@ -11,27 +11,24 @@ from .sandbox.process import JobResult, SandboxError
 
 SECONDS: Final = 30
 TEXT_PAGES: Final = 64  # read at once
+DRAWN_PAGES: Final = 4  # drawn at once
 SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
 PICTURES: Final = frozenset({"image/png", "image/webp"})
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, the size
-    that a picture may have, and pages at once.
+    """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, and the
+    size that a picture may have.
     """
 
     scale: float
     palettes: tuple[int, ...]
     most_bytes: int
-    batch: int
-
-    def options(self) -> dict[str, Any]:
-        return {"scale": self.scale, "palettes": self.palettes, "most_bytes": self.most_bytes}
 
 
-SCREEN: Final = Drawing(2.0, (64, 16), 200_000, 4)
-FILE: Final = Drawing(1.5, (16, 8), 36_000, 32)
+SCREEN: Final = Drawing(2.0, (64, 16), 200_000)
+FILE: Final = Drawing(1.0, (16, 8), 12_000)
 
 
 class PdfLockedError(Exception):
@@ -90,7 +87,7 @@ class PdfPages:
 
         Raises SandboxError if it can't be drawn.
         """
-        for first, count in ((number - (number - 1) % SCREEN.batch, SCREEN.batch), (number, 1)):
+        for first, count in ((number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES), (number, 1)):
             for page in self.drawn(first, count, SCREEN, total):
                 if page.number == number:
                     return page
@@ -98,14 +95,22 @@ class PdfPages:
 
     def texts(self, first: int) -> list[str]:
         """Return the text of up to TEXT_PAGES pages from `first` on."""
-        messages = self._run("text", first, TEXT_PAGES, SCREEN).messages
+        messages = self._run("text", first, TEXT_PAGES).messages
         return [block.decode("utf-8", "replace") for _, block in messages]
 
-    def _run(self, asked: str, first: int, count: int, drawing: Drawing) -> JobResult:
+    def unlocked(self) -> bytes:
+        """Return a copy of the PDF that opens without its password. Raises SandboxError."""
+        result = self._run("unlocked", 1, 0)
+        if result.failure:
+            raise SandboxError(result.failure)
+        ((_, copy),) = result.messages
+        return copy
+
+    def _run(self, asked: str, first: int, count: int, drawing: Drawing | None = None) -> JobResult:
         options: dict[str, Any] = {"asked": asked, "first": first, "count": count}
         options["password"] = self._original.password
-        if asked != "text":
-            options["drawing"] = drawing.options()
+        if drawing:
+            options["drawing"] = asdict(drawing)
         pieces = self._original.pieces()
         result = self._original.run("pdf", pieces, options, seconds=SECONDS)
         if result.failure == "password":

@@ -20,12 +20,13 @@ PATH: Final = re.compile(r"[\w./~-]+")
 # Those of some kinds too: they do not depend on the content, which HEAD does not read.
 SCRIPTS: Final = (
     *("viewer.js", "frame.js", "lines.js", "outline.js", "pages.js"),
-    *("picture.js", "sheets.js", "source.js", "table.js"),
+    *("picture.js", "saved_pdf.js", "sheets.js", "source.js", "table.js"),
 )
 STYLES: Final = (
     *("base.css", "viewer.css", "agenda.css", "card.css", "files.css"),
     *("frame.css", "grid.css", "notebook.css", "outline.css", "pages.css", "picture.css"),
 )
+NO_MARKUP_FROM_TEXT: Final = ("require-trusted-types-for 'script'", "trusted-types 'none'")
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
     "microphone=(), midi=(), payment=(), serial=(), usb=(), browsing-topics=()"
@@ -57,12 +58,12 @@ def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
 
 def for_file(preview: Preview) -> str:
     """Return the policy for the meta element of a file."""
-    return _policy(preview)
+    return _policy(preview, frames=preview.frames_pdf)
 
 
 def for_sealed_file(preview: Preview) -> str:
     """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
-    return _policy(preview, more=("sealed",)) + "; frame-src blob:"
+    return _policy(preview, more=("sealed",), frames=True)
 
 
 def headers(policy: str, ancestors: Sequence[str], oembed_url: str | None = None) -> dict[str, str]:
@@ -78,10 +79,17 @@ def headers(policy: str, ancestors: Sequence[str], oembed_url: str | None = None
     }
 
 
-def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] = ()) -> str:
+def _policy(
+    preview: Preview,
+    media: Sequence[str] = (),
+    *,
+    more: Sequence[str] = (),
+    frames: bool = False,
+) -> str:
     """Return the policy of a page that may load media from these origins.
 
-    `more` names pages around this one, each with a script and a stylesheet.
+    `more` names pages around this one, each with a script and a stylesheet. A page that `frames`
+    shows what it made itself; if that is a PDF, Firefox's viewer inherits the policy.
     """
     scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
     styles = (*STYLES, *(f"{name}.css" for name in more))
@@ -97,8 +105,8 @@ def _policy(preview: Preview, media: Sequence[str] = (), *, more: Sequence[str] 
         f"media-src {sources}",
         "base-uri 'none'",
         "form-action 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        *(("frame-src blob:",) if frames else ()),
+        *(() if preview.frames_pdf else NO_MARKUP_FROM_TEXT),
     )
     return "; ".join(directives)
 

@@ -1,6 +1,6 @@
 """The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,8 +31,8 @@ class Preview:
     """The body has an iframe with styles of its own; only such pages allow inline styles."""
     own_style: str = ""
     """A stylesheet made for this body, which the policy allows by its hash."""
-    parts: Callable[[], Iterator[bytes]] | None = None
-    """Makes what follows the body while the page is sent, so that it is never in memory whole."""
+    frames_pdf: bool = False
+    """A script shows a PDF of the page in the browser's own viewer, which the policy allows."""
     offline: "Callable[[], Preview] | None" = None
     """Makes the preview of a self-contained file, if it is another one."""
 

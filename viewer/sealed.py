@@ -44,7 +44,7 @@ def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = preview_of(original).for_file()
     inner = layout(original, preview, PageOptions(offline=True))
-    head_size = sum(map(len, inner.head()))
+    head_size = sum(map(len, inner.head))
     sizes = {"head": head_size, "original": original.size, "tail": len(inner.tail)}
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
     rules = policy.for_sealed_file(preview)
@@ -52,7 +52,7 @@ def sealed_download(original: Original, seal: Seal) -> RenderedPage:
     start, _, end = page.partition(PIECES_PLACEHOLDER)
     size = sum(sizes.values())
     length = len(start.encode()) + _sealed_size(size, seal) + len(end.encode())
-    plain = _regroup(chain(inner.head(), original.pieces(), [inner.tail]), seal.piece_bytes)
+    plain = _regroup(chain(inner.head, original.pieces(), [inner.tail]), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
     body = chain([start.encode()], pieces, [end.encode()])
     return RenderedPage(download_headers(original, rules), length, body)

@@ -1,7 +1,6 @@
 """The page without the original's bytes: toolbar, preview, properties, and the carrier element."""
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from . import policy
@@ -34,19 +33,9 @@ class PageOptions:
 class Layout:
     """A page before and after the original's bytes, and whether these are in it."""
 
-    start: bytes
-    body: bytes
-    parts: Callable[[], Iterator[bytes]] | None
-    middle: bytes
+    head: tuple[bytes, ...]
     tail: bytes
     has_original: bool
-
-    def head(self) -> Iterator[bytes]:
-        """Yield what is before the bytes; `parts` are made anew in each call."""
-        yield self.start
-        yield self.body
-        yield from self.parts() if self.parts else ()
-        yield self.middle
 
 
 def layout(original: Original, preview: Preview, options: PageOptions) -> Layout:
@@ -55,7 +44,7 @@ def layout(original: Original, preview: Preview, options: PageOptions) -> Layout
     start, _, rest = page.partition(BODY_PLACEHOLDER)
     middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
     body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
-    return Layout(_encode(start), body, preview.parts, _encode(middle), _encode(tail), embedded)
+    return Layout((_encode(start), body, _encode(middle)), _encode(tail), embedded)
 
 
 def _values(

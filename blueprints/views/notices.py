@@ -61,8 +61,9 @@ NOTICES = {  # by the code of the problem; `{}` is its sentence
     ),
     "not_found": Notice("There is no document here", "It was deleted, or the link was mistyped."),
     "too_many_requests": Notice("Please wait", "{}"),
-    "busy": Notice(NOT_NOW, "The service has too much to do.", "Try again in a moment."),
+    "busy": Notice(NOT_NOW, "The service has too much to do.", "This page tries again by itself."),
 }
+BY_FORM = "Go back one page, and open it again in a moment."  # what a reload would not send
 FAULT = Notice(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
 OTHER = Notice("This can’t be shown", "{}")
 
@@ -88,7 +89,13 @@ def page_for_people(response: Response) -> Response:
     page = small_page("notice.html", response.status_code, _origins(), notice=notice)
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
+    if _reloads(response.get_json()):
+        page.headers["Refresh"] = response.headers["Retry-After"]
     return page
+
+
+def _reloads(problem: dict[str, Any]) -> bool:
+    return problem["code"] == "busy" and request.method == "GET"
 
 
 def _prefers_html() -> bool:
@@ -111,6 +118,8 @@ def _notice(problem: dict[str, Any], status: int) -> Notice:
     else:
         found = NOTICES.get(problem["code"], FAULT if status >= 500 else OTHER)
         detail = problem["detail"]
+    if problem["code"] == "busy" and not _reloads(problem):
+        found = replace(found, advice=BY_FORM)
     return replace(found, reason=found.reason.format(detail))
 
 

@@ -1,31 +1,32 @@
 """A document as the viewer takes it: what is made of it is kept, and callers take turns."""
 
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import cache, partial
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
-from flask import has_request_context, request
+from flask import request
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.errors import Busy, NotFound, WrongCredentials
+from models.errors import NotFound, WrongCredentials
 from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.storage.pieces import PIECE_BYTES
 from models.token_grant import TokenGrant
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
-TRIES: Final = 20  # while a body is sent
-PAUSE_SECONDS: Final = 0.25
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
 def original_of(
-    document: Document, grant: TokenGrant | None, password: str | None = None
+    document: Document,
+    grant: TokenGrant | None,
+    password: str | None = None,
+    *,
+    saves: bool = False,
 ) -> viewer.Original:
-    """`password` is that of an encrypted PDF."""
+    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view."""
+    caller_id = grant.id if grant and not grant.owner_id else document.owner_id
     return viewer.Original(
         id=document.id,
         name=document.name,
@@ -35,7 +36,7 @@ def original_of(
         sha256=document.sha256,
         created_at=rfc3339(document.created_at),
         read=_reader(document),
-        run=_job_runner(document, grant.id if grant and not grant.owner_id else document.owner_id),
+        run=_job_runner(document, caller_id, saves=saves),
         named_type=type_of_name(document.name),
         password=password,
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
@@ -70,7 +71,7 @@ def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overv
         raise WrongCredentials(LOCKED) from None
 
 
-def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:
+def _job_runner(document: Document, caller_id: str, *, saves: bool) -> viewer.RunJob:
     """Returns a function that raises `Busy` where a link or its owner asks for too much at once."""
 
     def run(
@@ -84,16 +85,7 @@ def _job_runner(document: Document, caller_id: str) -> viewer.RunJob:
             return made.to_bytes(), made.failure is None
 
         name = viewer.job_name(job, options)
-        obtain = partial(StoredPreview.obtain, document, caller_id, name, make)
-        return viewer.JobResult.of_bytes(_patiently(obtain))
+        kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves)
+        return viewer.JobResult.of_bytes(kept)
 
     return run
-
-
-def _patiently(obtain: Callable[[], bytes]) -> bytes:
-    """Try again for seconds where a refusal would break a body that is being sent."""
-    for _ in range(0 if has_request_context() else TRIES):
-        with suppress(Busy):
-            return obtain()
-        time.sleep(PAUSE_SECONDS)
-    return obtain()

@@ -103,7 +103,7 @@ def _opened_original(
     document: Document, grant: TokenGrant | None, pdf_password: str | None
 ) -> viewer.Original:
     """The original, whose password has been tried if there is one."""
-    original = original_of(document, grant, pdf_password)
+    original = original_of(document, grant, pdf_password, saves=True)
     if pdf_password is not None:
         opened_pdf(original)
     return original
@@ -127,7 +127,8 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def _download(document: Document, grant: TokenGrant | None) -> Response:
-    page = viewer.download(original_of(document, grant), headers_only=request.method == "HEAD")
+    original = original_of(document, grant, saves=True)
+    page = viewer.download(original, headers_only=request.method == "HEAD")
     return _record_and_send(page, document, grant, "document.downloaded")
 
 
@@ -144,17 +145,14 @@ def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
 def _record_and_send(
     page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
 ) -> Response:
-    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn. Nor has a
-    file whose pages are drawn while it is sent.
-    """
+    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     if grant and not grant.owner_id:
         DocumentToken.count_view(document.owner_id, grant.id, type)
     else:
         document.record_read(type)
-    length = {} if page.length is None else {"Content-Length": str(page.length)}
-    return Response(page.body, headers=page.headers | length)
+    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
 def _content_url(original: viewer.Original, grant: TokenGrant) -> str:

@@ -10,17 +10,22 @@ from models.preview_queue import PreviewQueue
 from tests.waiting import join_threads, start_threads, until
 
 
-def held(queue, *callers):
+def queue_of(threads):
+    """A queue in which nobody waits for a place longer than an instant."""
+    return PreviewQueue(threads, place_seconds=0)
+
+
+def held(queue, *callers, saves=False):
     """Turns for other previews by these (owner, caller), held until the stack is closed."""
     stack = ExitStack()
     for number, (owner, caller) in enumerate(callers):
-        stack.enter_context(queue.turn(f"held {number}", owner, caller))
+        stack.enter_context(queue.turn(f"held {saves} {number}", owner, caller, saves=saves))
     return stack
 
 
-def is_admitted(queue, owner, caller):
+def is_admitted(queue, owner, caller, *, saves=False):
     try:
-        with queue.turn("another", owner, caller):
+        with queue.turn("another", owner, caller, saves=saves):
             return True
     except Busy:
         return False
@@ -28,11 +33,11 @@ def is_admitted(queue, owner, caller):
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (4, 1), (16, 4), (64, 16)])
 def test_a_quarter_of_the_threads_may_make_previews_at_least_one(threads, places):
-    assert PreviewQueue(threads).places == places
+    assert PreviewQueue(threads).viewing.count == places
 
 
 def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
-    queue = PreviewQueue(16)
+    queue = queue_of(16)
 
     with held(queue, ("usr_a", "tok_1"), ("usr_a", "tok_1")):
         assert not is_admitted(queue, "usr_a", "tok_1")
@@ -44,7 +49,7 @@ def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
 
 
 def test_when_all_places_are_held_everyone_is_refused():
-    queue = PreviewQueue(16)
+    queue = queue_of(16)
 
     with held(queue, *((f"usr_{name}", f"usr_{name}") for name in "abcd")):
         assert not is_admitted(queue, "usr_e", "usr_e")
@@ -52,11 +57,38 @@ def test_when_all_places_are_held_everyone_is_refused():
 
 
 def test_a_place_is_free_again_after_an_error():
-    queue = PreviewQueue(1)
+    queue = queue_of(1)
 
     with pytest.raises(ValueError, match="broken"), queue.turn("a", "usr_a", "usr_a"):
         raise ValueError("broken")
     assert is_admitted(queue, "usr_a", "usr_a")
+
+
+def test_files_take_two_places_of_their_own_and_none_of_the_views():
+    queue = queue_of(16)
+    savers = [("usr_a", "tok_1"), ("usr_b", "tok_2")]
+
+    with held(queue, *savers, saves=True):
+        assert not is_admitted(queue, "usr_c", "usr_c", saves=True)
+        with held(queue, ("usr_c", "usr_c")):
+            assert is_admitted(queue, "usr_d", "usr_d")
+    with held(queue, savers[0], saves=True):
+        assert not is_admitted(queue, *savers[0], saves=True)
+        assert is_admitted(queue, *savers[1], saves=True)
+
+
+def test_a_view_waits_for_a_place_and_gets_the_next_one():
+    queue, admitted = PreviewQueue(4), []
+    with ExitStack() as stack:
+        stack.enter_context(held(queue, ("usr_a", "usr_a")))
+        (waiting,) = start_threads(lambda: admitted.append(is_admitted(queue, "usr_b", "usr_b")))
+        until(lambda: not queue.waiting.has_room("usr_c", "usr_c"))
+        assert not is_admitted(queue, "usr_c", "usr_c")  # at once: those who wait are as many
+        assert admitted == []
+    join_threads([waiting])
+
+    assert admitted == [True]
+    assert queue.waiting.has_room("usr_c", "usr_c")
 
 
 def test_the_same_preview_is_made_by_one_at_a_time():
@@ -74,7 +106,7 @@ def test_the_same_preview_is_made_by_one_at_a_time():
             entered.append("second")
 
     threads = start_threads(first, second)
-    until(lambda: queue._held["usr_b"])
+    until(lambda: queue._asked["same"] == 2)
     assert entered == ["first"]
     released.set()
     join_threads(threads)

@@ -18,9 +18,10 @@ class Firefox:
     `connect` opens a websocket: (address, timeout in seconds, suppress_origin).
     """
 
-    def __init__(self, program, profile, connect):
-        # a saved PDF is not opened in a tab of its own
-        (profile / "user.js").write_text('user_pref("pdfjs.disabled", true);\n')
+    def __init__(self, program, profile, connect, *, shows_pdf=False):
+        # without its PDF viewer, a saved PDF is not opened in a tab of its own
+        preference = 'user_pref("pdfjs.disabled", %s);\n' % ("false" if shows_pdf else "true")
+        (profile / "user.js").write_text(preference)
         self.process = subprocess.Popen(
             [program, "--headless", "--remote-debugging-port=0", "--profile", str(profile)],
             env=os.environ | {"HOME": str(profile)},

@@ -21,7 +21,7 @@ def picture(width):
 
 
 SHOWN = {  # what holds as soon as a person sees or hears the document
-    "report.pdf": f"{text('Second page')} && !!document.querySelector('#p1 image')",
+    "report.pdf": "!!document.querySelector('#p1 image, .saved img')",
     "sunset.png": picture(240),
     "logo.svg": "document.querySelector('main img').getBoundingClientRect().width > 100",
     "scan.tiff": picture(60),
@@ -45,13 +45,23 @@ each_kind = pytest.mark.parametrize(("name", "kind", "data"), SAMPLES, ids=[s[0]
 
 
 @pytest.fixture(scope="module")
-def firefox(tmp_path_factory):
-    """Firefox; tests that need it are skipped if it is not installed."""
+def start_firefox(tmp_path_factory):
+    """A function that starts Firefox; tests that need it are skipped if it is not installed."""
     websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     if not program:
         pytest.skip("no Firefox on this machine")
-    firefox = Firefox(program, tmp_path_factory.mktemp("firefox"), websocket.create_connection)
+
+    def start(**options):
+        profile = tmp_path_factory.mktemp("firefox")
+        return Firefox(program, profile, websocket.create_connection, **options)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def firefox(start_firefox):
+    firefox = start_firefox()
     yield firefox
     firefox.close()
 
@@ -114,6 +124,21 @@ def test_firefox_draws_the_pages_of_a_pdf_as_they_come_into_view(page, alice):
 
     page.until("!!document.querySelector('#p40 image')")
     assert page.heard == []
+
+
+def test_the_pdf_viewer_of_firefox_shows_a_saved_file_offline(start_firefox, tmp_path):
+    firefox = start_firefox(shows_pdf=True)
+    try:
+        page = Page(firefox)
+        document = original(pdf("One", "Two"), "a.pdf", "application/pdf")
+        address = opened(page, tmp_path, download(document))
+        page.frame().until("!!document.querySelector('.page[data-loaded]')")
+
+        assert page.frame().evaluate("document.querySelectorAll('.page').length") == 2
+        assert not [message for message in page.heard if "Policy" in message]
+        assert asked_outside(page, address) == []
+    finally:
+        firefox.close()
 
 
 def test_firefox_opens_a_sealed_file_with_its_password_only(page, tmp_path):

@@ -1,12 +1,15 @@
 """PDFs in Chromium: served by the running service, and as a saved file."""
 
 import re
+import shutil
+from functools import partial
 
 import pytest
 
+from crypto.password_file import PasswordSeal
 from tests.viewer.samples import encrypted_pdf, linked_pdf, original, pdf
 from tests.waiting import until
-from viewer import download
+from viewer import download, sealed_download
 
 FORTY = pdf(*(f"Chapter {n}" for n in range(1, 41)))
 
@@ -135,7 +138,7 @@ def test_an_opened_pdf_is_saved_as_a_file_that_shows_its_pages(page, alice, tmp_
     page.heard.clear()
     page.context.set_offline(True)
     page.goto((tmp_path / "saved.html").as_uri())
-    assert page.text_content("#p1 text") == "Secret"
+    assert page.get_attribute(".saved img", "alt").strip() == "Secret"
     assert page.heard == []
 
 
@@ -149,17 +152,67 @@ def test_a_link_that_permits_to_view_only_offers_no_file(page, alice):
     assert not page.locator("text=Save as one HTML file").count()
 
 
-def test_a_saved_file_shows_every_page_offline(page, tmp_path):
+@pytest.fixture(scope="module")
+def browser_with_pdf_viewer(launch_chromium):
+    """The whole Chromium: the one without windows has no PDF viewer."""
+    program = shutil.which("chromium")
+    if not program:
+        pytest.skip("no whole Chromium on this machine")
+    arguments = ["--headless=new", "--no-sandbox", "--disable-gpu"]
+    browser = launch_chromium(executable_path=program, headless=False, args=arguments)
+    yield browser
+    browser.close()
+
+
+def viewers_in(page):
+    """The numbers of pages in the browser's PDF viewers, of each that shows something."""
+    page.wait_for_timeout(10)  # the list of frames is renewed meanwhile
+    ask = "document.querySelector('pdf-viewer')?.shadowRoot.querySelector('#toolbar')?.docLength"
+    frames = [one for one in page.frames if one.url.startswith("chrome-extension://")]
+    return [count for one in frames if (count := one.evaluate(ask))]
+
+
+def test_the_pdf_viewer_of_the_browser_shows_a_saved_file_and_the_pdf_asks_for_nothing(
+    browser_with_pdf_viewer, site, tmp_path
+):
+    asks = [f"/OpenAction<</S/{action}({site.here}/asked)>>" for action in ("URI/URI", "GoToR/F")]
+    asks.append(f"/OpenAction<</S/JavaScript/JS(app.launchURL\\('{site.here}/asked'\\))>>")
+    for catalog in ["", *asks]:
+        document = original(pdf("One", "Two", catalog=catalog), "a.pdf", "application/pdf")
+        (tmp_path / "a.html").write_bytes(b"".join(download(document).body))
+        page = browser_with_pdf_viewer.new_page()
+        page.goto((tmp_path / "a.html").as_uri())
+        until(partial(lambda page: viewers_in(page) == [2], page))
+        page.close()
+    assert "/asked" not in site.asked
+
+
+def test_the_pdf_viewer_of_the_browser_shows_a_file_under_a_password(
+    browser_with_pdf_viewer, tmp_path
+):
+    document = original(pdf("One", "Two"), "a.pdf", "application/pdf")
+    made = sealed_download(document, PasswordSeal("word"))
+    (tmp_path / "a.html").write_bytes(b"".join(made.body))
+    page = browser_with_pdf_viewer.new_page()
+    page.goto((tmp_path / "a.html").as_uri())
+    page.fill("#password", "word")
+    page.click("#open")
+
+    until(lambda: viewers_in(page) == [2])
+    page.close()
+
+
+def test_a_browser_without_a_pdf_viewer_shows_the_first_page_and_opens_the_pdf(page, tmp_path):
     file = tmp_path / "book.html"
     file.write_bytes(b"".join(download(original(FORTY, "book.pdf", "application/pdf")).body))
     page.context.set_offline(True)
     page.goto(file.as_uri())
 
-    assert page.locator(".page image").count() == 40
-    assert page.evaluate("window.find('Chapter 37')")
-    page.fill("#goto", "40")
-    page.press("#goto", "Enter")
-    assert page.locator("#p40").evaluate("one => one.getBoundingClientRect().top < innerHeight")
+    assert page.get_attribute(".saved img", "alt").strip() == "Chapter 1"
+    assert "the first of 40 pages" in page.text_content(".saved")
+    assert not page.locator("iframe").count()
+    with page.expect_popup():
+        page.click("text=Open the PDF")
     assert page.heard == []
 
 

@@ -17,7 +17,7 @@ HOSTILE = "</script><script>alert(1)</script><!--\u202e\0\"'><img src=x onerror=
 
 def shell(preview=TEXT, name="a.txt", content_type="text/plain", size=b"abc", **options):
     page = layout(original(size, name, content_type), preview, PageOptions(**options))
-    return b"".join(page.head()).decode(), page.tail.decode(), page.has_original
+    return b"".join(page.head).decode(), page.tail.decode(), page.has_original
 
 
 def test_the_bytes_are_in_a_save_link_between_head_and_tail():

@@ -42,7 +42,7 @@ def preview(original: Original, media_type: str) -> Preview | None:
     if not is_convertible(original, media_type):
         return None
     try:
-        shown = pdf.preview(to_pdf(original, media_type), PDF)
+        shown = pdf.preview(to_pdf(original, media_type), PDF, is_converted=True)
     except SandboxError:
         return None
     if shown.kind != "pdf":

@@ -13,6 +13,7 @@ import pypdfium2.raw
 from . import pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .messages import Message
 from .page_picture import encode_picture
+from .pdf_copy import unlocked
 from .pdf_links import links, outline, page_size
 
 MAX_PAGES: Final = 10_000
@@ -39,9 +40,11 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
     "sizes": one message with the number of pages, the size of each page, the outline and the names
     of attached files, then "pictures"; "pictures": a page's picture with its text and links;
-    "text": a page's text.
+    "text": a page's text; "unlocked": the document without its password.
     """
     document = _open(data, options.get("password"))
+    if options["asked"] == "unlocked":
+        yield {}, unlocked(document)
     if options["asked"] == "sizes":
         yield _sizes(document), b""
     first, last = options["first"] - 1, options["first"] - 1 + options["count"]

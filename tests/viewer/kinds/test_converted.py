@@ -1,5 +1,6 @@
 """viewer/kinds/converted.py, with a stand-in for the conversion."""
 
+from base64 import b64encode
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,7 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     assert shown.note == "Converted by LibreOffice: the layout may differ from the original."
     assert shown.for_file().label == label
     assert shown.for_file().note == shown.note
+    assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body
     assert has_pages(original)
     assert pages_of(original).texts(1) == ["One", "Two"]
     assert set(asked) == {extension}

@@ -1,5 +1,7 @@
 """viewer/kinds/pdf.py and viewer/pdf_pages.py"""
 
+import re
+from base64 import b64decode
 from dataclasses import replace
 
 import pytest
@@ -17,11 +19,6 @@ TEN = pdf(*(f"Page {n}" for n in range(1, 11)))
 
 def shown(data, **facts):
     return preview(original(data, "a.pdf", **facts), "application/pdf")
-
-
-def file_of(data):
-    made = shown(data).for_file()
-    return made, made.body + b"".join(made.parts())
 
 
 def pages_of(data, password=None):
@@ -47,76 +44,41 @@ def test_a_served_page_holds_the_first_page_and_a_frame_for_each_other():
     assert b">Page 1</text>" in made.body
 
 
-def test_a_file_holds_every_page():
-    made, html = file_of(TEN)
+def test_a_file_holds_a_picture_of_the_first_page_and_its_text():
+    made = shown(TEN).for_file()
 
-    assert html.count(b"<image") == 10
-    assert all(b">Page %d</text>" % n in html for n in range(1, 11))
-
-
-def test_a_file_says_where_a_bound_cuts_it(monkeypatch):
-    monkeypatch.setattr(kind, "MAX_FILE_PAGES", 3)
-    made, html = file_of(TEN)
-
-    assert html.count(b"<image") == 3
-    assert "Showing 3 of 10 pages" in made.note
+    assert made.facts == ("10 pages",)
+    assert made.body.count(b"<img") == 1
+    assert b'alt="Page 1 "' in made.body
+    assert b"the first of 10 pages" in made.body
+    assert b'id="copy"' not in made.body
+    assert made.frames_pdf
 
 
-def test_a_page_that_cannot_be_drawn_does_not_hide_the_others(monkeypatch):
-    drawn = PdfPages.drawn
+def test_a_file_whose_first_page_cannot_be_drawn_says_that_it_holds_the_pdf(monkeypatch):
+    made = shown(TEN)
+    monkeypatch.setattr(PdfPages, "drawn", lambda *_: [])
+    body = made.for_file().body
 
-    def without_the_third(self, first, count, *more):
-        stop = 3 if first < 3 else first + count
-        return [] if first == 3 else drawn(self, first, stop - first, *more)
-
-    monkeypatch.setattr(PdfPages, "drawn", without_the_third)
-    _, html = file_of(TEN)
-
-    assert html.count(b"<image") == 9
-    assert html.count(b"<section") == 10
+    assert b"<img" not in body
+    assert b"This file holds the whole PDF" in body
 
 
-def test_pages_of_a_file_are_drawn_when_they_are_sent(monkeypatch):
-    asked = []
-    drawn = PdfPages.drawn
-    monkeypatch.setattr(PdfPages, "drawn", lambda *given: asked.append(given[1]) or drawn(*given))
-    parts = shown(pdf(*["x"] * (FILE.batch + 1))).for_file().parts()
-    assert asked == []
-    assert next(parts).count(b"<image") == FILE.batch
-    assert asked == [1]
-    assert next(parts).count(b"<image") == 1
-    assert asked == [1, FILE.batch + 1]
+def test_a_file_made_with_the_password_holds_a_copy_that_opens_without():
+    locked = encrypted_pdf("open sesame")
+    document = replace(original(locked, "a.pdf"), password="open sesame")
+    body = preview(document, "application/pdf").for_file().body
+    copy = re.search(rb'id="copy">([^<]+)</script>', body)[1]
 
-
-def test_when_no_page_can_be_drawn_a_file_stops_trying_and_says_so_on_each(monkeypatch):
-    asked = []
-    monkeypatch.setattr(PdfPages, "drawn", lambda *given: asked.append(given[1]) or [])
-    _, html = file_of(pdf(*["x"] * (3 * FILE.batch)))
-
-    assert set(asked) == {1, 2}
-    assert html.count(b"<section") == 3 * FILE.batch
-    assert html.count(b"could not be drawn") == 3 * FILE.batch - 1  # the first one was before
-
-
-def test_a_page_of_a_file_that_is_no_picture_is_left_out(monkeypatch):
-    document = original(TEN, "a.pdf")
-
-    def run(job, pieces, options, *, seconds):
-        found = document.run(job, pieces, options, seconds=seconds)
-        if options["asked"] == "pictures":
-            found.messages = [(facts | {"type": "text/html"}, x) for facts, x in found.messages]
-        return found
-
-    made = preview(replace(document, run=run), "application/pdf").for_file()
-
-    assert b"".join(made.parts()).count(b"could not be drawn") == 9
+    assert pages_of(b64decode(copy)).texts(1) == ["Secret"]
+    assert b'id="copy"' not in shown(locked).for_file().body
 
 
 def test_files_in_a_pdf_are_named_above_its_pages():
     file = "<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>"
     data = pdf("One", catalog=f"/Names<</EmbeddedFiles<</Names[(a){file}]>>>>")
 
-    for made in (shown(data), file_of(data)[0]):
+    for made in (shown(data), shown(data).for_file()):
         assert made.note == (
             "Files in this PDF are not shown: invoice.xml. Save the original to open them."
         )
@@ -212,6 +174,7 @@ def test_a_locked_file_asks_for_its_password():
     made = shown(encrypted_pdf("open sesame"))
 
     assert b"pdf-password" in made.body
+    assert b"pdf-password" not in made.for_file().body
 
 
 def test_the_password_opens_it():

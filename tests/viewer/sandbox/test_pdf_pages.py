@@ -1,5 +1,6 @@
 """viewer/sandbox/pdf_pages.py and viewer/sandbox/pdf_links.py"""
 
+from dataclasses import asdict
 from io import BytesIO
 
 import pytest
@@ -12,7 +13,7 @@ from viewer.sandbox.pdf_pages import MAX_PIXELS, UnreadablePdfError, render
 
 
 def messages(data, asked="pictures", first=1, count=9, **options):
-    drawing = SCREEN.options()
+    drawing = asdict(SCREEN)
     asking = {"asked": asked, "first": first, "count": count, "drawing": drawing, **options}
     return list(render(data, asking))
 
