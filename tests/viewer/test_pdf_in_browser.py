@@ -167,7 +167,7 @@ def browser_with_pdf_viewer(launch_chromium):
 def viewers_in(page):
     """The numbers of pages in the browser's PDF viewers, of each that shows something."""
     page.wait_for_timeout(10)  # the list of frames is renewed meanwhile
-    ask = "document.querySelector('pdf-viewer')?.shadowRoot.querySelector('#toolbar')?.docLength"
+    ask = "document.querySelector('pdf-viewer')?.shadowRoot?.querySelector('#toolbar')?.docLength"
     frames = [one for one in page.frames if one.url.startswith("chrome-extension://")]
     return [count for one in frames if (count := one.evaluate(ask))]
 
