@@ -131,13 +131,15 @@ def _outermost(owner_id: str | None, synced: bool, since: int | None) -> Iterato
     try:
         with engine().write_transaction(owner_id, synced=synced, since=since, **enqueued):
             _open.owner_id, _open.undo = owner_id, undo
-            yield
+            database.after_commit(undo.clear)  # what fails later is only the sync
+            try:
+                yield
+            finally:
+                _open.owner_id = SERVICE  # before the engine writes what is enqueued, of any owner
     except BaseException:
         for one in undo:
             one()
         raise
-    finally:
-        _open.owner_id = SERVICE
 
 
 def _lock(owner_id: str | None) -> None:

@@ -1,12 +1,15 @@
 """Readings of one document by one link or key within a minute are two events."""
 
+import threading
+
 import pytest
 
-from models import DocumentToken, Event
+from models import DocumentToken, Event, connected
 from models.document_token import LinkOptions
 from models.event import current_actor
-from models.storage import flush_enqueued_writes, transaction
+from models.storage import flush_enqueued_writes, group_commit, transaction
 from tests.uploads import upload
+from tests.waiting import join_threads, start_threads
 
 MINUTE_MS = 60_000
 LINK = {"via": "document_token", "tokenId": "tok_1"}
@@ -99,6 +102,41 @@ def test_counts_survive_a_transaction_that_fails(alice):
     Event.record_merged_readings(all=True)
 
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
+
+
+def test_readings_that_come_while_another_user_writes_are_recorded(alice, bob):
+    document = upload(bob)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def write():
+        with connected(), transaction(alice.id):
+            begun.set()
+            assert go_on.wait(60)
+
+    writer = start_threads(write)
+    assert begun.wait(60)
+    read(document, actor={"via": "session"}, times=3)
+    read(document)
+    go_on.set()
+    join_threads(writer)
+
+    assert readings(bob) == [("document.viewed", 1)] * 4
+
+
+def test_a_count_whose_event_was_committed_but_not_synced_is_recorded_once(alice, monkeypatch):
+    document = upload(alice)
+    read(document, times=5)
+
+    def fails(_handle):
+        raise OSError(5, "lost")
+
+    monkeypatch.setattr(group_commit, "_fdatasync", fails)
+    with pytest.raises(OSError, match="lost"):
+        document.delete_with_tokens()
+    monkeypatch.undo()
+    Event.record_merged_readings(all=True)
+
+    assert sum(count for _, count in readings(alice)) == 5
 
 
 def test_a_clock_set_back_ends_the_minute(alice, clock):
