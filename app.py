@@ -36,7 +36,7 @@ from models.operations import (
     sweep,
 )
 from models.runtime import Runtime, create_runtime
-from models.storage import checkpoint_wal, flush_enqueued_writes, is_server, is_shared
+from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
 from models.upload import delete_unfinished_uploads
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
@@ -112,17 +112,18 @@ def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
     with connected():
         delete_unfinished_uploads()
-    if is_shared():
+    is_shared = engine().is_shared
+    if is_shared:
         once = {"at_start": forget_node, "at_end": forget_node}
         runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, **once))
-    record_readings = Event.record_merged_readings
-    limits = DispatcherLimits(poll_seconds=1 if is_shared() else 60)  # others queue deliveries
+    record_merged = Event.record_merged_readings
+    limits = DispatcherLimits(poll_seconds=1 if is_shared else 60)  # others queue deliveries
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
         PeriodicTask(drop_objects, 1),
-        PeriodicTask(checkpoint_wal, 0.2),
-        PeriodicTask(record_readings, 1, at_end=partial(record_readings, all=True)),
-        PeriodicTask(flush_enqueued_writes, 0.05),
+        PeriodicTask(engine().checkpoint_wal, 0.2),
+        PeriodicTask(Event.record_readings, 0.05),
+        PeriodicTask(record_merged, 1, at_end=partial(record_merged, all=True)),
         WebhookDispatcher(SafeHttpClient(runtime.settings.webhook_allow or ()), limits),
     )
 

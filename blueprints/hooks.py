@@ -9,7 +9,6 @@ from flask import Flask, Request, Response, g, request
 from models import database, prepare_connection, setup
 from models.errors import NotFound
 from models.event import current_actor
-from models.request_activity import request_activity
 
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import resolve_caller
@@ -45,10 +44,9 @@ def _start(request: Request) -> None:
 
 
 def _acquire() -> None:
-    """A database connection, and a place among the running requests."""
+    """A database connection."""
     setup.open_runtime()
     prepare_connection()
-    request_activity.start()
     g.former_actor = current_actor.get()
 
 
@@ -57,7 +55,6 @@ def _teardown(_error: BaseException | None = None) -> None:
     former_actor = g.pop("former_actor", None)
     if former_actor is not None:
         current_actor.set(former_actor)
-        request_activity.end()
         database.close()
 
 

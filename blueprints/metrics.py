@@ -78,6 +78,8 @@ def _lines() -> Iterator[str]:
     file = runtime.settings.database
     free = {} if is_server(file) else {"": shutil.disk_usage(Path(file).parent).free}
     yield from _metric("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
+    lost = {"": runtime.readings.lost}
+    yield from _metric("docservice_lost_readings_total", "Without an event.", lost, "counter")
     swept = {"": runtime.swept_at} if runtime.swept_at else {}
     yield from _metric("docservice_last_sweep_seconds", "When it ended, since 1970.", swept)
     yield from _metric("docservice_ready", "Whether /readyz is 200.", {"": int(is_ready)})

@@ -15,7 +15,7 @@ from .records.ids import now
 from .records.issued import Issued
 from .records.owned import ResultPage, has_passed, require_future
 from .runtime import current_runtime
-from .storage import Prepared, enqueue_write, flush_enqueued_writes, param, transaction
+from .storage import Prepared, param, transaction
 from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
@@ -87,7 +87,8 @@ class ApiKey(Credential):
             raise KeyRevoked
         key = found.row
         if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
-            enqueue_write(key.owner_id, lambda: _RECORD_USE.execute(now=moment, id=key.id))
+            current_runtime().readings.add_use(key.owner_id, _RECORD_USE, key.id, moment)
+            Event.record_if_shared(key.owner_id)
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
@@ -100,7 +101,7 @@ class ApiKey(Credential):
 
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
-        flush_enqueued_writes()  # `last_used_at` of recent uses
+        Event.record_readings_of(owner.id)  # and `last_used_at` of recent uses
         keys, further = cls.page_of(owner.id, limit, after)
         for key in keys:
             key.owner = owner

@@ -26,7 +26,7 @@ from .invitation import Invitation
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
 from .session import Session
-from .storage import SERVICE, connected, transaction, truncate_wal
+from .storage import SERVICE, connected, engine, transaction
 from .user import User
 
 OF_USERS: tuple[Any, ...] = (Session, ApiKey, DocumentToken)
@@ -68,7 +68,7 @@ def load_authority_key() -> bytes:
             with transaction():
                 if not AuthorityKey.select().exists():
                     _draw()
-            truncate_wal()  # it may hold users' keys that are bound to nothing
+            engine().truncate_wal()  # it may hold users' keys that are bound to nothing
         try:
             (row,) = AuthorityKey.select()
             return bytes((row if row.is_current() else _renewed()).key)

@@ -14,7 +14,7 @@ from .records.ids import first_id, id_like, now
 from .records.issued import RowWith
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import Prepared, connected, database, is_shared, param
+from .storage import Prepared, connected, database, param
 from .webhook_claim import claim_webhook, release_webhook
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -92,7 +92,7 @@ class WebhookDelivery(Owned):
         """Whether this process sends it now; then call `release_webhook` when that has ended."""
         if not claim_webhook(self.webhook_id):
             return False
-        if is_shared() and not self._is_unchanged():  # another one was faster, and is done
+        if not self._is_unchanged():  # another one was faster, and is done
             release_webhook(self.webhook_id)
             return False
         return True

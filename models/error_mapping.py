@@ -18,9 +18,10 @@ from .errors import (
     ServiceError,
     StorageFailing,
     StorageFull,
+    StoredUnsynced,
     causes_of,
 )
-from .storage import EngineError, engine_error
+from .storage import EngineError, NotSynced, engine
 
 _OF_CRYPTO = {
     crypto.PasswordQueueFull: Busy,
@@ -69,8 +70,10 @@ def log_failure(what: str, error: BaseException) -> None:
 def _known(error: BaseException) -> ServiceError | None:
     if isinstance(error, ServiceError):
         return error
+    if isinstance(error, NotSynced):
+        return StoredUnsynced()
     if isinstance(error, OSError) and error.errno in _FULL | _FAILING:
         return StorageFull() if error.errno in _FULL else StorageFailing()
-    if known := engine_error(error):
+    if known := engine().service_error(error):
         return known
     return next((ours() for kind, ours in _OF_CRYPTO.items() if isinstance(error, kind)), None)

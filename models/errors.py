@@ -184,6 +184,15 @@ class StorageFailing(StorageFull):
     sentence = "The disk takes nothing: it fails, or is read-only. Tell the person who runs this."
 
 
+class StoredUnsynced(StorageFull):
+    """Only the sync failed: what was committed is there, and a power cut may undo it."""
+
+    sentence = (
+        "The disk did not confirm this, but it may be stored: look before you send it again, or "
+        "use an Idempotency-Key. Tell the person who runs this."
+    )
+
+
 class Invalid(ServiceError):
     """A field with an invalid value; `pointer` says which (RFC 6901)."""
 

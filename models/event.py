@@ -8,6 +8,7 @@ never changed.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from types import MappingProxyType
@@ -19,21 +20,25 @@ from crypto import event_hash
 
 from .delivery import WebhookDelivery
 from .event_head import EventHead
-from .readings import Counted, Reading, Take
+from .readings import Counted, Reading
 from .records.ids import generate_id, now, rfc3339
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
 from .storage import (
     SERVICE,
     Prepared,
-    enqueue_write,
-    flush_enqueued_writes,
+    connected,
+    database,
+    engine,
     on_rollback,
     param,
+    separate_transaction,
     transaction,
 )
 
 Facts = Mapping[str, Any]
+
+READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
 
 READINGS = ("document.viewed", "document.downloaded")
 TYPES = (
@@ -84,21 +89,62 @@ class Event(Owned):
 
     @classmethod
     def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
-        """Record that a document was read. Outside a transaction, nobody waits until it is on disk.
+        """Record that a document was read: in the open transaction, else soon.
 
-        Of one link or API key, only the first reading in a minute is recorded at once; the further
+        Of one link or API key, only the first reading in a minute is recorded so; the further
         ones are one event, when the minute is over or something else happens to the document.
         """
+        readings = current_runtime().readings
         reading = Reading(owner_id, type, document_id, tuple(current_actor.get().items()))
-        is_by_person = ("via", "session") in reading.actor
-        if is_by_person or current_runtime().readings.is_first(reading):
-            enqueue_write(owner_id, partial(cls._insert_readings, [(reading, 1)]))
+        if reading.is_merged and not readings.is_first(reading):
+            readings.add_further(reading)
+            on_rollback(partial(readings.add_further, reading, -1))
+        elif database.in_transaction():
+            cls._insert_readings([(reading, 1)])
+        else:
+            readings.add_due([(reading, 1)])
+            cls.record_if_shared(owner_id)
+
+    @classmethod
+    def record_if_shared(cls, owner_id: str) -> None:
+        """Record what is due before the response: the next request may reach another process."""
+        if engine().is_shared:
+            cls.record_readings_of(owner_id)
 
     @classmethod
     def record_merged_readings(cls, *, all: bool = False) -> None:
-        """Record the further readings of minutes that are over, or of all."""
-        for owner_id, take in current_runtime().readings.take_ended(all=all):
-            enqueue_write(owner_id, partial(cls._insert_taken, take))
+        """Record what is due, with the further readings of minutes that are over, or of all."""
+        current_runtime().readings.end_minutes(all=all)
+        cls.record_readings()
+
+    @classmethod
+    def record_readings(cls) -> None:
+        """Record what is due. What the database does not take now stays due."""
+        readings = current_runtime().readings
+        for owner_id in readings.owners():
+            try:
+                cls._record_due(owner_id)
+            except Exception as error:
+                readings.fail(owner_id, error)
+                break
+
+    @classmethod
+    def record_readings_of(cls, owner_id: str) -> None:
+        """Record what is due of an owner, unless a writer is in the way for long."""
+        if current_runtime().readings.is_due(owner_id):
+            with suppress(Exception):  # it stays due: `record_readings` tells why
+                cls._record_due(owner_id, READER_WAITS_SECONDS)
+
+    @classmethod
+    def _record_due(cls, owner_id: str, wait_seconds: float | None = None) -> None:
+        readings = current_runtime().readings
+        with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
+            due = readings.take(owner_id)
+            on_rollback(partial(readings.put_back, owner_id, due))
+            cls._insert_readings(due.readings)
+            for (query, id), moment in due.uses.items():
+                query.execute(id=id, now=moment)
+        readings.end_taking(owner_id)
 
     @classmethod
     def feed(
@@ -108,7 +154,7 @@ class Event(Owned):
 
         `filters` are values of columns; None filters nothing.
         """
-        flush_enqueued_writes()
+        cls.record_readings_of(owner_id)
         asked = {name: value for name, value in filters.items() if value is not None}
         values = {"owner_id": owner_id, "after": after or "", "limit": limit + 1, **asked}
         found = cls.rows(_feed(tuple(asked)), **values)
@@ -119,7 +165,7 @@ class Event(Owned):
         cls, owner_id: str, limit: int, after: str | None, **filters: str | None
     ) -> ResultPage:
         """The same as `feed`, newest first."""
-        flush_enqueued_writes()
+        cls.record_readings_of(owner_id)
         asked = {name: value for name, value in filters.items() if value}
         return cls.page_of(owner_id, limit, after, **asked)
 
@@ -133,7 +179,7 @@ class Event(Owned):
         and a poller of the feed misses none.
         """
         with transaction(owner_id):
-            cls._record_readings_before(type, facts.get("document_id"))
+            cls._record_readings_before(owner_id, type, facts.get("document_id"))
             head, moment = EventHead.of(owner_id), now()
             id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
             body = _body(id, type, moment, facts)
@@ -146,17 +192,13 @@ class Event(Owned):
         return event
 
     @classmethod
-    def _record_readings_before(cls, type: str, document_id: str | None) -> None:
+    def _record_readings_before(cls, owner_id: str, type: str, document_id: str | None) -> None:
         """Those of a document come before what happens to it next."""
         if document_id and type not in (*READINGS, "document.created"):
             readings = current_runtime().readings
-            if merged := readings.take_of(document_id):
-                on_rollback(lambda: readings.put_back(merged))
-                cls._insert_readings(merged)
-
-    @classmethod
-    def _insert_taken(cls, take: Take) -> None:
-        cls._insert_readings(take())
+            due, further = readings.take_of(owner_id, document_id)
+            on_rollback(partial(readings.put_back_of, due, further))
+            cls._insert_readings(due + further)
 
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:

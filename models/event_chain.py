@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crypto import event_hash
 
 from .records.ids import rfc3339
-from .storage import stream
+from .storage import engine
 
 _LINKS = """
     SELECT sequence, hash, body, id, type, created_at, document_id FROM event
@@ -45,14 +45,14 @@ class Link(NamedTuple):
 
 def links_of(owner_id: str) -> Iterator[Link]:
     """All links, in the order of their numbers; read them in a `snapshot`."""
-    return map(Link._make, stream(_IN_ORDER, {"owner_id": owner_id}))
+    return map(Link._make, engine().stream(_IN_ORDER, {"owner_id": owner_id}))
 
 
 def oldest_links(owner_id: str, count: int) -> Iterator[Link]:
     """At most `count` links, in the order of their ids, which are found without sorting all."""
-    return map(Link._make, stream(_OLDEST, {"owner_id": owner_id, "count": count}))
+    return map(Link._make, engine().stream(_OLDEST, {"owner_id": owner_id, "count": count}))
 
 
 def last_link(owner_id: str) -> Link | None:
     """The link with the newest id."""
-    return next(map(Link._make, stream(_LAST, {"owner_id": owner_id})), None)
+    return next(map(Link._make, engine().stream(_LAST, {"owner_id": owner_id})), None)

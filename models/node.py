@@ -12,7 +12,7 @@ from crypto import KeyringError
 
 from .errors import OperatorError
 from .runtime import current_runtime
-from .storage import SERVER_NOW, connected, database, is_shared
+from .storage import SERVER_NOW, connected, database, engine
 
 SEEN_SECONDS = 10  # how often a node says that it lives
 _LIVE_MS = 35_000
@@ -57,7 +57,7 @@ def check_nodes() -> None:
     those that there were, so two are seen only if both live. KeyringError unless this process and
     every other one know the primary of each other.
     """
-    if not is_shared():
+    if not engine().is_shared:
         return
     _require_own_name()
     own = [root.id for root in current_runtime().keyring]
@@ -79,7 +79,7 @@ def nodes_that_use(root_id: str) -> list[str]:
 
 def other_nodes() -> list[tuple[str, list[str]]]:
     """The names of the others that live, and the ids of their root keys, the primary first."""
-    if not is_shared():
+    if not engine().is_shared:
         return []
     rows = _live(_OTHERS)
     return [(id.rpartition(" ")[0], root_ids.split()) for id, root_ids in rows]

@@ -20,8 +20,7 @@ from .rate_limits import ORIGINAL_LOADS, REGISTRATIONS, STORED_RESPONSES, UPLOAD
 from .readings import ReadingCounter
 from .search_turns import SearchTurns
 from .shared_rate_limiter import SharedRateLimiter
-from .shared_readings import SharedReadingCounter
-from .storage import close_database, flush_enqueued_writes, is_server
+from .storage import close_database, is_server
 from .storage.payload_stores import objects_of
 
 if TYPE_CHECKING:
@@ -55,9 +54,7 @@ class Runtime:
         self.preview_queue = PreviewQueue(settings.threads)
         self.search_turns = SearchTurns()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
-        self.readings = (
-            SharedReadingCounter(lambda: self.authority_key) if shared else ReadingCounter()
-        )
+        self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
@@ -80,11 +77,11 @@ class Runtime:
         self._background += work
 
     def close(self) -> None:
-        """Stop the background work, write what is enqueued, close the database."""
+        """Stop the background work, which records what is counted, and close the database."""
         global _current  # noqa: PLW0603
         while self._background:
             self._background.pop(0).stop()
-        flush_enqueued_writes()
+        self.readings.close()
         self.close_database()
         if _current is self:
             _current = None

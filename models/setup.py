@@ -18,7 +18,7 @@ from .document import Document
 from .errors import OperatorError
 from .node import check_nodes
 from .runtime import current_runtime
-from .storage import connected, database
+from .storage import connected, database, engine
 from .stored_response import StoredResponse
 from .token_key import TokenKey
 from .user import User
@@ -46,9 +46,10 @@ def open_database(address: str, threads: int = 0) -> None:
 
     `address` is a path or a URL; so many `threads` of requests need a connection to a server.
     """
-    storage.create_file(address)
+    if not storage.is_server(address):
+        storage.create_file(address)
     storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
-    with connected(), storage.migrating():
+    with connected(), engine().migrating():
         refuse_newer()
         refuse_foreign_schema()
         if is_older():  # else nothing is written: it may be a standby
@@ -71,7 +72,7 @@ def _tell(sentence: str) -> None:
 
 def _runner() -> Runner:
     """Of the migrations of this engine: PostgreSQL's begin where it was added."""
-    return Runner(database, f"{MIGRATIONS}/postgres" if storage.is_shared() else MIGRATIONS)
+    return Runner(database, str(Path(MIGRATIONS, engine().migrations)))
 
 
 def refuse_newer() -> None:
@@ -90,7 +91,7 @@ def refuse_foreign_schema() -> None:
 def schema_problems() -> list[str]:
     """What is foreign, missing or altered in the schema, each as `trigger x is foreign`."""
     with connected():
-        return storage.schema_differences(MIGRATIONS, _runner().applied())
+        return engine().schema_differences(MIGRATIONS, _runner().applied())
 
 
 def table_problems() -> list[str]:
@@ -98,7 +99,7 @@ def table_problems() -> list[str]:
     an index that is missing prevents neither reading nor verifying.
     """
     with connected():
-        return storage.table_differences(_runner().directory)
+        return engine().table_differences(_runner().directory)
 
 
 def is_older() -> bool:
@@ -154,7 +155,7 @@ def open_keyring(path: Path) -> Keyring:
 
 def _require_made(path: Path) -> None:
     """KeyringError at the first start on a server: each of its machines would make its own."""
-    if storage.is_shared() and not path.exists() and not root_keys_in_use():
+    if engine().is_shared and not path.exists() and not root_keys_in_use():
         raise KeyringError(
             f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
             f"(umask 077; flask --app app keys make > {path})"
@@ -192,7 +193,7 @@ def is_ready() -> bool:
     try:
         with connected():
             User.select(User.id).limit(1).execute()
-            is_stored = storage.is_writable() and storage.is_durable()
+            is_stored = engine().is_writable() and engine().is_durable()
         return bool(current_runtime().keyring.primary.id) and is_stored
     except Exception:  # noqa: BLE001  whatever it is, the answer is no
         return False

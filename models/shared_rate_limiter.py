@@ -10,7 +10,7 @@ from peewee import DatabaseError
 
 from .rate_limiter import RateLimiter, refuse_if_spent
 from .rate_limits import Allowance
-from .storage import SERVER_NOW, connected, database, is_shared
+from .storage import SERVER_NOW, connected, database, engine
 
 _DUE = f"GREATEST(rate_limit.due_at, {SERVER_NOW}) + :gap"
 _OWED = f"SELECT GREATEST(due_at - {SERVER_NOW}, 0) FROM rate_limit WHERE key = :key"  # noqa: S608
@@ -65,5 +65,5 @@ class SharedRateLimiter(RateLimiter):
 
 def forget_idle_limits() -> None:
     """Delete the rows of limits that nothing is owed to."""
-    if is_shared():
+    if engine().is_shared:
         database.execute_sql(_FORGET)

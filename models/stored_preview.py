@@ -6,7 +6,6 @@ used longest ago makes room for what is new. A failure is kept as well, for an h
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from peewee import SQL, BigIntegerField, BlobField, OperationalError, TextField, fn
@@ -20,11 +19,10 @@ from .runtime import current_runtime
 from .storage import (
     Prepared,
     connected,
-    enqueue_write,
+    engine,
     param,
     payload_rows,
-    reserve_disk_space,
-    unsynced_transaction,
+    separate_transaction,
 )
 from .storage.pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES
 
@@ -90,7 +88,7 @@ class StoredPreview(Table):
         if found is None or found._has_expired():
             return None
         if found.used_at < now() - USE_RECORDED_MS:
-            enqueue_write(document.owner_id, partial(_USE.execute, id=id, now=now()))
+            current_runtime().readings.add_use(document.owner_id, _USE, id, now())
         with suppress(DecryptionError):
             return found._open(document)
         return None
@@ -120,8 +118,8 @@ class StoredPreview(Table):
         with (
             suppress(OperationalError, OSError, ServiceError),
             connected(),
-            reserve_disk_space(len(made), settings.reserve_bytes),
-            unsynced_transaction(),
+            engine().reserve_disk_space(len(made), settings.reserve_bytes),
+            separate_transaction(synced=False),
         ):
             if document.find(document.id):
                 row._store(sealed, settings.preview_bytes)

@@ -15,7 +15,7 @@ from .errors import IdempotencyInProgress, IdempotencyMismatch
 from .records.ids import now
 from .records.keyed import OwnsDataKey
 from .runtime import current_runtime
-from .storage import lock_name, transaction
+from .storage import engine, transaction
 
 KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -52,7 +52,7 @@ class StoredResponse(OwnsDataKey):
     @classmethod
     def lock(cls, id: str, wait_seconds: float = 0) -> None:
         """The same over all processes, from here to the end of the transaction."""
-        if not lock_name(id, wait_seconds):
+        if not engine().lock_name(id, wait_seconds):
             raise IdempotencyInProgress
 
     @classmethod

@@ -8,7 +8,7 @@ the last transaction, they cannot be read. An object is stored as a whole before
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from crypto import sealing
 
 from .document import Document
 from .document_token import DocumentToken
-from .errors import Busy
+from .errors import Busy, StoredUnsynced
 from .event_head import EventHead
 from .link_options import LinkOptions
 from .records.ids import first_id
@@ -26,16 +26,13 @@ from .records.issued import Issued
 from .records.owned import require_future
 from .runtime import current_runtime
 from .storage import (
+    NotSynced,
     database,
-    gathering_steps,
-    is_shared,
+    engine,
     on_rollback,
     payload_rows,
-    reserve_disk_space,
-    sync_wal,
+    separate_transaction,
     transaction,
-    unsynced_transaction,
-    wal_sync_failures,
 )
 from .storage.payload_stores import OBJECTS, ROWS
 from .storage.pieces import PIECE_BYTES
@@ -43,6 +40,10 @@ from .storage.prefetch import prefetch
 from .unreferenced_object import UnreferencedObject
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
+_UNSYNCED = (
+    "But the disk did not confirm it: look at the list before you send it again, and tell the "
+    "person who runs this."
+)
 LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
 
 
@@ -67,20 +68,33 @@ def upload(
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
     document.expires_at, document.place = expires_at, place_for(size)
     in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
-    with reserve_disk_space(size if in_rows else 0, reserve):
+    with engine().reserve_disk_space(size if in_rows else 0, reserve):
         try:
-            with gathering_steps() if in_rows else nullcontext():
+            with _steps_together() if in_rows else nullcontext():
                 meta = {"name": name, "metadata": metadata or {}}
                 return document, _store(document, payload, meta, link)
-        except BaseException:
+        except BaseException as error:
             _abort(document)
+            _tell_if_stored(document, error)
             raise
+
+
+def _tell_if_stored(document: Document, error: BaseException) -> None:
+    if isinstance(error, NotSynced) and Document.find(document.id):
+        raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
+
+
+def _steps_together() -> AbstractContextManager[None]:
+    """Where writers of several owners do not wait for each other, the steps of an upload are one
+    transaction with its last one, which takes the lock: a killed process leaves nothing.
+    """
+    return transaction(None) if engine().is_shared else nullcontext()
 
 
 def _store(
     document: Document, payload: Iterable[bytes], meta: dict[str, Any], link: LinkOptions | None
 ) -> Issued[DocumentToken] | None:
-    since = wal_sync_failures()
+    since = engine().sync_failures()
     sha256, last = _store_payload(document, payload)
     document.seal_meta(meta | {"sha256": sha256})
     with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
@@ -107,7 +121,7 @@ def delete_unfinished_uploads() -> None:
 
     Where others may serve, pieces are stored in one transaction, and objects have their time.
     """
-    if is_shared():
+    if engine().is_shared:
         return
     before = first_id(Document.PREFIX, current_runtime().started_at)
     with transaction():
@@ -122,7 +136,7 @@ def delete_aborted_uploads() -> None:
     """
     aborted = current_runtime().aborted_uploads
     for id in list(aborted):
-        with unsynced_transaction():
+        with separate_transaction(synced=False):
             if not Document.find(id):
                 payload_rows.drop(id)
         aborted.discard(id)
@@ -130,7 +144,7 @@ def delete_aborted_uploads() -> None:
 
 def delete_aborted_object(document_id: str) -> None:
     """Have the object deleted, unless the document refers to it: only its sync failed, then."""
-    with unsynced_transaction():
+    with separate_transaction(synced=False):
         found = Document.find(document_id)
         if found is None or found.place != OBJECTS:
             UnreferencedObject.record(document_id)
@@ -181,11 +195,11 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
     with ThreadPoolExecutor(1) as syncing:
         for piece in pieces:
             if len(waiting) == STEP_PIECES:
-                with unsynced_transaction(None):
+                with separate_transaction(None, synced=False):
                     payload_rows.store(document_id, waiting, first)
                 first, waiting = first + STEP_PIECES, []
                 if not syncs or syncs[-1].done():
-                    syncs.append(syncing.submit(sync_wal))
+                    syncs.append(syncing.submit(engine().sync))
             waiting.append(piece)
     for sync in syncs:
         sync.result()  # raises what failed, before the row is written

@@ -20,7 +20,7 @@ from .records.ids import now
 from .records.issued import Issued
 from .records.owned import Owned, ResultPage
 from .runtime import current_runtime
-from .storage import transaction, unsynced_transaction
+from .storage import separate_transaction, transaction
 from .user import User
 from .webhook_url import WebhookUrl
 
@@ -166,7 +166,7 @@ class Webhook(Owned):
         """
         result = {"answer": outcome.answer, "error": outcome.error}
         sealed = self._owner.seal("delivery/1", delivery.id, result)
-        with unsynced_transaction(self.owner_id):
+        with separate_transaction(self.owner_id, synced=False):
             if webhook := type(self).find(self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
                 delivery.record_attempt(outcome, sealed, due_at if alive else None)

@@ -5,7 +5,7 @@ process does not hold a webhook back for long.
 """
 
 from .node import node_name
-from .storage import SERVER_NOW, connected, database, is_shared
+from .storage import SERVER_NOW, connected, database, engine
 
 LEASE_MS = 20_000
 
@@ -21,7 +21,7 @@ _RELEASE_ALL = "DELETE FROM webhook_claim WHERE node_id = :node_id"
 
 def claim_webhook(webhook_id: str) -> bool:
     """Whether this process delivers next. One that serves alone need not ask."""
-    if not is_shared():
+    if not engine().is_shared:
         return True
     values = {"webhook_id": webhook_id, "node_id": node_name(), "lease": LEASE_MS}
     with connected():
@@ -30,7 +30,7 @@ def claim_webhook(webhook_id: str) -> bool:
 
 def release_webhook(webhook_id: str) -> None:
     """Let others deliver, after the outcome was stored."""
-    if is_shared():
+    if engine().is_shared:
         with connected():
             values = {"webhook_id": webhook_id, "node_id": node_name()}
             database.execute_sql(_RELEASE, values)
@@ -38,6 +38,6 @@ def release_webhook(webhook_id: str) -> None:
 
 def release_webhooks() -> None:
     """Of a process of the same name that was killed, or of this one at its end."""
-    if is_shared():
+    if engine().is_shared:
         with connected():
             database.execute_sql(_RELEASE_ALL, {"node_id": node_name()})

@@ -12,7 +12,7 @@ from werkzeug.test import EnvironBuilder
 
 from app import create_app
 from blueprints.http import access_log
-from models.storage import connected, truncate_wal
+from models.storage import connected, engine
 from tests import plain_stack
 from tests.people import PASSWORD
 
@@ -50,7 +50,7 @@ def logged_bytes(app, headers, folder):
     """The bytes that an upload of 4 KiB writes to the write-ahead log."""
     upload(app, headers, UPLOADS)
     with connected():
-        truncate_wal()
+        engine().truncate_wal()
     upload(app, headers, UPLOADS)
     return (folder / "documents.sqlite-wal").stat().st_size / UPLOADS
 

@@ -21,7 +21,6 @@ from models import Event, Webhook, WebhookDelivery, connected
 from models.delivery import Outcome, delivery_queued
 from models.error_mapping import log_failure
 from models.records.ids import now, rfc3339
-from models.request_activity import request_activity
 from models.webhook_claim import release_webhook, release_webhooks
 
 from .http_client import SafeHttpClient
@@ -42,8 +41,6 @@ class DispatcherLimits:
     wait_seconds: float = 48 * HOUR  # a later due time was written under a wrong clock
     slow_ms: int = 2000
     poll_seconds: float = 60  # between looks at the database, in case the clock was set
-    idle_wait_seconds: float = 0.15  # for running requests, before each delivery
-    overdue_seconds: float = 60  # a delivery due for longer waits for no requests
     backoff_seconds: float = 30  # after a failure of the database
     drain_seconds: float = 5
 
@@ -95,8 +92,6 @@ class WebhookDispatcher:
             if 0 < left_seconds < self._limits.wait_seconds:
                 wait_seconds = min(wait_seconds, left_seconds)
             elif self._has_thread_for(delivery) and delivery.claim():
-                if left_seconds > -self._limits.overdue_seconds:
-                    request_activity.wait_until_idle(self._limits.idle_wait_seconds)
                 self._enqueue(delivery)
         return wait_seconds
 

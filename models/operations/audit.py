@@ -17,7 +17,7 @@ from crypto import FIRST_PREVIOUS
 from ..errors import OperatorError
 from ..event_chain import Link, last_link, links_of
 from ..event_head import EventHead
-from ..storage import SERVICE, EngineError, database, snapshot
+from ..storage import SERVICE, EngineError, database, engine
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
@@ -90,7 +90,7 @@ def export_chain(owner_id: str) -> Iterator[str]:
 
     `owner` is part of what is hashed; `previous` stands in the first one if it is not number 1.
     """
-    with snapshot():
+    with engine().snapshot():
         head = EventHead.find(owner_id)
         before = {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
         for link in links_of(owner_id):
@@ -141,7 +141,7 @@ class _Chain:
 
     def verify(self) -> None:
         head = None
-        with snapshot(), self._reporting_what_is_unreadable():
+        with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
                 self._expected, self._previous = head.oldest, head.hash_before
             for link in links_of(self._owner_id):
@@ -154,7 +154,7 @@ class _Chain:
 
     def verify_head(self) -> None:
         """Compare the head with the last link only."""
-        with snapshot(), self._reporting_what_is_unreadable():
+        with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
                 self._expected, self._previous = head.oldest, head.hash_before
                 if link := last_link(self._owner_id):

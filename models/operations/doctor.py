@@ -17,7 +17,7 @@ from ..error_mapping import operator_message
 from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
-from ..storage import SERVER_NOW, connected, database, is_writable, open_database
+from ..storage import SERVER_NOW, connected, database, engine, open_database
 from ..user import User
 from .audit import check_heads, verify_log
 from .payloads import check_payload_store, unreferenced_objects
@@ -156,7 +156,7 @@ def _space(context: DoctorContext) -> Iterator[str]:
 
 def _server(_: DoctorContext) -> Iterator[str]:
     with connected():
-        if not is_writable():
+        if not engine().is_writable():
             yield "The server takes no writes: it is a standby, or read-only. Name the primary."
         (encoding,) = database.execute_sql("SHOW server_encoding").fetchone()
         before = now()

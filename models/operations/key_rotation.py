@@ -21,10 +21,9 @@ from ..setup import TABLES_WITH_KEYS, root_keys_in_use
 from ..storage import (
     READER_SECONDS,
     Prepared,
+    engine,
     param,
-    sync_wal,
     transaction,
-    truncate_wal,
 )
 from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
@@ -79,7 +78,7 @@ def rotate_root_keys(
             TokenKey.draw()
         primary = current_runtime().keyring.primary
         Event.record_of_service("root.rotated", {"root_key_id": primary.id})
-    result.wal_is_empty = truncate_wal(READER_SECONDS)  # it holds the old wrappings
+    result.wal_is_empty = engine().truncate_wal(READER_SECONDS)  # it holds the old wrappings
     return result
 
 
@@ -116,9 +115,9 @@ def retire_root_key(root_id: str) -> None:
                 "does not open has to be deleted before."
             )
         Event.record_of_service("root.retired", {"root_key_id": root_id})
-        sync_wal()  # else a power cut could bring back rows that still use it
+        engine().sync()  # else a power cut could bring back rows that still use it
         current_runtime().keyring.remove(root_id)
-    truncate_wal(READER_SECONDS)
+    engine().truncate_wal(READER_SECONDS)
 
 
 def _rewrap_all(report: ReportProgress) -> RotationResult:

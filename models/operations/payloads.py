@@ -11,7 +11,7 @@ from ..authority import AuthorityKey
 from ..document import Document
 from ..errors import Busy, NotFound, OperatorError, PayloadStoreAway
 from ..runtime import current_runtime
-from ..storage import connected, payload_rows, reserve_disk_space, transaction
+from ..storage import connected, engine, payload_rows, transaction
 from ..storage.payload_stores import OBJECTS, ROWS, PayloadStore
 from ..storage.pieces import PIECE_BYTES
 from ..unreferenced_object import UnreferencedObject
@@ -130,7 +130,7 @@ def _move_to_objects(document: Document) -> None:
 
 def _move_to_rows(document: Document) -> None:
     """In one transaction, so that it leaves nothing when it is interrupted."""
-    with reserve_disk_space(document.size, current_runtime().settings.reserve_bytes):
+    with engine().reserve_disk_space(document.size, current_runtime().settings.reserve_bytes):
         pieces = list(_pieces(document, current_runtime().require_objects()))
         _verify(document, pieces)
         with transaction():

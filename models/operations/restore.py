@@ -15,7 +15,7 @@ from ..event_head import EventHead
 from ..invitation import Invitation
 from ..runtime import current_runtime
 from ..setup import open_runtime
-from ..storage import SERVICE, connected, sqlite_files, truncate_wal
+from ..storage import SERVICE, connected, engine, sqlite_files
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from ..unreferenced_object import UnreferencedObject
@@ -126,7 +126,7 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
         UnreferencedObject.delete().execute()  # else an upload that ended since could be undone
         _record(replaced)
         users, (documents, _) = User.select().count(), Document.stored()
-        truncate_wal()
+        engine().truncate_wal()
     return users, documents
 
 

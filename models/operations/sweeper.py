@@ -13,7 +13,7 @@ from ..records.ids import now
 from ..runtime import current_runtime
 from ..session import Session
 from ..shared_rate_limiter import forget_idle_limits
-from ..storage import connected, keep_ballast, transaction, truncate_wal
+from ..storage import connected, engine, transaction
 from ..stored_preview import StoredPreview
 from ..stored_response import KEPT_MS, StoredResponse
 from ..token_key import TokenKey
@@ -35,8 +35,8 @@ def sweep() -> int:
         forget_idle_limits()
         _delete_old_rows()
         _delete_beyond_quotas()
-        truncate_wal()
-    keep_ballast()
+        engine().truncate_wal()
+    engine().keep_ballast()
     current_runtime().swept_at = time.time()
     return len(documents)
 

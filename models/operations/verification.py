@@ -13,7 +13,7 @@ from ..document import Document
 from ..errors import NotFound
 from ..records.authenticated import shown
 from ..setup import TABLES_WITH_KEYS
-from ..storage import is_shared, sqlite_files
+from ..storage import engine
 from ..user import User
 from .progress import ReportProgress, no_progress
 
@@ -50,7 +50,7 @@ def check_authority() -> list[str]:
 
 def check_database_file(deep: bool) -> list[str]:
     """The engine's own check of its file; `deep` also compares indexes with their tables."""
-    errors = [] if is_shared() else sqlite_files.damage(deep)
+    errors = engine().damage(deep)
     return [f"The database file is damaged ({error}). Restore a backup." for error in errors]
 
 

@@ -1,4 +1,4 @@
-"""The database that the tables are bound to; `engine.open_database` decides which it is."""
+"""The database that the tables are bound to; `engines.open_database` decides which it is."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -16,8 +16,12 @@ from collections.abc import Callable
 _fdatasync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only fsync
 
 
+class NotSynced(OSError):
+    """What was committed is there, but a power cut may undo it."""
+
+
 class GroupCommit:
-    """`path` returns the file's; a missing file was checkpointed when it was closed."""
+    """`path` returns the log's. If there is no file, SQLite has checkpointed and removed it."""
 
     def __init__(self, path: Callable[[], str]) -> None:
         self._path = path
@@ -29,7 +33,7 @@ class GroupCommit:
         self.failures = 0
 
     def sync(self, since: int | None = None) -> None:
-        """Returns when all that was written is on disk; OSError if a sync failed.
+        """Returns when all that was written is on disk; `NotSynced` if a sync failed.
 
         `since`: the number of `failures` before the first write that this is about.
         """
@@ -43,7 +47,7 @@ class GroupCommit:
                 else:
                     self._lead()
             if self.failures > since:
-                raise OSError(self._error.errno, self._error.strerror)
+                raise NotSynced(self._error.errno, self._error.strerror)
 
     def _lead(self) -> None:
         """Sync for all that wait by now; later ones wait for the next sync."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from crypto import DecryptionError
 
 from .connection import connected, database
-from .engine import engine, without_scrubbing
+from .engines import engine
 from .pieces import ReadAhead, sealed_length
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
@@ -36,7 +36,7 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
     `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
     so a slow reader delays no checkpoint.
     """
-    for start, stop in _read_ahead.windows(first, last, engine().PIECES_AT_ONCE):
+    for start, stop in _read_ahead.windows(first, last, engine().pieces_at_once):
         span = {"id": document_id, "start": start, "stop": stop}
         with connected():
             rows = database.execute_sql(_FETCH, span).fetchall()
@@ -50,7 +50,7 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
 
 def drop(*document_ids: str) -> None:
     """Delete payloads. Their keys are deleted as well, so they need not be overwritten."""
-    with without_scrubbing():
+    with engine().without_scrubbing():
         for id in document_ids:
             database.execute_sql(_DROP, {"id": id})
 

@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg 3: connections, how queries are written, what its errors mean.
+"""PostgreSQL through psycopg 3: connections, and how queries are written.
 
 A connection keeps nothing of its own between two transactions, and no statement is prepared on it:
 so a pooler that lends connections by transaction, such as pgbouncer, may stand between.
@@ -8,50 +8,22 @@ import logging
 import re
 import select
 import time
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
-from uuid import uuid4
 
 import peewee
 import psycopg
 from peewee import OperationalError
-from playhouse.pool import MaxConnectionsExceeded, PooledPostgresqlDatabase
+from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import Format, TransactionStatus
 
-from ..errors import (
-    Busy,
-    DatabaseUnavailable,
-    OperatorError,
-    ServiceError,
-    StorageFailing,
-    StorageFull,
-)
 from .connection import wrapping_errors
 
 POOL_SECONDS = 5  # how long to wait for a free connection
-CONNECT_SECONDS = 3
 SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail at once for so long
-STREAM_ROWS = 500  # fetched at once
 
-_NO_ADDRESS = (
-    "This is no address of a PostgreSQL database: postgresql://user:password@host/name, in which "
-    "special characters are written as %40 and the like."
-)
 _Base: Any = peewee.PostgresqlDatabase
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
-_UNAVAILABLE = (
-    *("08", "57P", "28", "25P03"),  # connection lost, shutdown, not let in, stood still for long
-    *("25006", "0A000"),  # a standby: what writes, and what is not logged
-)
-_ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL's manual
-    "53100": StorageFull,
-    "58030": StorageFailing,
-    "53": Busy,  # too many connections, out of memory
-    "55P03": Busy,  # a lock was not to be had in time
-    "57014": Busy,  # cancelled by the server's own timeout
-    "40": Busy,  # a deadlock or another rollback by the server
-} | dict.fromkeys(_UNAVAILABLE, DatabaseUnavailable)
 
 
 class _Server(_Base):  # type: ignore[misc]
@@ -148,64 +120,6 @@ def storable(value: Any) -> Any:
     return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
-def open_database(address: str, connections: int) -> None:
-    """Use the server and database of this address, a URL as libpq reads it.
-
-    OperatorError, which does not quote it, if it is none.
-    """
-    try:
-        given = psycopg.conninfo.conninfo_to_dict(address)
-    except psycopg.Error:
-        raise OperatorError(_NO_ADDRESS) from None
-    defaults = {
-        "connect_timeout": CONNECT_SECONDS,
-        "application_name": "document-service",
-        "keepalives_idle": 30,
-        "tcp_user_timeout": 15_000,  # ms until a server that vanished counts as away
-    }
-    options = {name: value for name, value in defaults.items() if name not in given}
-    uri = re.sub(r"^postgres(ql)?:", "postgresql:", address)
-    database.init(
-        uri, max_connections=connections, prepare_threshold=None, client_encoding="utf8", **options
-    )
-
-
-def engine_error(error: BaseException) -> ServiceError | None:
-    """The domain error that a SQLSTATE stands for; None for any other exception."""
-    if isinstance(error, MaxConnectionsExceeded):
-        return Busy()
-    if isinstance(error, OperationalError) and not isinstance(_origin(error), psycopg.Error):
-        return DatabaseUnavailable()
-    kind = _kind(error) if isinstance(error, psycopg.Error) else None
-    if kind is DatabaseUnavailable:
-        return DatabaseUnavailable(f"The database server cannot be used: {first_line(error)}.")
-    return None if kind is None else kind()
-
-
-def _origin(error: BaseException | None) -> BaseException | None:
-    """What peewee's error wraps, however often."""
-    while isinstance(error, OperationalError):
-        error = error.__context__
-    return error
-
-
-def _kind(error: psycopg.Error) -> type[ServiceError] | None:
-    if error.sqlstate is None:
-        return DatabaseUnavailable if isinstance(error, psycopg.OperationalError) else None
-    states = sorted(_ERRORS, key=len, reverse=True)
-    return next((_ERRORS[one] for one in states if error.sqlstate.startswith(one)), None)
-
-
 def first_line(error: BaseException) -> str:
     """What an error says, without hints and what it quotes."""
     return str(error).partition("\n")[0]
-
-
-def stream(query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query, some hundred at once; all at once outside of a transaction."""
-    if not database.in_transaction():
-        yield from database.execute_sql(query, values)
-        return
-    with database.connection().cursor(name=f"stream_{uuid4().hex}") as cursor, wrapping_errors:
-        cursor.itersize = STREAM_ROWS
-        yield from cursor.execute(translated(query), values, binary=True)

@@ -7,130 +7,164 @@ held, so a reader of one number has seen all lower ones.
 """
 
 import hashlib
-import threading
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
+from uuid import uuid4
 
-from peewee import DatabaseError
+import psycopg
+from peewee import OperationalError
+from playhouse.pool import MaxConnectionsExceeded
 
-from .postgres import database, engine_error, open_database, stream
-from .postgres_schema import schema_differences, table_differences
+from ..errors import (
+    Busy,
+    DatabaseUnavailable,
+    OperatorError,
+    ServiceError,
+    StorageFailing,
+    StorageFull,
+)
+from . import postgres_schema
+from .connection import wrapping_errors
+from .engine_base import Engine
+from .postgres import database, first_line, translated
 
-SHARED = True
-PIECES_AT_ONCE = 8
+CONNECT_SECONDS = 3
 LOCK_SECONDS = 5
-BACKGROUND_LOCK_SECONDS = 1  # others of this process may wait meanwhile
 IDLE_SECONDS = 15  # a transaction of a machine that vanished holds its locks for so long
+STREAM_ROWS = 500  # fetched at once
 
+_NO_ADDRESS = (
+    "This is no address of a PostgreSQL database: postgresql://user:password@host/name, in which "
+    "special characters are written as %40 and the like."
+)
 _BOUNDED = f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _ALL = "all"  # held shared by each writer, and alone by a writer of the service
 _SERVICE = "service"
-_flushing = threading.Lock()
 # A server whose default is `off` would lose what was acknowledged; every other value is kept.
 _SYNCED = """
     SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') = 'off'"""
 _UNSYNCED = "SET LOCAL synchronous_commit = off"
+_UNAVAILABLE = (
+    *("08", "57P", "28", "25P03"),  # connection lost, shutdown, not let in, stood still for long
+    *("25006", "0A000"),  # a standby: what writes, and what is not logged
+)
+_ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL's manual
+    "53100": StorageFull,
+    "58030": StorageFailing,
+    "53": Busy,  # too many connections, out of memory
+    "55P03": Busy,  # a lock was not to be had in time
+    "57014": Busy,  # cancelled by the server's own timeout
+    "40": Busy,  # a deadlock or another rollback by the server
+} | dict.fromkeys(_UNAVAILABLE, DatabaseUnavailable)
 
 
-@contextmanager
-def write_transaction(
-    owner_id: str | None,
-    *,
-    synced: bool,
-    since: int | None,  # noqa: ARG001  the server answers a commit when it is on disk
-    before: Callable[[], None],
-    after: Callable[[], None],
-) -> Iterator[None]:
-    """One writer of each owner at a time. `before` and `after` write what is enqueued."""
-    with _flushing, suppress(DatabaseError):  # a lock held elsewhere: they stay enqueued
-        before()
-    with database.atomic(_statements(owner_id, synced, LOCK_SECONDS)):
-        yield
-    after()
+class PostgresEngine(Engine):
+    is_shared = True
+    migrations = "postgres"
+    pieces_at_once = 8
+    database = database
+
+    def open(self, address: str, connections: int) -> None:
+        """The server and database of a URL as libpq reads it; an error does not quote it."""
+        try:
+            given = psycopg.conninfo.conninfo_to_dict(address)
+        except psycopg.Error:
+            raise OperatorError(_NO_ADDRESS) from None
+        defaults = {
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "document-service",
+            "keepalives_idle": 30,
+            "tcp_user_timeout": 15_000,  # ms until a server that vanished counts as away
+        }
+        options: dict[str, Any] = {
+            name: value for name, value in defaults.items() if name not in given
+        }
+        options |= {"prepare_threshold": None, "client_encoding": "utf8"}
+        uri = re.sub(r"^postgres(ql)?:", "postgresql:", address)
+        database.init(uri, max_connections=connections, **options)
+
+    @contextmanager
+    def write_transaction(
+        self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
+    ) -> Iterator[int]:
+        """The server answers a synced commit when it is on disk."""
+        longest = LOCK_SECONDS if wait_seconds is None else wait_seconds
+        with database.atomic(_statements(owner_id, synced, longest)):
+            yield 0
+
+    def lock_owner(self, owner_id: str) -> None:
+        database.execute_sql(f"SELECT {_locks(owner_id)}")
+
+    def lock_name(self, name: str, wait_seconds: float) -> bool:
+        """Asked again and again: a statement that waits in vain would end the transaction."""
+        query = f"SELECT pg_try_advisory_xact_lock({_key(name)})"
+        deadline = time.monotonic() + wait_seconds
+        while not (held := database.execute_sql(query).fetchone()[0]):
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(0.05)
+        return bool(held)
+
+    def migrating(self) -> AbstractContextManager[Any]:
+        return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
+
+    def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:  # noqa: ARG002
+        return postgres_schema.foreign_objects()
+
+    def table_differences(self, directory: str) -> list[str]:
+        return postgres_schema.table_differences(directory)
+
+    def snapshot(self) -> AbstractContextManager[Any]:
+        return _atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+        """Some hundred at once; all at once outside of a transaction."""
+        if not database.in_transaction():
+            yield from database.execute_sql(query, values)
+            return
+        name = f"stream_{uuid4().hex}"
+        with database.connection().cursor(name=name) as cursor, wrapping_errors:
+            cursor.itersize = STREAM_ROWS
+            yield from cursor.execute(translated(query), values, binary=True)
+
+    def service_error(self, error: BaseException) -> ServiceError | None:
+        """The one that a SQLSTATE stands for."""
+        if isinstance(error, MaxConnectionsExceeded):
+            return Busy()
+        if isinstance(error, OperationalError) and not isinstance(_origin(error), psycopg.Error):
+            return DatabaseUnavailable()
+        kind = _kind(error) if isinstance(error, psycopg.Error) else None
+        if kind is DatabaseUnavailable:
+            return DatabaseUnavailable(f"The database server cannot be used: {first_line(error)}.")
+        return None if kind is None else kind()
+
+    def is_writable(self) -> bool:
+        (read_only,) = database.execute_sql("SHOW transaction_read_only").fetchone()
+        return bool(read_only == "off")
 
 
-def lock_owner(owner_id: str) -> None:
-    """From here to the end of the transaction no other one of this owner runs."""
-    database.execute_sql(f"SELECT {_locks(owner_id)}")
+def _atomic(statements: str) -> AbstractContextManager[Any]:
+    """A transaction that begins with these statements."""
+    transaction: AbstractContextManager[Any] = database.atomic(statements)
+    return transaction
 
 
-def lock_name(name: str, wait_seconds: float) -> bool:
-    """Asked again and again: a statement that waits in vain would end the transaction."""
-    query = f"SELECT pg_try_advisory_xact_lock({_key(name)})"
-    deadline = time.monotonic() + wait_seconds
-    while not (held := database.execute_sql(query).fetchone()[0]) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return bool(held)
+def _origin(error: BaseException | None) -> BaseException | None:
+    """What peewee's error wraps, however often."""
+    while isinstance(error, OperationalError):
+        error = error.__context__
+    return error
 
 
-@contextmanager
-def background_transaction(owner_id: str) -> Iterator[None]:
-    """Nobody waits until it is on disk."""
-    with database.atomic(_statements(owner_id, False, BACKGROUND_LOCK_SECONDS)):
-        yield
-
-
-@contextmanager
-def if_no_writer() -> Iterator[bool]:
-    """True unless this thread is in a transaction, or another one of this process flushes."""
-    acquired = not database.in_transaction() and _flushing.acquire(blocking=False)
-    try:
-        yield acquired
-    finally:
-        if acquired:
-            _flushing.release()
-
-
-def migrating() -> Any:
-    return database.atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
-
-
-def snapshot() -> Any:
-    return database.atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-
-
-def is_writable() -> bool:
-    (read_only,) = database.execute_sql("SHOW transaction_read_only").fetchone()  # or a standby
-    return bool(read_only == "off")
-
-
-def is_durable() -> bool:
-    return True
-
-
-def after_shredding() -> None:
-    """What the server keeps of deleted rows ends with its own vacuum and log."""
-
-
-def without_scrubbing() -> Any:
-    return nullcontext()
-
-
-def checkpoint_wal() -> None:
-    """The server's own work, as all of what follows."""
-
-
-def truncate_wal(_patience_seconds: float = 0) -> bool:
-    return True
-
-
-def sync_wal() -> None:
-    pass
-
-
-def wal_sync_failures() -> int:
-    return 0
-
-
-def reserve_disk_space(_size: int, _reserve_bytes: int) -> Any:
-    return nullcontext()
-
-
-def keep_ballast() -> None:
-    pass
+def _kind(error: psycopg.Error) -> type[ServiceError] | None:
+    if error.sqlstate is None:
+        return DatabaseUnavailable if isinstance(error, psycopg.OperationalError) else None
+    states = sorted(_ERRORS, key=len, reverse=True)
+    return next((_ERRORS[one] for one in states if error.sqlstate.startswith(one)), None)
 
 
 def _statements(owner_id: str | None, synced: bool, lock_seconds: float) -> str:

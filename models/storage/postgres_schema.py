@@ -6,7 +6,6 @@ which they could run.
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 from .postgres import database
@@ -44,7 +43,7 @@ _SCHEMA = """
     FROM pg_constraint JOIN found ON found.oid = conrelid WHERE contype <> 'n'"""
 
 
-def schema_differences(_directory: str, _migrations: Iterable[str]) -> list[str]:
+def foreign_objects() -> list[str]:
     """What somebody has put into the schema that would run inside the service."""
     return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
 

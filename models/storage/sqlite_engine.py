@@ -1,124 +1,171 @@
 """SQLite as the engine: one writer at a time, synced together; one process serves."""
 
+import logging
+import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-from peewee import OperationalError
+from peewee import DatabaseError, OperationalError
 
-from ..errors import Busy
-from . import ballast_file
+from ..errors import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
+from . import ballast_file, schema
+from .connection import connected
 from .disk_space import reserve_disk_space
-from .schema import schema_differences
-from .sqlite import (
-    PRAGMAS,
-    READER_SECONDS,
-    after_shredding,
-    checkpoint_wal,
-    create_file,
-    damage_found,
-    database,
-    engine_error,
-    is_writable,
-    migrating,
-    open_database,
-    snapshot,
-    stream,
-    sync_wal,
-    truncate_wal,
-    wal,
-    wal_grown,
-    wal_sync_failures,
-    without_scrubbing,
-)
+from .engine_base import Engine
+from .group_commit import GroupCommit
+from .sqlite import PRAGMAS, database
 
-SHARED = False
-PIECES_AT_ONCE = 4
-
-_writer_lock = threading.Lock()  # fair, unlike SQLite's own
-_reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
+READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
+_ERRORS: dict[str, type[ServiceError]] = {
+    "database is locked": Busy,
+    "disk is full": StorageFull,
+    "disk I/O error": StorageFailing,
+    "readonly database": StorageFailing,
+    "disk image is malformed": DatabaseDamaged,
+    "file is not a database": DatabaseDamaged,
+}
 
 
-@contextmanager
-def write_transaction(
-    _owner_id: str | None,
-    *,
-    synced: bool,
-    since: int | None,
-    before: Callable[[], None],
-    after: Callable[[], None],
-) -> Iterator[None]:
-    """One writer at a time, of any owner. `before` and `after` write what is enqueued.
+class SqliteEngine(Engine):
+    pieces_at_once = 4
+    database = database
 
-    The lock is waited for as long as SQLite's own, so that queued writers time out together.
-    """
-    ballast_file.delete_if_full(database.database)
-    if not _writer_lock.acquire(timeout=PRAGMAS["busy_timeout"] / 1000):
-        raise Busy
-    try:
-        failures = _failures_after_reset()
-        with database.on_writer():
-            before()
-            with database.transaction():
-                yield
-    finally:
-        _writer_lock.release()
-    after()
-    wal_grown.set()
-    if synced:
-        wal.sync(failures if since is None else since)
+    def __init__(self) -> None:
+        # Waiting writers sleep until it is free; SQLite's own lock is asked again and again, with
+        # ever longer pauses, so that a late writer may get it before an early one.
+        self._writer_lock = threading.Lock()
+        self._wal = GroupCommit(lambda: f"{database.database}-wal")
+        self._reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
+        self._wal_grown = threading.Event()  # since the last checkpoint
+        self._checkpoint_lock = threading.Lock()
+        self._damage_found = threading.Event()  # since the database was opened
 
+    def open(self, address: str, connections: int) -> None:  # noqa: ARG002  there is no limit
+        database.init(address, pragmas=PRAGMAS)
+        self._damage_found.clear()
 
-def lock_owner(_owner_id: str) -> None:
-    """There is one writer anyway."""
+    @contextmanager
+    def write_transaction(
+        self,
+        owner_id: str | None,  # noqa: ARG002  one lock is for all
+        *,
+        synced: bool,  # noqa: ARG002  by `sync`, for several at once
+        wait_seconds: float | None = None,
+    ) -> Iterator[int]:
+        """Yields the number of failed syncs when it began.
 
-
-def lock_name(_name: str, _wait_seconds: float) -> bool:
-    """There is no other process."""
-    return True
-
-
-@contextmanager
-def background_transaction(_owner_id: str) -> Iterator[None]:
-    """Not synced: the next transaction's sync covers it. The caller holds the writer lock."""
-    with database.on_writer(), database.atomic():
-        yield
-    wal_grown.set()
-
-
-@contextmanager
-def if_no_writer() -> Iterator[bool]:
-    """True, with the writer lock held, unless a transaction of this process runs."""
-    acquired = _writer_lock.acquire(blocking=False)
-    try:
-        yield acquired
-    finally:
-        if acquired:
-            _writer_lock.release()
-
-
-def is_durable() -> bool:
-    return wal.failures <= _reset_after_failures and not damage_found.is_set()
-
-
-def table_differences(_directory: str) -> list[str]:
-    return []  # `schema_differences` compares all
-
-
-def keep_ballast() -> None:
-    ballast_file.create(database.database)
-
-
-def _failures_after_reset() -> int:
-    """The number of failed syncs. After a new failure, the WAL is reset first.
-
-    After a power cut SQLite reads the WAL up to the first missing page, so nothing written after
-    a page that was not synced would be safe.
-    """
-    global _reset_after_failures  # noqa: PLW0603
-    failures = wal.failures
-    if failures > _reset_after_failures:
-        if not truncate_wal(READER_SECONDS):
+        The lock is waited for as long as SQLite's own, so that waiting writers time out together.
+        """
+        ballast_file.delete_if_full(database.database)
+        longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
+        if not self._writer_lock.acquire(timeout=longest):
             raise Busy
-        _reset_after_failures = failures
-    return failures
+        try:
+            failures = self._failures_after_reset()
+            with database.on_writer(), database.transaction():
+                yield failures
+        finally:
+            self._writer_lock.release()
+        self._wal_grown.set()
+
+    def sync(self, since: int | None = None) -> None:
+        self._wal.sync(since)
+
+    def sync_failures(self) -> int:
+        return self._wal.failures
+
+    def migrating(self) -> AbstractContextManager[Any]:
+        exclusively: AbstractContextManager[Any] = database.atomic("EXCLUSIVE")
+        return exclusively
+
+    def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:
+        return schema.schema_differences(directory, migrations)
+
+    def damage(self, deep: bool) -> list[str]:
+        check = "integrity_check" if deep else "quick_check"
+        lines = [str(line) for (line,) in database.execute_sql(f"PRAGMA {check}(10)").fetchall()]
+        return [line for line in lines if line != "ok"]
+
+    def snapshot(self) -> AbstractContextManager[Any]:
+        deferred: AbstractContextManager[Any] = database.atomic("DEFERRED")
+        return deferred
+
+    def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+        return iter(database.execute_sql(query, values))
+
+    def service_error(self, error: BaseException) -> ServiceError | None:
+        """The one that SQLite's message stands for."""
+        said = str(error) if isinstance(error, DatabaseError) else ""
+        known = next((kind() for message, kind in _ERRORS.items() if message in said), None)
+        if isinstance(known, DatabaseDamaged) and not self._damage_found.is_set():
+            self._damage_found.set()
+            logging.getLogger("docservice").error(known.reason)
+        return known
+
+    def is_writable(self) -> bool:
+        return os.access(database.database, os.W_OK)
+
+    def is_durable(self) -> bool:
+        is_synced = self._wal.failures <= self._reset_after_failures
+        return is_synced and not self._damage_found.is_set()
+
+    def after_shredding(self) -> None:
+        """Truncate the WAL, which holds what was deleted."""
+        try:
+            self.truncate_wal()
+        except OperationalError as error:
+            line = "the WAL was not truncated (%s); the sweeper will do it"
+            logging.getLogger("docservice").error(line, error)
+
+    @contextmanager
+    def without_scrubbing(self) -> Iterator[None]:
+        database.execute_sql("PRAGMA secure_delete = OFF")
+        try:
+            yield
+        finally:
+            database.execute_sql("PRAGMA secure_delete = ON")
+
+    def checkpoint_wal(self) -> None:
+        """So that a large upload's response does not wait for its pages to be written twice."""
+        if self._wal_grown.is_set():
+            self._wal_grown.clear()
+            with connected():
+                self._checkpoint("PASSIVE")
+
+    def truncate_wal(self, patience_seconds: float = 0) -> bool:
+        """Also cuts it to nothing."""
+        deadline = time.monotonic() + patience_seconds
+        while not (truncated := self._checkpoint("TRUNCATE")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return truncated
+
+    def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
+        return reserve_disk_space(size, reserve_bytes, self.truncate_wal)
+
+    def keep_ballast(self) -> None:
+        ballast_file.create(database.database)
+
+    def _checkpoint(self, mode: str) -> bool:
+        with self._checkpoint_lock:
+            database.execute_sql("PRAGMA busy_timeout = 0")
+            try:
+                (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
+            finally:
+                database.execute_sql(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+        return not blocked
+
+    def _failures_after_reset(self) -> int:
+        """The number of failed syncs. After a new failure, the WAL is reset first.
+
+        After a power cut SQLite reads the WAL up to the first missing page, so nothing written
+        after a page that was not synced would be safe.
+        """
+        failures = self._wal.failures
+        if failures > self._reset_after_failures:
+            if not self.truncate_wal(READER_SECONDS):
+                raise Busy
+            self._reset_after_failures = failures
+        return failures

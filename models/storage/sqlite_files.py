@@ -34,13 +34,6 @@ def bytes_in_use() -> int:
     return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
 
 
-def damage(deep: bool) -> list[str]:
-    """What SQLite finds wrong with its file; `deep` also compares indexes with their tables."""
-    check = "integrity_check" if deep else "quick_check"
-    lines = [str(line) for (line,) in database.execute_sql(f"PRAGMA {check}(10)").fetchall()]
-    return [line for line in lines if line != "ok"]
-
-
 def is_backup(file: Path) -> bool:
     try:
         with _opened(file) as copy:

@@ -16,11 +16,11 @@ from models import (
     database,
     transaction,
 )
+from models import event as event_module
 from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records import ids
-from models.storage import sqlite_engine
-from models.storage import transactions as base
+from models.storage import engine
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
 
@@ -82,14 +82,14 @@ def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
 
 def test_a_reading_is_told_before_what_comes_after_it(alice):
     document = upload(alice)
-    with sqlite_engine._writer_lock:
+    with engine()._writer_lock:
         document.record_read("document.viewed")
     document.delete_with_tokens()
 
     assert told(alice) == ["document.created", "document.viewed", "document.deleted"]
 
 
-def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
+def test_neither_a_reading_nor_a_list_of_them_waits_for_a_writer_for_long(alice):
     document = upload(alice)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -102,29 +102,31 @@ def test_a_reading_does_not_wait_for_a_writer_who_tells_it_in_the_end(alice):
     writer.start()
     assert begun.wait(60)
     document.record_read("document.viewed")
-    base.flush_enqueued_writes()  # returns while the other writes
-    assert told(alice) == ["document.created"]
+    assert told(alice) == ["document.created"]  # which returns while the other writes
     go_on.set()
     writer.join()
 
     assert told(alice) == ["document.created", "document.viewed"]
 
 
-def test_the_feed_has_a_reading_that_another_thread_is_writing(alice):
+def test_the_feed_has_a_reading_that_another_thread_is_writing(alice, monkeypatch):
     document = upload(alice)
     begun, go_on, found = threading.Event(), threading.Event(), []
+    insert = Event._insert_readings
 
-    def write_slowly():
+    def write_slowly(counted):
         begun.set()
         assert go_on.wait(60)
+        insert(counted)
 
     def read():
         with connected():
             found.extend(told(alice))
 
-    base.enqueue_write(alice.id, write_slowly)
+    monkeypatch.setattr(event_module, "READER_WAITS_SECONDS", 60)
+    monkeypatch.setattr(Event, "_insert_readings", write_slowly)
     document.record_read("document.viewed")
-    threads = start_threads(base.flush_enqueued_writes)
+    threads = start_threads(Event.record_readings)
     assert begun.wait(60)
     threads += start_threads(read)
     threads[-1].join(0.2)  # without waiting it would end, and have found too little
@@ -140,36 +142,45 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
     with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
         document.record_read("document.viewed")
-        base.flush_enqueued_writes()
+        Event.record_readings()
 
     assert told(alice) == ["document.created", "document.viewed"]
 
 
-def test_a_reading_that_cannot_be_told_goes_on(alice, caplog):
+def test_a_reading_that_cannot_be_told_is_counted_as_lost_and_the_next_ones_are_told(
+    alice, runtime, monkeypatch, caplog
+):
     document = upload(alice)
+    with monkeypatch.context() as broken:
+        broken.setattr(Event, "_insert", lambda *_: 1 / 0)
+        document.record_read("document.viewed")
+        Event.record_readings()
+    document.record_read("document.downloaded")
 
-    base.enqueue_write(alice.id, lambda: 1 / 0)
-    base.flush_enqueued_writes()
-    document.record_read("document.viewed")
-
-    assert "were lost" in caplog.text
-    assert told(alice) == ["document.created", "document.viewed"]
+    assert "1 readings are lost" in caplog.text
+    assert runtime.readings.lost == 1
+    assert told(alice) == ["document.created", "document.downloaded"]
 
 
-def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log(alice, caplog):
+def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_told_later(
+    alice, runtime, caplog
+):
     document = upload(alice)
     document.record_read("document.viewed")
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))  # no write to any file
     try:
-        base.flush_enqueued_writes()
+        for _ in range(2):
+            runtime.readings._retry_at = min(runtime.readings._retry_at, 1)  # a second later
+            Event.record_readings()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     (record,) = caplog.records
-    assert record.message.startswith("enqueued writes were lost: ")
+    assert record.message.startswith("readings wait to be recorded: ")
     assert record.exc_info is None
+    assert told(alice) == ["document.created", "document.viewed"]
 
 
 def test_the_last_view_spends_a_token_once(alice):

@@ -5,9 +5,10 @@ import threading
 import pytest
 
 from models import DocumentToken, Event, connected
+from models import readings as readings_module
 from models.document_token import LinkOptions
 from models.event import current_actor
-from models.storage import flush_enqueued_writes, group_commit, transaction
+from models.storage import group_commit, transaction
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
 
@@ -163,4 +164,31 @@ def test_without_readings_nothing_is_written(alice, monkeypatch):
     monkeypatch.setattr(Event, "_insert_readings", None)
     Event.record_merged_readings()
     Event.record_merged_readings(all=True)
-    flush_enqueued_writes()
+
+
+def test_a_reading_in_a_transaction_that_fails_is_not_counted(alice):
+    document = upload(alice)
+    read(document)
+
+    def fail():
+        with transaction(alice.id):
+            read(document)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    Event.record_merged_readings(all=True)
+
+    assert readings(alice) == [("document.viewed", 1)]
+
+
+def test_readings_that_are_too_many_to_wait_and_those_at_the_end_are_lost_with_a_line(
+    alice, runtime, monkeypatch, caplog
+):
+    monkeypatch.setattr(readings_module, "MOST_DUE", 2)
+    document = upload(alice)
+    read(document, actor={"via": "session"}, times=3)
+    assert (caplog.messages, runtime.readings.lost) == (["1 readings are lost"], 1)
+
+    runtime.readings.close()
+    assert caplog.messages[1:] == ["2 readings are lost"]

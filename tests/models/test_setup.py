@@ -126,4 +126,4 @@ def test_an_address_that_is_none_leaves_the_former_database_in_use_but_closed(in
 
     assert database.obj is former
     assert database.is_closed()
-    assert not engine.is_shared()
+    assert not engine().is_shared

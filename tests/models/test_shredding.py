@@ -1,6 +1,6 @@
 """A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
-from models.storage import database, truncate_wal
+from models.storage import database, engine
 from tests.uploads import upload
 
 
@@ -19,7 +19,7 @@ def test_also_after_its_row_has_grown_and_moved(instance, alice):
     for document in documents:
         document.edit(name="a much longer name " * 10)
     keys = [bytes(document.sealed_key) for document in documents]
-    truncate_wal()
+    engine().truncate_wal()
     assert on_disk(instance, keys) == keys
 
     for document in documents[::2]:
@@ -39,6 +39,6 @@ def test_once_no_reader_holds_the_log_any_more(instance, alice):
 
     reader.execute("COMMIT")
     reader.close()
-    assert truncate_wal()
+    assert engine().truncate_wal()
 
     assert on_disk(instance, [key]) == []

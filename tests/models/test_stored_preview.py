@@ -1,13 +1,13 @@
 """models/stored_preview.py"""
 
-from threading import Event
+import threading
 
 import pytest
 
-from models import StoredPreview, User, connected
+from models import Event, StoredPreview, User, connected
 from models.operations import sweep
 from models.records.ids import now
-from models.storage import database, flush_enqueued_writes
+from models.storage import database
 from models.storage.pieces import PIECE_BYTES
 from models.stored_preview import FAILURE_KEPT_MS
 from tests.uploads import upload
@@ -70,7 +70,7 @@ def test_previews_of_other_names_and_documents_are_others(document, alice):
 
 
 def test_a_preview_that_many_ask_for_is_made_once(document):
-    released, results = Event(), []
+    released, results = threading.Event(), []
     make = Maker(LONG)
 
     def slowly():
@@ -177,7 +177,7 @@ def test_those_used_longest_ago_make_room_for_new_ones(configure, monkeypatch):
         for hour, name in enumerate((0, 1, 0, 2, 0, 2)):
             set_clock(monkeypatch, hour * 3_700_000)
             obtain(document, makers[name], str(name))
-            flush_enqueued_writes()
+            Event.record_readings()
         assert [one.times for one in makers] == [1, 1, 1]
 
         obtain(document, makers[1], "1")

@@ -9,12 +9,12 @@ import pytest
 from peewee import OperationalError
 
 from models import Document, connected, database, in_one_transaction, transaction
-from models import upload as upload_module
 from models.error_mapping import service_error_of
-from models.errors import Invalid, StorageFull
+from models.errors import Invalid, StorageFull, StoredUnsynced
 from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records.ids import generate_id
+from models.storage import engine
 from models.storage import group_commit as group_sync
 from models.storage.pieces import PIECE_BYTES
 from models.upload import (
@@ -99,7 +99,7 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
     def fails():
         raise OSError("the disk")
 
-    monkeypatch.setattr(upload_module, "sync_wal", fails)
+    monkeypatch.setattr(engine(), "sync", fails)
     with pytest.raises(OSError, match="the disk"):
         upload(alice.id, pieces(), size=len(PAYLOAD), content_type="a/b")
 
@@ -118,6 +118,22 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
 
     (document,) = Document.select()
     assert b"".join(document.read()) == PAYLOAD
+
+
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
+def test_an_upload_that_is_stored_and_only_not_synced_says_so(alice, monkeypatch, scope):
+    def fails(_handle):
+        raise OSError(5, "the disk")
+
+    monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    with pytest.raises((OSError, StoredUnsynced)) as raised, scope():
+        upload(alice.id, pieces(b"stored"), size=6, content_type="a/b")
+    monkeypatch.undo()
+
+    (document,) = Document.select()
+    told = service_error_of(raised.value)
+    assert isinstance(told, StoredUnsynced)
+    assert (document.id if scope is nullcontext else "Idempotency-Key") in told.sentence
 
 
 def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(alice, runtime):

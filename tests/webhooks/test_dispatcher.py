@@ -10,7 +10,6 @@ import pytest
 from models import Event, User, Webhook, WebhookDelivery
 from models.delivery import Outcome, delivery_queued
 from models.records.ids import now
-from models.request_activity import request_activity
 from tests.receiver import Receiver
 from tests.waiting import until
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
@@ -232,17 +231,6 @@ def test_deliveries_of_a_disabled_user_wait_until_the_user_is_enabled(alice, bob
     assert withheld in client.sent
 
 
-def test_a_delivery_waits_for_running_requests_for_a_limited_time(alice, send):
-    hook = hooked(alice)
-    request_activity.start()
-    try:
-        send(FakeClient())
-        emit(alice)
-        until(lambda: rows(hook)[0].state == "delivered")
-    finally:
-        request_activity.end()
-
-
 def test_slow_receivers_leave_threads_to_fast_ones(alice, send):
     for n in range(4):
         hooked(alice, f"https://slow.example/{n}")
@@ -257,18 +245,6 @@ def test_slow_receivers_leave_threads_to_fast_ones(alice, send):
         assert client.held == 2
     finally:
         client.released.set()
-
-
-def test_an_overdue_delivery_does_not_wait_for_requests(alice, send):
-    hook = hooked(alice)
-    emit(alice)
-    WebhookDelivery.update(due_at=now() - 61_000).execute()
-    request_activity.start()
-    try:
-        send(FakeClient(), idle_wait_seconds=60)
-        until(lambda: rows(hook)[0].state == "delivered")
-    finally:
-        request_activity.end()
 
 
 def test_a_due_time_far_in_the_future_is_ignored(alice, send):

@@ -15,14 +15,17 @@ def disk(instance, monkeypatch):
     sizes = {"free": 100 * MIB, "log": 0, "left": 0}
     monkeypatch.setattr(spare, "_free_bytes", lambda _: sizes["free"])
     monkeypatch.setattr(room, "_wal_bytes", lambda: sizes["log"])
-    monkeypatch.setattr(room, "unused_bytes", lambda: sizes["left"])
-    monkeypatch.setattr(room, "truncate_wal", lambda: False)
+    monkeypatch.setattr(room, "_unused_bytes", lambda: sizes["left"])
     return sizes
 
 
-def fits(size, reserve=10 * MIB):
+def reserve(size, truncate_wal=lambda: False):
+    return room.reserve_disk_space(size, 10 * MIB, truncate_wal)
+
+
+def fits(size, truncate_wal=lambda: False):
     try:
-        with room.reserve_disk_space(size, reserve):
+        with reserve(size, truncate_wal):
             return True
     except StorageFull:
         return False
@@ -39,18 +42,17 @@ def test_a_log_that_is_not_moved_yet_needs_room(disk):
     assert not fits(20 * MIB)
 
 
-def test_a_log_that_can_be_cut_is_cut_first(disk, monkeypatch):
+def test_a_log_that_can_be_cut_is_cut_first(disk):
     disk["log"] = 90 * MIB
-    monkeypatch.setattr(room, "truncate_wal", lambda: disk.update(log=0))
-    assert fits(39 * MIB)
+    assert fits(39 * MIB, lambda: disk.update(log=0))
 
 
 def test_uploads_that_run_are_counted_until_they_end(disk):
-    with room.reserve_disk_space(25 * MIB, 10 * MIB):
+    with reserve(25 * MIB):
         assert fits(14 * MIB)
         assert not fits(18 * MIB)
     assert fits(25 * MIB)
-    with pytest.raises(RuntimeError), room.reserve_disk_space(25 * MIB, 10 * MIB):
+    with pytest.raises(RuntimeError), reserve(25 * MIB):
         raise RuntimeError
     assert fits(25 * MIB)
 

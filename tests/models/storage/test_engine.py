@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from models import setup, transaction
+from models import database, setup, transaction
 from models.errors import OperatorError
-from models.storage import close_database, gathering_steps, unsynced_transaction
+from models.storage import close_database, separate_transaction
 from settings import WrongSetting, read_settings
 
 
@@ -21,15 +21,30 @@ def test_a_transaction_of_one_owner_takes_no_lock_of_another(instance):
 
 
 def test_a_transaction_of_the_service_may_contain_those_of_owners(instance):
-    with transaction(), transaction("usr_1"), transaction("usr_2"), unsynced_transaction("usr_3"):
+    with transaction(), transaction("usr_1"), transaction("usr_2"), separate_transaction("usr_3"):
         pass
     with transaction("usr_1"), transaction("usr_1"):
         pass
 
 
-def test_steps_take_no_lock_before_the_last_one(instance):
-    with gathering_steps(), unsynced_transaction(None), transaction("usr_1"):
+def test_a_transaction_of_nobody_takes_the_lock_of_the_first_that_is_nested(instance):
+    with transaction(None), separate_transaction(None), transaction("usr_1"), transaction("usr_1"):
         pass
+    with pytest.raises(RuntimeError, match="of usr_1"), transaction(None):  # noqa: PT012
+        with transaction("usr_1"):
+            pass
+        with transaction("usr_2"):
+            pass
+
+
+def test_a_transaction_takes_its_lock_when_it_is_entered(instance):
+    later = transaction("usr_2")
+    with transaction("usr_1"):
+        also_later = transaction("usr_1")
+    for one in (later, also_later):
+        assert not database.in_transaction()
+        with one:
+            assert database.in_transaction()
 
 
 def test_a_server_without_its_driver_is_refused_with_the_command_that_installs_it(monkeypatch):

@@ -7,10 +7,9 @@ import pytest
 
 from models.storage import (
     database,
-    sync_wal,
+    engine,
+    separate_transaction,
     transaction,
-    unsynced_transaction,
-    wal_sync_failures,
 )
 from models.storage import group_commit as group_sync
 from models.storage.group_commit import GroupCommit
@@ -122,11 +121,11 @@ def test_what_is_stored_step_by_step_is_told_of_a_failure_meanwhile(instance, di
     disk.error = OSError(5, "lost")
     for _ in range(2):
         disk.allowed.release()
-    since = wal_sync_failures()
-    with unsynced_transaction():
+    since = engine().sync_failures()
+    with separate_transaction(synced=False):
         database.execute_sql("CREATE TABLE some (thing TEXT)")
     with pytest.raises(OSError, match="lost"):
-        sync_wal()
+        engine().sync()
     disk.error = None
 
     with pytest.raises(OSError, match="lost"), transaction(since=since):

@@ -31,14 +31,16 @@ from models.operations import sweep, verify_log
 from models.rate_limits import Limit
 from models.runtime import create_runtime
 from models.shared_rate_limiter import SharedRateLimiter
-from models.storage import separate_transaction, stream, unsynced_transaction
+from models.storage import engine, separate_transaction
 from models.storage.postgres_engine import _BOUNDED as BOUNDED
 from settings import Settings
 from tests import postgres
 from tests.models.test_columns import TABLES
+from tests.models.test_readings import read, readings
 from tests.uploads import upload
 from tests.waiting import run_in_threads, start_threads, until
 
+TABLES_QUERY = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
 TYPES = {"TEXT": "text", "BLOB": "bytea", "INT": "bigint", "BIGINT": "bigint"}
 
 
@@ -160,7 +162,7 @@ def test_what_is_acknowledged_is_on_disk_whatever_the_default_of_the_server(
     query = "SELECT current_setting('synchronous_commit')"
     with transaction("usr_1"):
         assert database.execute_sql(query).fetchone() == (synced,)
-    with unsynced_transaction("usr_1"):
+    with separate_transaction("usr_1", synced=False):
         assert database.execute_sql(query).fetchone() == ("off",)
     database.execute_sql("RESET synchronous_commit")
 
@@ -203,7 +205,7 @@ def test_a_machine_that_vanished_holds_no_lock_for_long(runtime, monkeypatch):
 def test_many_rows_are_streamed_in_a_transaction(runtime):
     query = "SELECT n, :text FROM generate_series(1, 1200) AS n"
     with transaction("usr_1"):
-        rows = list(stream(query, {"text": "50 %"}))
+        rows = list(engine().stream(query, {"text": "50 %"}))
 
     assert rows == [(n, "50 %") for n in range(1, 1201)]
 
@@ -299,6 +301,43 @@ def test_a_sweep_deletes_limits_that_nothing_is_owed_to(alice, runtime):
     sweep()
 
     assert database.execute_sql("SELECT count(*) FROM rate_limit").fetchone() == (0,)
+
+
+def stored_events():
+    return [one.type for one in Event.select().order_by(Event.id)]
+
+
+def test_a_reading_is_an_event_before_its_response_or_when_the_writer_has_ended(alice, monkeypatch):
+    monkeypatch.setattr("models.event.READER_WAITS_SECONDS", 0.05)
+    document = upload(alice)
+    read(document)
+    assert stored_events() == ["document.created", "document.viewed"]
+
+    def read_another():
+        with connected():
+            read(document, type="document.downloaded")
+
+    with transaction(alice.id):
+        run_in_threads(read_another)
+    assert len(stored_events()) == 2
+    Event.record_readings()
+    assert stored_events()[2:] == ["document.downloaded"]
+
+
+def test_readings_are_nowhere_in_the_database_before_their_event(alice):
+    def rows():
+        tables = database.execute_sql(TABLES_QUERY).fetchall()
+        found = [database.execute_sql(f"TABLE {name}").fetchall() for (name,) in tables]
+        return [sorted(map(str, one)) for one in found]
+
+    document = upload(alice)
+    read(document)
+    before = rows()
+    read(document, times=5)
+    assert rows() == before
+
+    Event.record_merged_readings(all=True)
+    assert readings(alice) == [("document.viewed", 1), ("document.viewed", 5)]
 
 
 def test_nothing_of_what_is_sealed_is_in_the_servers_files(alice, postgres_server):

@@ -9,14 +9,9 @@ from peewee import DatabaseError
 
 from models import setup
 from models.errors import OperatorError
-from models.storage import (
-    close_database,
-    database,
-    pragma,
-    schema,
-    schema_differences,
-    sqlite_files,
-)
+from models.storage import close_database, database, schema, sqlite_files
+from models.storage.schema import schema_differences
+from models.storage.sqlite import pragma
 
 
 def test_migrations_in_another_order_make_their_own_schema(tmp_path):

@@ -18,9 +18,8 @@ from models import (
     transaction,
 )
 from models.records.ids import generate_id
-from models.storage import checkpoint_wal, enqueue_write, flush_enqueued_writes, open_database
+from models.storage import engine, open_database
 from models.storage import group_commit as group_sync
-from models.storage import transactions as base
 from models.storage.sqlite import PRAGMAS
 
 
@@ -92,7 +91,7 @@ def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instanc
         alice.change(email="new@example.com")
     assert b"new@example.com" not in stored.read_bytes()
 
-    checkpoint_wal()
+    engine().checkpoint_wal()
 
     assert b"new@example.com" in stored.read_bytes()
 
@@ -125,28 +124,12 @@ def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkey
     assert email == "acknowledged@example.com"
 
 
-def test_a_reading_that_cannot_be_written_is_nobody_elses_fault(instance):
-    def fails():
-        base._enqueued.append(("usr_1", lambda: None))  # another one comes meanwhile
-        raise RuntimeError("no room")
-
-    enqueue_write("usr_1", fails)
-    with transaction():
-        pass
-
-    flush_enqueued_writes()
-
-
-def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_bounded(
-    instance, monkeypatch
-):
+def test_while_another_process_holds_the_database_a_writer_waits_once(instance, monkeypatch):
     current_runtime().close_database()
     monkeypatch.setitem(PRAGMAS, "busy_timeout", 400)
     open_database(str(instance / "documents.sqlite"))
     with contextlib.closing(sqlite3.connect(instance / "documents.sqlite")) as other, connected():
         other.execute("BEGIN IMMEDIATE")
-        for _ in range(base._enqueued.maxlen + 5):
-            enqueue_write("usr_1", lambda: None)
         executed = []
         with database.on_writer():
             writer = database.connection()
@@ -156,9 +139,7 @@ def test_while_another_holds_the_database_a_writer_waits_once_and_readings_are_b
         writer.set_trace_callback(None)
         other.rollback()
 
-    assert len(base._enqueued) == base._enqueued.maxlen
     assert executed == ["BEGIN IMMEDIATE"]
-    flush_enqueued_writes()
 
 
 def test_one_transaction_begins_with_what_is_first_written_and_is_taken_back_whole(alice):

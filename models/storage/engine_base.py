@@ -1,0 +1,109 @@
+"""What the engines do differently, as one object each: `SqliteEngine` and `PostgresEngine`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from ..errors import ServiceError
+
+
+class Engine(ABC):
+    """What is not abstract is for one that leaves disk and log to a server, or has none to share.
+
+    `write_transaction` yields what `sync` takes as `since`.
+    """
+
+    is_shared = False  # whether several processes may serve the database at once
+    migrations = "."  # the folder of its migrations, in that of SQLite's
+    pieces_at_once: int  # that a query of a payload fetches
+    database: Any
+
+    @abstractmethod
+    def open(self, address: str, connections: int) -> None:
+        """Use the database at this address. OperatorError if it is malformed."""
+
+    @abstractmethod
+    def write_transaction(
+        self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
+    ) -> AbstractContextManager[int]:
+        """A transaction, with the owner's lock; when it ends, others see it, and may write.
+
+        `Busy` or an error of the engine if the lock is not free after `wait_seconds`, or 5 s.
+        """
+
+    def sync(self, since: int | None = None) -> None:
+        """Sync what is committed. `NotSynced` if that failed, or has failed after `since`."""
+
+    def sync_failures(self) -> int:
+        """The number of failed syncs since the process began."""
+        return 0
+
+    def lock_owner(self, owner_id: str) -> None:
+        """From here to the end of the transaction no other one of this owner runs."""
+
+    def lock_name(self, name: str, wait_seconds: float) -> bool:
+        """Whether no other process holds the lock of this name, which ends with the transaction."""
+        return True
+
+    @abstractmethod
+    def migrating(self) -> AbstractContextManager[Any]:
+        """A transaction in which migrations run: of several starters one migrates."""
+
+    @abstractmethod
+    def schema_differences(self, directory: str, migrations: Any) -> list[str]:
+        """What is not as these migrations, in this order, make it, as `trigger x is foreign`."""
+
+    def table_differences(self, directory: str) -> list[str]:
+        """How tables on a server differ from those that all migrations of the directory make."""
+        return []
+
+    def damage(self, deep: bool) -> list[str]:
+        """What is wrong with the file; `deep` also compares indexes with their tables."""
+        return []
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Any]:
+        """A context in which all queries see the database as it is at the first one."""
+
+    @abstractmethod
+    def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, which are not held in memory. Read them in a transaction."""
+
+    @abstractmethod
+    def service_error(self, error: BaseException) -> ServiceError | None:
+        """The domain error that the engine's error stands for; None for any other exception."""
+
+    @abstractmethod
+    def is_writable(self) -> bool:
+        """False for a read-only file or a standby server."""
+
+    def is_durable(self) -> bool:
+        """False from a failed sync of the write-ahead log until a transaction has reset it, and
+        once a query has found the file damaged.
+        """
+        return True
+
+    def after_shredding(self) -> None:
+        """Scrub from the disk what was deleted."""
+
+    def without_scrubbing(self) -> AbstractContextManager[Any]:
+        """Deleted rows are not overwritten on disk: for ciphertext whose key is deleted, too."""
+        return nullcontext()
+
+    def checkpoint_wal(self) -> None:
+        """Copy the write-ahead log into the database, beside readers and writers."""
+
+    def truncate_wal(self, patience_seconds: float = 0) -> bool:
+        """Move the write-ahead log into the database; False if a reader prevents it."""
+        return True
+
+    def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
+        """Reserve space for a payload of `size` bytes; `StorageFull` if there is too little.
+
+        A server says so itself, when it is full.
+        """
+        return nullcontext()
+
+    def keep_ballast(self) -> None:
+        """Keep some space that can be freed when the disk is full."""
