@@ -1,5 +1,6 @@
 """Tables and what can be done with their rows, over a database that peewee reaches."""
 
+from . import lean_peewee  # before any other module imports peewee
 from .api_key import SCOPES, ApiKey
 from .delivery import WebhookDelivery
 from .document import Document

@@ -16,6 +16,7 @@ import psycopg
 from peewee import OperationalError
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import Format, TransactionStatus
+from psycopg.types.json import Json, Jsonb
 
 from .connection import wrapping_errors
 
@@ -24,6 +25,19 @@ SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail 
 
 _Base: Any = peewee.PostgresqlDatabase
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
+
+
+def _hand_over_driver() -> None:
+    """To peewee, which was imported without it (`lean_peewee.py`)."""
+    library: Any = peewee
+    library.psycopg, library.TransactionStatus = psycopg, TransactionStatus
+    library.Json_pg3, library.Jsonb_pg3 = Json, Jsonb
+    adapter = library.Psycopg3Adapter
+    adapter.txn_idle, adapter.txn_inerror = TransactionStatus.IDLE, TransactionStatus.INERROR
+    adapter.txn_unknown = TransactionStatus.UNKNOWN
+
+
+_hand_over_driver()
 
 
 class _Server(_Base):  # type: ignore[misc]
