@@ -110,14 +110,15 @@ def main() -> None:
 
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
-    with connected():
-        delete_unfinished_uploads()
-    is_shared = engine().is_shared
-    if is_shared:
+    limits = DispatcherLimits()
+    if engine().is_shared:
+        limits = DispatcherLimits(poll_seconds=1)  # others queue deliveries, too
         once = {"at_start": forget_node, "at_end": forget_node}
         runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, **once))
+    else:
+        with connected():
+            delete_unfinished_uploads()
     record_merged = Event.record_merged_readings
-    limits = DispatcherLimits(poll_seconds=1 if is_shared else 60)  # others queue deliveries
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
         PeriodicTask(drop_objects, 1),

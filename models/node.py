@@ -24,7 +24,7 @@ _OTHERS = f"""
     SELECT id, root_ids FROM node WHERE NOT starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live
     ORDER BY id"""  # noqa: S608
 _NAMESAKES = f"""
-    SELECT COUNT(*) FROM node WHERE starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live"""  # noqa: S608
+    SELECT id FROM node WHERE starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live"""  # noqa: S608
 _FORGET = f"""
     DELETE FROM node WHERE starts_with(id, :own) OR seen_at < {SERVER_NOW} - 86400000"""  # noqa: S608
 
@@ -57,8 +57,6 @@ def check_nodes() -> None:
     those that there were, so two are seen only if both live. KeyringError unless this process and
     every other one know the primary of each other.
     """
-    if not engine().is_shared:
-        return
     _require_own_name()
     own = [root.id for root in current_runtime().keyring]
     for id, root_ids in other_nodes():
@@ -79,15 +77,11 @@ def nodes_that_use(root_id: str) -> list[str]:
 
 def other_nodes() -> list[tuple[str, list[str]]]:
     """The names of the others that live, and the ids of their root keys, the primary first."""
-    if not engine().is_shared:
-        return []
-    rows = _live(_OTHERS)
-    return [(id.rpartition(" ")[0], root_ids.split()) for id, root_ids in rows]
+    return [(id.rpartition(" ")[0], root_ids.split()) for id, root_ids in _live(_OTHERS)]
 
 
 def _require_own_name() -> None:
-    ((count,),) = _live(_NAMESAKES)
-    if count > 1:
+    if (count := len(_live(_NAMESAKES))) > 1:
         raise OperatorError(
             f"{count} processes are named {node_name()}. Give each another host name or another "
             "LISTEN, and restart them."
@@ -95,6 +89,9 @@ def _require_own_name() -> None:
 
 
 def _live(query: str) -> list[Any]:
+    """The rows of nodes that live; none where one process serves alone."""
+    if not engine().is_shared:
+        return []
     with connected():
         rows: list[Any] = database.execute_sql(query, {"own": _own(), "live": _LIVE_MS}).fetchall()
     return rows

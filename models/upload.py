@@ -117,12 +117,10 @@ def place_for(size: int) -> str:
 
 
 def delete_unfinished_uploads() -> None:
-    """Delete what uploads left that a killed process had begun, while no other one serves.
+    """Delete what uploads left that a killed process had begun, while no other one may serve.
 
-    Where others may serve, pieces are stored in one transaction, and objects have their time.
+    Where others may, pieces are stored in one transaction, and objects have their time.
     """
-    if engine().is_shared:
-        return
     before = first_id(Document.PREFIX, current_runtime().started_at)
     with transaction():
         payload_rows.drop_orphans(before)

@@ -13,31 +13,30 @@ _CLAIM = f"""
     INSERT INTO webhook_claim (webhook_id, node_id, until)
     SELECT :webhook_id, :node_id, {SERVER_NOW} + :lease FROM webhook WHERE id = :webhook_id
     ON CONFLICT (webhook_id) DO UPDATE SET node_id = excluded.node_id, until = excluded.until
-    WHERE webhook_claim.until <= {SERVER_NOW}
-    RETURNING webhook_id"""  # noqa: S608
+    WHERE webhook_claim.until <= {SERVER_NOW}"""  # noqa: S608
 _RELEASE = "DELETE FROM webhook_claim WHERE webhook_id = :webhook_id AND node_id = :node_id"
 _RELEASE_ALL = "DELETE FROM webhook_claim WHERE node_id = :node_id"
 
 
 def claim_webhook(webhook_id: str) -> bool:
-    """Whether this process delivers next. One that serves alone need not ask."""
-    if not engine().is_shared:
-        return True
-    values = {"webhook_id": webhook_id, "node_id": node_name(), "lease": LEASE_MS}
-    with connected():
-        return database.execute_sql(_CLAIM, values).fetchone() is not None
+    """Whether this process delivers next."""
+    return _execute(_CLAIM, webhook_id=webhook_id, lease=LEASE_MS)
 
 
 def release_webhook(webhook_id: str) -> None:
     """Let others deliver, after the outcome was stored."""
-    if engine().is_shared:
-        with connected():
-            values = {"webhook_id": webhook_id, "node_id": node_name()}
-            database.execute_sql(_RELEASE, values)
+    _execute(_RELEASE, webhook_id=webhook_id)
 
 
 def release_webhooks() -> None:
     """Of a process of the same name that was killed, or of this one at its end."""
-    if engine().is_shared:
-        with connected():
-            database.execute_sql(_RELEASE_ALL, {"node_id": node_name()})
+    _execute(_RELEASE_ALL)
+
+
+def _execute(query: str, **values: object) -> bool:
+    """Whether a claim was changed. A process that serves alone need not ask."""
+    if not engine().is_shared:
+        return True
+    with connected():
+        done = database.execute_sql(query, {"node_id": node_name(), **values})
+    return bool(done.rowcount)
