@@ -7,7 +7,7 @@ import pytest
 
 from models import database, setup, transaction
 from models.errors import OperatorError
-from models.storage import close_database, separate_transaction
+from models.storage import close_database, engine, separate_transaction
 from settings import WrongSetting, read_settings
 from tests.service import ROOT
 
@@ -26,6 +26,8 @@ def test_a_transaction_of_the_service_may_contain_those_of_owners(instance):
     with transaction(), transaction("usr_1"), transaction("usr_2"), separate_transaction("usr_3"):
         pass
     with transaction("usr_1"), transaction("usr_1"):
+        pass
+    with engine().snapshot(), transaction("usr_2"):
         pass
 
 
