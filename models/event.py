@@ -115,18 +115,21 @@ class Event(Owned):
     def record_merged_readings(cls, *, all: bool = False) -> None:
         """Record what is due, with the further readings of minutes that are over, or of all."""
         current_runtime().readings.end_minutes(all=all)
-        cls.record_readings()
+        cls.record_readings(all=all)
 
     @classmethod
-    def record_readings(cls) -> None:
-        """Record what is due. What the database does not take now stays due."""
+    def record_readings(cls, *, all: bool = False) -> None:
+        """Record what is due. What the database does not take now stays due, and what follows it,
+        too, unless `all` is to be tried.
+        """
         readings = current_runtime().readings
         for owner_id in readings.owners():
             try:
                 cls._record_due(owner_id)
             except Exception as error:
                 readings.fail(owner_id, error)
-                break
+                if not (all or readings.owners()):
+                    break
 
     @classmethod
     def record_readings_of(cls, owner_id: str) -> None:

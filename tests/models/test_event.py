@@ -17,6 +17,7 @@ from models import (
     transaction,
 )
 from models import event as event_module
+from models.errors import Busy
 from models.link_options import LinkOptions
 from models.operations import sweep
 from models.records import ids
@@ -162,6 +163,25 @@ def test_a_reading_that_cannot_be_told_is_counted_as_lost_and_the_next_ones_are_
     assert "1 readings are lost" in caplog.text
     assert runtime.readings.lost == 1
     assert told(alice) == ["document.created", "document.downloaded"]
+
+
+def test_at_the_end_the_readings_of_all_others_are_told_beside_one_that_waits(
+    alice, bob, runtime, monkeypatch
+):
+    insert = Event._insert_readings
+
+    def insert_unless_of_alice(counted):
+        if counted[0][0].owner_id == alice.id:
+            raise Busy
+        insert(counted)
+
+    monkeypatch.setattr(Event, "_insert_readings", insert_unless_of_alice)
+    for owner in (alice, bob):
+        upload(owner).record_read("document.viewed")
+    Event.record_merged_readings(all=True)
+
+    assert [runtime.readings.is_due(one.id) for one in (alice, bob)] == [True, False]
+    assert told(bob) == ["document.created", "document.viewed"]
 
 
 def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_told_later(
