@@ -101,7 +101,7 @@ def _renewed() -> AuthorityKey:
                 _sign_heads(head for head in EventHead.each() if head.was_genuine(former))
             else:
                 _begin_log(EventHead.each())
-    truncate_wal()  # it may hold the former key
+    engine().truncate_wal()  # it may hold the former key
     return row
 
 

@@ -107,12 +107,15 @@ class Webhook(Owned):
 
     @classmethod
     def backlog(cls) -> tuple[int, int]:
-        """How many enabled webhooks fail, and how many deliveries to enabled ones are due."""
+        """How many enabled webhooks have deliveries that failed and are tried again, and how many
+        deliveries to enabled ones are due.
+        """
         enabled = cls.select(cls.id).where(cls.disabled_at.is_null())
-        failing = enabled.where(cls.failing_since.is_null(False)).count()
-        is_due = WebhookDelivery.due_at <= now()
-        due = WebhookDelivery.select().where(is_due, WebhookDelivery.webhook_id.in_(enabled))
-        return failing, due.count()
+        waiting = WebhookDelivery.select(WebhookDelivery.webhook_id).where(
+            WebhookDelivery.due_at.is_null(False), WebhookDelivery.webhook_id.in_(enabled)
+        )
+        failing = waiting.where(WebhookDelivery.attempts > 0).distinct()
+        return failing.count(), waiting.where(WebhookDelivery.due_at <= now()).count()
 
     def rotate_secret(self) -> Issued[Self]:
         """A new secret; the former one signs for another day, older ones no longer."""

@@ -8,7 +8,7 @@ from flask import request
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.errors import NotFound, WrongCredentials
+from models.errors import Busy, NotFound, WrongCredentials
 from models.media_types import type_of_name
 from models.records.ids import rfc3339
 from models.storage.pieces import PIECE_BYTES

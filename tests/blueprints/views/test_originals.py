@@ -3,9 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
+from flask import Flask
 
 import viewer
 from blueprints.views import originals
+from models.errors import Busy
 from models.storage.pieces import PIECE_BYTES
 
 
@@ -32,4 +34,6 @@ def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(
     monkeypatch.setattr(viewer, "run_job", run_job)
     monkeypatch.setattr(originals.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
     with Flask(__name__).test_request_context(), pytest.raises(Busy):
-        originals._job_runner(SimpleNamespace(), "usr_1")("convert", [b""], {}, seconds=1)
+        originals._job_runner(SimpleNamespace(), "usr_1", saves=False)(
+            "convert", [b""], {}, seconds=1
+        )

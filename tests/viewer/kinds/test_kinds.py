@@ -1,6 +1,5 @@
 """viewer/kinds/__init__.py"""
 
-
 import pytest
 
 from tests.viewer import samples
