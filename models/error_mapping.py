@@ -47,14 +47,16 @@ def operator_message(error: BaseException) -> str | None:
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror or error}{where}."
-    if known := service_error_of(error):
-        with_reason = (DatabaseDamaged, DatabaseUnavailable, PayloadStoreAway)
-        told = isinstance(known, with_reason) and known.reason
-        return told or known.sentence
-    if isinstance(error, (DatabaseError, EngineError)):
+    known = service_error_of(error)
+    if isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason:
+        return known.reason
+    if isinstance(error, (DatabaseError, EngineError)) and (
+        known is None or isinstance(known, DatabaseDamaged)
+    ):
         line, *_ = str(error).splitlines() or [""]  # what follows quotes the statement
-        return f"The database can't be used: {line}."
-    return None
+        more = " `flask doctor` says more. Restore a backup." if known else ""
+        return f"The database can't be used: {line}.{more}"
+    return known.sentence if known else None
 
 
 def log_failure(what: str, error: BaseException) -> None:

@@ -100,6 +100,7 @@ class Event(Owned):
             readings.add_further(reading)
             on_rollback(partial(readings.add_further, reading, -1))
         elif database.in_transaction():
+            cls._record_readings_before(owner_id, document_id, further=False)
             cls._insert_readings([(reading, 1)])
         else:
             readings.add_due([(reading, 1)])
@@ -182,12 +183,14 @@ class Event(Owned):
         and a poller of the feed misses none.
         """
         with transaction(owner_id):
-            cls._record_readings_before(owner_id, type, facts.get("document_id"))
+            document_id = facts.get("document_id")
+            if document_id and type not in (*READINGS, "document.created"):
+                cls._record_readings_before(owner_id, document_id)
             head, moment = EventHead.of(owner_id), now()
             id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
             body = _body(id, type, moment, facts)
             link = {"sequence": sequence, "hash": event_hash(owner_id, sequence, head.hash, body)}
-            about = {"owner_id": owner_id, "document_id": facts.get("document_id"), "type": type}
+            about = {"owner_id": owner_id, "document_id": document_id, "type": type}
             event = cls._of_values({"id": id, "created_at": moment, "body": body, **link, **about})
             event.insert_row()
             head.move(last_id=id, **link)
@@ -195,13 +198,14 @@ class Event(Owned):
         return event
 
     @classmethod
-    def _record_readings_before(cls, owner_id: str, type: str, document_id: str | None) -> None:
+    def _record_readings_before(
+        cls, owner_id: str, document_id: str, *, further: bool = True
+    ) -> None:
         """Those of a document come before what happens to it next."""
-        if document_id and type not in (*READINGS, "document.created"):
-            readings = current_runtime().readings
-            due, further = readings.take_of(owner_id, document_id)
-            on_rollback(partial(readings.put_back_of, due, further))
-            cls._insert_readings(due + further)
+        readings = current_runtime().readings
+        due, merged = readings.take_of(owner_id, document_id, further=further)
+        on_rollback(partial(readings.put_back_of, due, merged))
+        cls._insert_readings(due + merged)
 
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:

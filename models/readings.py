@@ -134,15 +134,17 @@ class ReadingCounter:
             if self._due.get(owner_id) == Due():
                 del self._due[owner_id]
 
-    def take_of(self, owner_id: str, document_id: str) -> tuple[Counted, Counted]:
-        """What is due of a document, and what was counted of it, which begins anew."""
+    def take_of(self, owner_id: str, document_id: str, *, further: bool) -> tuple[Counted, Counted]:
+        """What is due of a document, and if `further` what was counted of it, which starts again
+        from zero.
+        """
         with self._lock:
             due = self._due.get(owner_id, Due())
             taken = [one for one in due.readings if one[0].document_id == document_id]
             if taken:
                 due.readings = [one for one in due.readings if one[0].document_id != document_id]
                 self._count_due -= len(taken)
-            return taken, _counted(self._windows.pop(document_id, {}))
+            return taken, _counted(self._windows.pop(document_id, {})) if further else []
 
     def put_back_of(self, due: Counted, further: Counted) -> None:
         """What `take_of` has taken, and could not be recorded."""

@@ -103,7 +103,7 @@ def test_revoking_a_token_twice_is_one_event(new_user):
     assert event_types(new_user, "&type=token.revoked") == ["token.revoked"]
 
 
-def test_head_304_and_ranges_are_no_event_and_the_original_of_an_opened_page_is_a_download(new_user):
+def test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is(new_user):
     document = new_user.upload(bytes(12 << 20), "application/x-any")
     path = f"/v1/documents/{document['id']}"
     page = new_user.open(document["token"]["viewUrl"]).text
