@@ -111,7 +111,8 @@ class RequestParser(HTTPRequestParser):
 
     def _prepare_body(self) -> None:
         limits = self._limits
-        is_asking = self.headers.get("EXPECT", "").lower() == "100-continue"
+        expects = self.headers.get("EXPECT", "").lower()
+        is_asking = expects == "100-continue" and self.version == "1.1"
         has_credential = bool({"AUTHORIZATION", "X_API_KEY", "COOKIE"} & self.headers.keys())
         limit = limits.body_bytes if has_credential else limits.small_body_bytes
         expected = limit if self.chunked else self.content_length

@@ -95,6 +95,14 @@ def test_expect_100_continue_is_answered(build):
         assert answer(connection)[2] == b"3"
 
 
+def test_http_1_0_gets_no_100_continue(build):
+    setup = build()
+    asked = b"POST /body HTTP/1.0\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
+
+    with setup.connected(asked + b"abc") as connection:
+        assert answer(connection)[0] == 200
+
+
 def test_expect_100_continue_is_answered_behind_a_suspended_response(build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
