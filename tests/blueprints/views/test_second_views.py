@@ -11,11 +11,11 @@ from tests.viewer import samples
 
 MARKDOWN = b"# Title\n\nSome *words*.\n"
 DOCUMENTS = {  # name -> content type, bytes, most bytecodes, most statements above the content
-    "a.txt": ("text/plain", b"some words on a line\n" * 9, 16_000, 0),
-    "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 17_300, 2),
-    "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 16_900, 2),
-    "a.md": ("text/markdown", MARKDOWN * 60, 16_800, 2),
-    "a.pdf": ("application/pdf", samples.pdf(*"12345"), 21_800, 3),
+    "a.txt": ("text/plain", b"some words on a line\n" * 9, 17_000, 0),
+    "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 18_300, 2),
+    "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 17_900, 2),
+    "a.md": ("text/markdown", MARKDOWN * 60, 17_800, 2),
+    "a.pdf": ("application/pdf", samples.pdf(*"12345"), 22_800, 3),
 }
 HEAVY = {  # small documents of much to draw, by name
     "lines.zip": samples.package(**{f"{n}_dot_txt": b"\n" * 65_000 for n in range(30)}),
