@@ -82,8 +82,6 @@ ROUTES = {module for module in TREES if re.fullmatch(r"blueprints\.(?!hooks)\w+"
     INNER
 )
 
-each_module = pytest.mark.parametrize("module", TREES)
-
 
 def is_within(module, *packages):
     return any(f"{module}.".startswith(f"{package}.") for package in packages)
@@ -128,37 +126,39 @@ def body_lines(function):
     return body[-1].end_lineno - body[0].lineno + 1 if body else 0
 
 
-@each_module
-def test_a_layer_imports_only_layers_below(module):
-    layer = module.partition(".")[0]
-    imported = {source.partition(".")[0] for source in own_imports(module)}
-
-    assert imported - {layer} <= LAYERS[layer]
+def layer_of(module):
+    return module.partition(".")[0]
 
 
-@each_module
-def test_a_package_imports_only_its_listed_neighbours(module):
-    package, layer = package_of(module), module.partition(".")[0]
-    neighbours = {one for one in own_imports(module) - SHARED if is_within(one, layer)}
+def test_a_layer_imports_only_layers_below():
+    for module in TREES:
+        imported = {layer_of(source) for source in own_imports(module)}
+        assert imported <= LAYERS[layer_of(module)] | {layer_of(module)}, module
 
-    assert {package_of(one) for one in neighbours} - {package} <= INNER.get(package, set())
+
+def test_a_package_imports_only_its_listed_neighbours():
+    for module in TREES:
+        package, layer = package_of(module), layer_of(module)
+        neighbours = {one for one in own_imports(module) - SHARED if is_within(one, layer)}
+        allowed = INNER.get(package, set()) | {package}
+        assert {package_of(one) for one in neighbours} <= allowed, module
 
 
 def test_imports_have_no_cycle():
     TopologicalSorter({module: own_imports(module) - {module} for module in TREES}).prepare()
 
 
-@pytest.mark.parametrize("module", sorted(ROUTES))
-def test_a_route_file_imports_no_other_and_no_cryptography(module):
-    assert not own_imports(module) & ROUTES
-    assert not any(is_within(source, "crypto") for source in own_imports(module))
+def test_a_route_file_imports_no_other_and_no_cryptography():
+    for module in ROUTES:
+        assert not own_imports(module) & ROUTES, module
+        assert not any(is_within(source, "crypto") for source in own_imports(module)), module
 
 
-@each_module
-def test_a_library_is_imported_only_where_the_table_says(module):
-    imported = {source.partition(".")[0] for source, _ in imports(module)}
-    for library in imported - set(LAYERS) - sys.stdlib_module_names:
-        assert is_within(module, *THIRD_PARTY[library]), library
+def test_a_library_is_imported_only_where_the_table_says():
+    for module in TREES:
+        imported = {layer_of(source) for source, _ in imports(module)}
+        for library in imported - set(LAYERS) - sys.stdlib_module_names:
+            assert is_within(module, *THIRD_PARTY[library]), (module, library)
 
 
 def exported(package):
@@ -167,10 +167,10 @@ def exported(package):
     return {name for source, name in found if name and is_within(source, package)}
 
 
-@each_module
-def test_callers_import_a_name_from_the_package_that_exports_it(module):
+def test_callers_import_a_name_from_the_package_that_exports_it():
     deep = {
-        (source, name)
+        (module, source, name)
+        for module in TREES
         for source, name in imports(module)
         if source in MODULES and not is_within(module, package_of(source))
         if name in exported(package_of(source))
@@ -180,14 +180,13 @@ def test_callers_import_a_name_from_the_package_that_exports_it(module):
     assert deep == set()
 
 
-@each_module
-def test_a_module_has_a_docstring_and_is_short(module):
-    long = [one.name for one in functions(module) if one.end_lineno - one.lineno >= 30]
-
-    assert ast.get_docstring(TREES[module])
-    assert len(MODULES[module].read_text().splitlines()) <= 250
-    assert long == []
-    assert not re.search(r"util|helper|manager|service|misc|common", MODULES[module].stem)
+def test_a_module_has_a_docstring_and_is_short():
+    for module, path in MODULES.items():
+        long = [one.name for one in functions(module) if one.end_lineno - one.lineno >= 30]
+        assert ast.get_docstring(TREES[module]), module
+        assert len(path.read_text().splitlines()) <= 250, module
+        assert long == [], module
+        assert not re.search(r"util|helper|manager|service|misc|common", path.stem), module
 
 
 def test_the_median_function_is_short():
@@ -197,10 +196,10 @@ def test_the_median_function_is_short():
 SQLITE = re.compile(r"\b(rowid|PRAGMA|(?<!\.)sqlite3|(?<!\.)strftime|instr|VACUUM)\b")
 
 
-@each_module
-def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only(module):
-    if not is_within(module, "models.storage", "models.migrations"):
-        assert not SQLITE.search(MODULES[module].read_text())
+def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
+    for module, path in MODULES.items():
+        if not is_within(module, "models.storage", "models.migrations"):
+            assert not SQLITE.search(path.read_text()), module
 
 
 def all_errors(kind=errors.ServiceError):
@@ -283,10 +282,9 @@ def handlers(module):
             yield one, decorators
 
 
-@pytest.mark.parametrize("module", sorted(ROUTES))
-def test_a_handler_is_a_route_first_and_one_to_three_statements(module):
+def test_a_handler_is_a_route_first_and_one_to_three_statements():
     """A decorator above the route would have no effect: the route registers what is below it."""
-    for handler, decorators in handlers(module):
+    for handler, decorators in (found for module in ROUTES for found in handlers(module)):
         assert ROUTE.match(decorators[0]), handler.name
         assert 1 <= len(statements(handler)) <= 3, handler.name
 

@@ -20,9 +20,6 @@ class Case:
     parts: list | None
     content_type: str = FORM
 
-    def __str__(self):
-        return self.about
-
 
 VALUE = [("field", None, None, b"value")]
 

@@ -100,17 +100,15 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_long_payload_gets_the_result_of_parsing_in_memory(damage, shape):
-    raw = shape(document(damage(ENCODED)))
-
-    in_pieces, whole = result_in_pieces(raw), result_in_memory(raw)
-
-    too_much_beside = kind(in_pieces) == "payload_too_large" and kind(whole) == "invalid"
-    assert kind(in_pieces) == kind(whole) or too_much_beside
-    if kind(whole) == "accepted":
-        assert in_pieces == whole
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_a_long_payload_gets_the_result_of_parsing_in_memory(shape):
+    for number, damage in enumerate(DAMAGES):
+        raw = SHAPES[shape](document(damage(ENCODED)))
+        in_pieces, whole = result_in_pieces(raw), result_in_memory(raw)
+        too_much_beside = kind(in_pieces) == "payload_too_large" and kind(whole) == "invalid"
+        assert kind(in_pieces) == kind(whole) or too_much_beside, number
+        if kind(whole) == "accepted":
+            assert in_pieces == whole, number
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
