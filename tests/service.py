@@ -12,7 +12,9 @@ import subprocess
 import sys
 from functools import cached_property
 from pathlib import Path
+from unittest.mock import patch
 
+from app import create_app
 from crypto import Keyring
 from tests import openapi, postgres
 from tests.people import PASSWORD, Person
@@ -166,12 +168,17 @@ class Service:
             stderr=subprocess.STDOUT,
         )
 
-    def run_command(self, *words):
-        """Run a command that must succeed, and return what it printed."""
-        running = self.start_command(*words)
-        output, _ = running.communicate(timeout=120)
-        assert running.returncode == 0, output
-        return output
+    def run_command(self, *words, code=0, **options):
+        """Run a command in this process, which is not the service's, and return what it printed."""
+        with patch.dict(os.environ, self.environment(), clear=True):
+            app = create_app()
+            try:
+                done = app.test_cli_runner().invoke(args=[*map(str, words)], **options)
+            finally:
+                app.extensions["runtime"].close()
+        assert isinstance(done.exception, SystemExit | None), done.exc_info
+        assert done.exit_code == code, done.output
+        return done.output
 
     def stderr(self):
         return self._log.read_text(errors="replace")

@@ -52,9 +52,7 @@ def was_reported(service):
     def was_reported(id):
         line = f"{id} was altered outside of the service, and is refused."
         until(lambda: line in service.stderr())
-        running = service.start_command("doctor")
-        output, _ = running.communicate(timeout=60)
-        assert (running.returncode, line in output) == (1, True), output
+        assert line in service.run_command("doctor", code=1)
 
     return was_reported
 
