@@ -1,9 +1,12 @@
 """Fixtures for all tests: running services, a browser; none starts before a test asks for it."""
 
 import importlib.util
+import inspect
+import os
 import shutil
 from functools import partial
 from pathlib import Path
+from time import monotonic  # tests replace that of the module
 
 import pytest
 
@@ -15,6 +18,13 @@ from tests.people import Person
 from tests.requirements import skip_unless_required
 from tests.service import Service
 
+NEEDED = {  # a fixture -> the marker of the tests that need it
+    "launch_chromium": "browser",
+    "start_firefox": "browser",
+    "postgres_server": "postgres",
+    "gateway": "s3",
+    "soffice": "office",
+}
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -42,19 +52,45 @@ def pytest_xdist_auto_num_workers(config):
 
 def pytest_addoption(parser):
     parser.addoption("--engine", choices=("sqlite", "postgres"), default="sqlite")
+    parser.addoption("--most-seconds", type=float, help="a test that takes longer fails")
 
 
 def pytest_configure(config):
     Service.engine = config.getoption("engine")
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config, items):
-    """On PostgreSQL, leave out the tests marked `sqlite_only`, with their reason."""
-    if config.getoption("engine") == "sqlite":
-        return
+    """Mark tests by the fixtures they need; on PostgreSQL, leave out those marked `sqlite_only`."""
     for item in items:
-        for mark in item.iter_markers("sqlite_only"):
-            item.add_marker(pytest.mark.skip(reason=f"SQLite only: {mark.args[0]}"))
+        for fixture in NEEDED.keys() & set(item.fixturenames):
+            item.add_marker(NEEDED[fixture])
+        if "start_service" in inspect.signature(item.obj).parameters:
+            item.add_marker("slow")  # it starts a service of its own
+        if config.getoption("engine") == "postgres":
+            for mark in item.iter_markers("sqlite_only"):
+                item.add_marker(pytest.mark.skip(reason=f"SQLite only: {mark.args[0]}"))
+
+
+def _seconds():
+    """The processor time of this process and its ended children, and the time on the clock."""
+    return sum(os.times()[:4]), monotonic()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test that takes longer than `--most-seconds`, its fixtures not counted.
+
+    Counted are the processor time, and the clock's where a processor was there for everybody: of
+    that, only the share that a process gets at this load of the machine.
+    """
+    began = _seconds()
+    result = yield
+    if most := item.config.getoption("most_seconds"):
+        used, passed = (end - start for start, end in zip(began, _seconds(), strict=True))
+        took = max(used, passed / max(1, os.getloadavg()[0] / os.cpu_count()))
+        assert took < most, f"It took {took:.1f} s: mark it `slow`, or make it quicker."
+    return result
 
 
 @pytest.fixture(autouse=True)
@@ -158,8 +194,16 @@ def launch_chromium():
     program = next(filter(None, map(shutil.which, programs)), None)
     with playwright.sync_playwright() as driver:
         if not program and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium on this machine")
+            skip_unless_required("browser", "no Chromium here: apt-get install chromium")
         yield partial(driver.chromium.launch, executable_path=program, args=ARGUMENTS)
+
+
+@pytest.fixture(scope="session")
+def soffice():
+    """The path of LibreOffice."""
+    return shutil.which("soffice") or skip_unless_required(
+        "office", "no LibreOffice here: apt-get install libreoffice-writer libreoffice-impress"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,6 @@
 import shutil
 import subprocess
 
-import psycopg
-
 from tests.requirements import skip_unless_required
 from tests.waiting import until
 
@@ -49,6 +47,8 @@ class Pgbouncer:
         return f"{url}&port={PORT}"
 
     def _answers(self):
+        import psycopg  # noqa: PLC0415  an extra
+
         try:
             psycopg.connect(self.url_of(self.server.url())).close()
         except psycopg.OperationalError:

@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 import sys
+import tomllib
 from dataclasses import fields
 from functools import cache
 from graphlib import TopologicalSorter
@@ -295,6 +296,15 @@ def test_the_documentation_lists_every_setting_with_its_default():
     shown = {name: "–" if default is None else str(default) for name, default in given.items()}
 
     assert {found: default for found, default, _ in row.findall(documentation())} == shown
+
+
+def test_what_pytest_leaves_out_runs_in_ci():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (left_out,) = re.findall(
+        r"-m 'not \((.+)\)'", project["tool"]["pytest"]["ini_options"]["addopts"]
+    )
+
+    assert f'-m "{left_out}"' in (ROOT / ".ci/run").read_text()
 
 
 def documentation():

@@ -30,6 +30,7 @@ print([client.get(path).status_code for path in ("/readyz", "/", "/docs", "/embe
 """
 
 
+@pytest.mark.slow
 def test_the_image_copies_everything_that_the_service_needs(tmp_path):
     for source in re.findall(r"^COPY (.+) \./", (ROOT / "deploy/Dockerfile").read_text(), re.M):
         for name in source.split():
@@ -138,6 +139,7 @@ def test_the_lock_file_pins_every_dependency_with_its_hashes():
     assert all(hashes for _, hashes in pins.values())
 
 
+@pytest.mark.postgres  # psycopg is one of them
 def test_the_lock_file_pins_what_its_packages_need():
     pins = locked()
     for name, (pin, _) in pins.items():
@@ -172,6 +174,7 @@ def test_the_container_keeps_the_keyring_apart_from_the_database():
     assert f"VOLUME {database} {keyring}" in dockerfile
 
 
+@pytest.mark.postgres
 def test_the_services_on_postgresql_share_database_keyring_and_proxy():
     yaml = pytest.importorskip("yaml")
     conninfo = pytest.importorskip("psycopg.conninfo")

@@ -155,6 +155,7 @@ def test_the_first_five_minutes_work_as_written(service, tmp_path, shell):
     assert re.search(r"^KEY=pk_live_\w{38}\n200\n410\n200\n410\n\Z", printed, re.M)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_examples_of_the_api_page_work_as_written(service, tmp_path, shell):
@@ -251,6 +252,7 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path):
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
     with pytest.raises(StartError) as failed:
         Service(tmp_path, LISTEN=f"127.0.0.1:{service.port}")

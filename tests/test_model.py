@@ -6,6 +6,7 @@
 import os
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,6 +21,8 @@ from hypothesis.stateful import (
 from tests.formats import b64, time_from_now
 from tests.people import PASSWORD, Person
 from tests.problems import refused
+
+pytestmark = pytest.mark.slow
 
 READ, WRITE, DELETE = "documents:read", "documents:write", "documents:delete"
 STORIES, STEPS = {"thorough": (100, 120)}.get(os.environ.get("HYPOTHESIS_PROFILE"), (10, 50))

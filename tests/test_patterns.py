@@ -12,6 +12,8 @@ from itertools import product
 from re import _parser
 from time import thread_time
 
+import pytest
+
 from tests.test_architecture import TREES
 
 METHODS = {"match", "fullmatch", "search", "split", "findall", "finditer", "sub", "subn"}
@@ -209,6 +211,7 @@ def outside(kind, signs):
     return next((sign for sign in signs if not holds(*kind, sign)), "")
 
 
+@pytest.mark.slow
 def test_no_pattern_takes_long():
     slow = [
         (module, pattern.pattern, found)

@@ -22,6 +22,8 @@ from crypto.tokens import PasetoCodec
 from models.errors import ServiceError
 from tests.people import Person
 
+pytestmark = pytest.mark.slow
+
 KEY, CONTEXT = bytes(range(32)), sealing.context("payload/1", "doc_1")
 PLAIN = b"".join(bytes([65 + number]) * CHUNK_BYTES for number in range(3)) + b"the end"
 SEALED = sealing.seal(KEY, CONTEXT, PLAIN)

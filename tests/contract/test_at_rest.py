@@ -93,6 +93,7 @@ def secrets_by_name(sealed_service, owner):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["while it runs", "after a restart", "after a stop"])
 def test_nothing_lies_in_the_instance_folder_in_clear(when, sealed_service, secrets_by_name):
     if when == "after a restart":
@@ -165,6 +166,7 @@ UPLOADS = {
 }
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("content_type", UPLOADS)
 def test_an_upload_of_20_mib_leaves_no_plaintext_on_the_way(content_type, sealed_service, owner):
@@ -186,6 +188,7 @@ def large(owner):
     return owner.upload(CONTENT, "application/x-any", token=None)
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("call", ["content", "download", "view"])
 def test_a_download_of_20_mib_leaves_no_plaintext_on_the_way(call, sealed_service, owner, large):

@@ -31,6 +31,7 @@ def test_line_ends_in_base64_do_not_count_towards_the_limit(small):
     assert small.upload(payload=lines)["size"] == LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [1, 2, 3, 1000, 65_536, 1 << 20, 8 << 20, 60 << 20])
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_larger_document_is_413_and_never_a_reset(more, chunked, small):

@@ -7,6 +7,8 @@ import pytest
 from tests.people import Person
 from tests.viewer.samples import slow_pdf
 
+pytestmark = pytest.mark.slow
+
 CONNECTIONS = 24
 
 

@@ -128,6 +128,7 @@ def test_fewer_views_than_were_used_end_a_link(alice, anonymous, temporary_docum
     refused(anonymous.open(link["viewUrl"]), 410, "token_spent")
 
 
+@pytest.mark.slow
 def test_a_later_expiry_opens_an_expired_link_again(tmp_path):
     service = ClockedService(tmp_path)
     try:

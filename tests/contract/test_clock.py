@@ -6,6 +6,8 @@ from tests.clock import ClockedService
 from tests.people import Person
 from tests.problems import refused
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def clocked(tmp_path):

@@ -1,7 +1,6 @@
 """Documents and slides are converted by LibreOffice, once, and shown as pages."""
 
 import re
-import shutil
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,17 +10,14 @@ from tests.service import StartError
 from tests.viewer import samples
 from tests.viewer.convertible import docx, open_document
 
-SOFFICE = shutil.which("soffice")
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
 READING_VIEW = "Reading view"
 CONVERTED = "Converted by LibreOffice"
 
-needs_libreoffice = pytest.mark.skipif(not SOFFICE, reason="LibreOffice is not installed")
-
 
 @pytest.fixture(scope="module")
-def converting(start_service):
-    return start_service(RATE_LIMITS="off", CONVERTER=SOFFICE or "off")
+def converting(start_service, soffice):
+    return start_service(RATE_LIMITS="off", CONVERTER=soffice)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +34,6 @@ def kept(service):
     return {id for (id,) in service.sql("SELECT id FROM preview")}
 
 
-@needs_libreoffice
 def test_a_document_is_shown_as_pages_and_listed_as_those_of_a_pdf(writer):
     document = writer.upload(RTF, "application/rtf", name="letter.rtf")
     page = view(writer, document)
@@ -55,7 +50,6 @@ def test_a_document_is_shown_as_pages_and_listed_as_those_of_a_pdf(writer):
     assert second["picture"].startswith("data:image/")
 
 
-@needs_libreoffice
 @pytest.mark.parametrize(
     ("data", "content_type"),
     [
@@ -69,7 +63,6 @@ def test_each_format_is_converted(writer, data, content_type):
     assert CONVERTED in view(writer, writer.upload(data, content_type))
 
 
-@needs_libreoffice
 def test_a_saved_file_holds_the_pdf_and_the_original(writer):
     document = writer.upload(RTF, "application/rtf")
     saved = writer.get(f"/v1/documents/{document['id']}/download").text
@@ -79,7 +72,6 @@ def test_a_saved_file_holds_the_pdf_and_the_original(writer):
     assert b64encode(RTF).decode() in saved
 
 
-@needs_libreoffice
 def test_a_link_that_permits_to_view_only_gives_the_pages_and_not_the_original(writer):
     document = writer.upload(RTF, "application/rtf")
     page = writer.open(writer.share(document, permissions=["view"])["viewUrl"]).text
@@ -90,7 +82,6 @@ def test_a_link_that_permits_to_view_only_gives_the_pages_and_not_the_original(w
     assert writer.open(pages.replace("/pages", "/content")).json["code"] == "scope_missing"
 
 
-@needs_libreoffice
 def test_a_conversion_is_made_once_and_kept(converting, writer):
     document = writer.upload(RTF, "application/rtf")
     before = kept(converting)
@@ -104,7 +95,6 @@ def test_a_conversion_is_made_once_and_kept(converting, writer):
     assert kept(converting) - before == made
 
 
-@needs_libreoffice
 def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer):
     document = writer.upload(RTF, "application/rtf")
     before = kept(converting)
@@ -116,7 +106,6 @@ def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer
     assert not kept(converting) - before
 
 
-@needs_libreoffice
 def test_where_the_conversion_fails_there_is_a_reading_view(writer):
     damaged = samples.package(**{"word/document.xml": b"<w:document/>"})
     content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -82,6 +82,7 @@ def test_a_page_runs_no_script_loads_nothing_and_is_not_indexed(anonymous, revok
     assert page.headers["X-Request-Id"]
 
 
+@pytest.mark.slow
 def test_a_link_that_has_ended_says_when(tmp_path):
     service = ClockedService(tmp_path)
     try:

@@ -11,7 +11,7 @@ from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.problems import refused
 from tests.service import Service
 
-pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite_only("it is about the database's file")]
 
 resource = pytest.importorskip("resource")
 

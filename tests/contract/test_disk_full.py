@@ -9,7 +9,7 @@ from tests.disks import SmallDisk
 from tests.formats import b64
 from tests.problems import refused
 
-pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite_only("it is about the database's file")]
 
 MIB = 1 << 20
 FILL = """

@@ -16,6 +16,8 @@ from tests.people import Person
 from tests.service import StartError
 from tests.waiting import join_threads, run_in_threads, start_threads, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def restarted(start_service):

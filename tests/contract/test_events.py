@@ -210,6 +210,7 @@ def counts_of_views(person):
     return [event["data"]["count"] for event in events_of(person, "&type=document.viewed")]
 
 
+@pytest.mark.slow
 def test_many_readings_of_a_link_are_two_events(tmp_path):
     service = ClockedService(tmp_path, RATE_LIMITS="off")
     person = service.register()

@@ -60,6 +60,7 @@ def test_an_internal_error_fails_the_test_that_does_not_expect_it(service):
         person.get("/healthz")
 
 
+@pytest.mark.slow
 def test_a_traceback_in_the_log_of_any_service_fails_the_test(tmp_path):
     class Failing(Service):
         program = ("-c", "import sys, app; sys.stderr.write('Traceback (most'); app.main()")

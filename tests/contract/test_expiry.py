@@ -59,6 +59,7 @@ def test_an_expired_document_does_not_count_towards_the_quota(clocked, owner, in
     assert owner.post("/v1/documents", json=large).status == 201
 
 
+@pytest.mark.slow
 def test_the_expiry_of_a_document_and_its_tokens_is_one_event_each(clocked, owner, in_a_minute):
     owner.upload(expiresAt=in_a_minute, token={"expiresAt": time_from_now(hours=1)})
     clocked.set_clock(seconds=MINUTE)

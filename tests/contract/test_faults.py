@@ -84,6 +84,7 @@ def test_uploads_are_refused_before_the_disk_is_full(start_service):
     assert owner.get("/v1/documents").json["documents"] == []
 
 
+@pytest.mark.slow
 def test_logins_are_answered_beside_a_flood_of_encrypted_downloads_by_one_link(service, alice):
     document = alice.upload(b"encrypted again and again")
     path, holder = (

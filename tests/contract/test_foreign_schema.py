@@ -8,7 +8,7 @@ import pytest
 
 from tests.service import StartError
 
-pytestmark = pytest.mark.sqlite_only("it is about the database's file")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite_only("it is about the database's file")]
 
 UNDO = """
     CREATE TRIGGER undo AFTER UPDATE OF revoked_at ON document_token
@@ -46,20 +46,12 @@ def alter(file, statement):
         database.execute(statement)
 
 
-def failing(service, *words):
-    """What a command printed that failed."""
-    running = service.start_command(*words)
-    output, _ = running.communicate(timeout=60)
-    assert running.returncode == 1, output
-    return output
-
-
 @pytest.mark.parametrize("difference", FOREIGN)
 def test_a_database_with_another_schema_is_named_and_not_opened(service, stopped, difference):
     alter(stopped, FOREIGN[difference])
     before = stopped.read_bytes()
 
-    assert f"WRONG  schema: The {difference}." in failing(service, "doctor")
+    assert f"WRONG  schema: The {difference}." in service.run_command("doctor", code=1)
     with pytest.raises(StartError, match=f"is: {difference}. Drop what is foreign"):
         service.start()
     assert stopped.read_bytes() == before
@@ -70,7 +62,7 @@ def test_a_backup_with_a_trigger_is_not_restored(service, stopped, tmp_path):
     service.run_command("backup", copy)
     alter(copy, UNDO)
 
-    output = failing(service, "restore", copy, "--force")
+    output = service.run_command("restore", copy, "--force", code=1)
 
     assert "trigger undo is foreign" in output
     assert "OK     schema" in service.run_command("doctor")

@@ -365,6 +365,7 @@ def test_curl_gets_the_refusal_of_a_file_that_is_too_large(tmp_path, small):
         assert problem["code"] == "payload_too_large"
 
 
+@pytest.mark.fuzz  # requests comes with schemathesis
 @pytest.mark.parametrize("name", ["report.pdf", "Überblick 文.pdf", 'a "b".pdf'])
 def test_requests_uploads_a_file(name, alice):
     requests = pytest.importorskip("requests")

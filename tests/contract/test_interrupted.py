@@ -14,6 +14,8 @@ from tests.contract.requests import JSON
 from tests.formats import b64
 from tests.waiting import join_threads, start_threads, until
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 LARGE = os.urandom(48 * MIB)
 BODY = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode() + b'"}'

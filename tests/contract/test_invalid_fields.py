@@ -109,6 +109,7 @@ VALUES = st.recursive(
 NAMES = st.sampled_from(sorted({name for fields in FIELDS.values() for name in fields}))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=st.dictionaries(NAMES, VALUES, max_size=5), route=st.sampled_from(WITH_BODY))
 def test_no_json_body_causes_an_internal_error(body, route, alice, anonymous, document):

@@ -96,6 +96,7 @@ def test_an_invalid_registration_does_not_count(client):
     assert client.register("one").status == 201
 
 
+@pytest.mark.slow
 def test_uploads_are_limited_by_user(client):
     for name in ("one", "two"):
         client.register(name)

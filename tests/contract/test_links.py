@@ -78,6 +78,7 @@ def test_pages_of_links_together_have_each_once(state, owner):
     assert found == owner.made[state]
 
 
+@pytest.mark.slow
 def test_expired_links_and_links_of_expired_documents_have_ended(tmp_path):
     service = ClockedService(tmp_path)
     try:

@@ -29,6 +29,7 @@ def service(tmp_path):
     service.close()
 
 
+@pytest.mark.slow
 def test_a_locked_database_refuses_writers_serves_readers_and_recovers(service):
     person = service.register()
     document = person.upload(b"before")

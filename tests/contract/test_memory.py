@@ -11,6 +11,8 @@ from tests.formats import b64
 from tests.forms import FORM, file
 from tests.forms import body as form_body
 
+pytestmark = pytest.mark.slow
+
 SIZE = 50 << 20
 AT_ONCE = 8
 LIMIT_KIB = 256 << 10

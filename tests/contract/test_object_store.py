@@ -300,8 +300,8 @@ def test_doctor_and_prune_tell_of_objects_without_a_document(start):
     document = service.register().upload(TEXT)
     obstore.put(service.bucket(), "payload/doc_left", b"sealed")
 
-    running = service.start_command("doctor", "--deep")
-    assert "payload_store: 1 objects belong to no document" in running.communicate()[0]
+    printed = service.run_command("doctor", "--deep", code=1)
+    assert "payload_store: 1 objects belong to no document" in printed
     assert "1 objects were deleted." in service.run_command("payloads", "prune")
     assert service.payloads() == [f"payload/{document['id']}"]
     assert "OK     payload_store" in service.run_command("doctor", "--deep")

@@ -13,6 +13,8 @@ from tests.problems import refused
 from tests.service import ROOT, StartError
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 def roots(service):
     """The ids in the keyring; the first one seals."""

@@ -6,7 +6,6 @@ of the right form may be rejected with 422 for its meaning: an expiry in the pas
 address in a private network, an Idempotency-Key that came with another body.
 """
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -15,10 +14,7 @@ import pytest
 
 from tests.people import PASSWORD
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("schemathesis") is None,
-    reason="schemathesis is not installed: pip install -e '.[test,fuzz]'",
-)
+pytestmark = pytest.mark.fuzz
 MOST_SECONDS, MOST_EXAMPLES = 15, 20
 PATIENCE_SECONDS = 60  # with one response, on a loaded machine
 ENDING_THE_SESSION = [
@@ -50,6 +46,7 @@ TWO_USERS = '[auth.wfc]\npath = "wfc.json"\nuser = "alice"\npeers = ["alice", "b
 @pytest.fixture
 def explored(start_service, tmp_path):
     """A service of its own, and what schemathesis finds there."""
+    pytest.importorskip("schemathesis", reason="no schemathesis here: pip install -e '.[fuzz]'")
     service = start_service(RATE_LIMITS="off")
 
     def explore(*options, configuration=""):

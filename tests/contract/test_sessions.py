@@ -70,6 +70,7 @@ def test_wrong_passwords_are_throttled_by_address_and_lock_nobody_out(limiting):
     assert log_in(attacker, "other@example.org", "wrong password").status in (401, 429)
 
 
+@pytest.mark.slow
 @loopback
 def test_wrong_passwords_are_throttled_by_address_over_many_accounts(limiting):
     attacker = Person(limiting, address="127.0.0.4")

@@ -52,6 +52,7 @@ def rest(connection):
     return bytes(received.partition(b"\r\n\r\n")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["content", "download"])
 def test_sixteen_slow_readers_do_not_occupy_the_workers(call, owner, content):
     path = f"/v1/documents/{owner.upload(content, 'application/x-any')['id']}/{call}"

@@ -19,6 +19,8 @@ from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.service import ROOT, StartError
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 START = ("app.py",)
 IMPATIENT = ("-c", "import app; app.TAKEOVER_SECONDS = 0.2; app.main()")
 

@@ -125,6 +125,7 @@ def test_a_document_of_any_size_is_returned_unchanged(size, alice):
     assert alice.get(at(document, "/content")).body == content
 
 
+@pytest.mark.slow
 def test_the_largest_original_is_64_mib(alice):
     largest = 64 << 20
     document = alice.upload(payload="A" * (largest // 3 * 4) + "AA==")

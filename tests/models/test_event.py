@@ -139,6 +139,7 @@ def test_the_feed_has_a_reading_that_another_thread_is_writing(alice, monkeypatc
     assert found == ["document.created", "document.viewed"]
 
 
+@pytest.mark.slow
 def test_a_reading_waits_for_another_process_that_holds_the_database(alice, instance):
     document = upload(alice)
     database.execute_sql("PRAGMA busy_timeout = 50")

@@ -13,6 +13,8 @@ from models import setup
 from models.storage import close_database
 from tests.service import ROOT
 
+pytestmark = pytest.mark.slow
+
 OPEN = """
 import sys
 from models import setup

@@ -210,6 +210,7 @@ def test_connections_opened_and_dropped_leave_no_descriptor(build):
     assert setup.application.begun == setup.application.ended
 
 
+@pytest.mark.slow
 def test_many_concurrent_clients_get_their_own_responses(build):
     setup = build(threads=4)
     wrong = []

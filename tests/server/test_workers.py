@@ -79,6 +79,7 @@ def test_a_connection_that_cannot_be_accepted_is_logged_and_accepted_later(
     assert "a connection was not accepted: [Errno 24] Too many open files" in caplog.text
 
 
+@pytest.mark.slow
 def test_without_epoll_connections_are_served_as_well(build, monkeypatch):
     monkeypatch.setattr(workers, "Readiness", Turns)
     setup = build(threads=2)

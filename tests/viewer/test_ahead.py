@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.service import ROOT
 
 FIRST_VIEW = """
@@ -20,6 +22,7 @@ print(compiled, started is process._fork_server._running, hashed)
 """
 
 
+@pytest.mark.slow
 def test_the_first_view_compiles_no_template_and_starts_no_program():
     command = [sys.executable, "-c", FIRST_VIEW]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from crypto.password_file import PasswordSeal
+from tests.requirements import skip_unless_required
 from tests.viewer.firefox import Firefox, Page
 from tests.viewer.samples import every_kind, original, pdf
 from tests.waiting import until
@@ -50,7 +51,7 @@ def start_firefox(tmp_path_factory):
     websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     if not program:
-        pytest.skip("no Firefox on this machine")
+        skip_unless_required("browser", "no Firefox here: apt-get install firefox-esr")
 
     def start(**options):
         profile = tmp_path_factory.mktemp("firefox")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 MAX_MIB = 200
 MIB = 1 << 20
 DOCUMENTS = {  # name -> content type, an expression for its bytes

@@ -369,6 +369,7 @@ def test_four_users_who_create_hanging_webhooks_again_delay_nobody(alice, people
     until(lambda: is_delivered(hook))
 
 
+@pytest.mark.slow
 def test_webhooks_that_answer_fast_wait_for_no_new_ones(alice, people, blocked, send):
     hook = hooked(alice)
     running = send(blocked)

@@ -14,6 +14,8 @@ import pytest
 
 from tests.people import PASSWORD, Person
 
+pytestmark = pytest.mark.slow
+
 RULES = Path(__file__).parent / "redocly.yaml"
 QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "CI": "true"}
 CONTENT = bytes(range(256)) * 40

@@ -67,6 +67,7 @@ def pasted(lines, variables, folder):
     return int(done.stdout.rpartition(b"\n")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
 def test_the_example_of_every_operation_works_as_it_is_pasted(measured, tmp_path):
     found = examples(measured)

@@ -115,12 +115,14 @@ def test_a_call_that_needs_no_credential_lists_none(description, path):
         assert operation["security"] == [], method
 
 
+@pytest.mark.slow
 def test_the_server_is_the_base_url_or_where_the_description_comes_from(description, described):
     assert description["servers"] == [{"url": "/"}]
     elsewhere = described(BASE_URL="https://docs.example")
     assert elsewhere["servers"] == [{"url": "https://docs.example"}]
 
 
+@pytest.mark.slow
 def test_the_shortest_password_is_the_setting(described):
     schemas = described(PASSWORD_MIN_LENGTH="15")["components"]["schemas"]
     assert schemas["Registration"]["properties"]["password"]["minLength"] == 15

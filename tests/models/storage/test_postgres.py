@@ -32,7 +32,6 @@ from models.rate_limits import Limit
 from models.runtime import create_runtime
 from models.shared_rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
-from models.storage.postgres_engine import _BOUNDED as BOUNDED
 from settings import Settings
 from tests import postgres
 from tests.models.test_columns import TABLES
@@ -186,7 +185,9 @@ def test_what_has_to_be_on_disk_first_is_synced_before_the_larger_transaction(al
 
 
 def test_a_machine_that_vanished_holds_no_lock_for_long(runtime, monkeypatch):
-    monkeypatch.setattr("models.storage.postgres_engine._BOUNDED", BOUNDED.replace("15s", "50ms"))
+    from models.storage.postgres_engine import _BOUNDED  # noqa: PLC0415  an extra
+
+    monkeypatch.setattr("models.storage.postgres_engine._BOUNDED", _BOUNDED.replace("15s", "50ms"))
     monkeypatch.setattr("models.storage.postgres_engine.LOCK_SECONDS", 20)
     vanished, took_over = threading.Event(), threading.Event()
 

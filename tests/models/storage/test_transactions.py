@@ -124,6 +124,7 @@ def test_behind_a_sync_that_failed_the_log_is_begun_anew(alice, instance, monkey
     assert email == "acknowledged@example.com"
 
 
+@pytest.mark.slow
 def test_while_another_process_holds_the_database_a_writer_waits_once(instance, monkeypatch):
     current_runtime().close_database()
     monkeypatch.setitem(PRAGMAS, "busy_timeout", 400)

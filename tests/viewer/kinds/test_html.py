@@ -30,10 +30,12 @@ def test_the_child_process_escapes_a_page_for_the_iframe():
     assert body.count(b'"') == len(ATTRIBUTES) * 2
 
 
+@pytest.mark.slow
 def test_a_page_with_too_many_tags_is_shown_as_source():
     assert preview(original(b"<a>" * 300_000, "a.html", "text/html"), "text/html").kind == "code"
 
 
+@pytest.mark.slow
 def test_a_page_above_the_size_limit_is_shown_as_source():
     assert (
         preview(original(b"<" * (MAX_SIZE + 1), "a.html", "text/html"), "text/html").kind == "code"

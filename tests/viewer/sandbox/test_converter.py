@@ -12,8 +12,6 @@ from tests.viewer.convertible import docx, open_document
 from viewer.sandbox import converter
 from viewer.sandbox.landlock import landlock_version
 
-SOFFICE = shutil.which("soffice")
-needs_libreoffice = pytest.mark.skipif(not SOFFICE, reason="LibreOffice is not installed")
 SECRET = "what-only-the-service-may-read"
 RTF = rb"{\rtf1\ansi Hello {\b bold} world.}"
 PICTURE_FIELD = rb'{\rtf1 {\field{\*\fldinst INCLUDEPICTURE "%s" \\d}{\fldrslt here}} after.}'
@@ -45,11 +43,9 @@ OPEN_EVENT = (
         ),
     ]
 )
-def isolated(request):
+def isolated(request, soffice):
     """LibreOffice, isolated in each way that this machine has."""
-    if not SOFFICE:
-        pytest.skip("LibreOffice is not installed")
-    return converter.find_converter(SOFFICE, None if request.param == "bubblewrap" else "")
+    return converter.find_converter(soffice, None if request.param == "bubblewrap" else "")
 
 
 def text_of(converter_, data, extension):
@@ -241,7 +237,6 @@ def test_a_program_that_is_no_libreoffice_is_named(tmp_path):
         converter.find_converter(str(tmp_path / "soffice"))
 
 
-@needs_libreoffice
 @pytest.mark.parametrize(
     ("missing", "replacement", "said"),
     [
@@ -250,10 +245,12 @@ def test_a_program_that_is_no_libreoffice_is_named(tmp_path):
         ("landlock_version", lambda: 0, "Install bubblewrap"),
     ],
 )
-def test_without_isolation_or_memory_there_is_no_converter(monkeypatch, missing, replacement, said):
+def test_without_isolation_or_memory_there_is_no_converter(
+    monkeypatch, soffice, missing, replacement, said
+):
     monkeypatch.setattr(converter, missing, replacement)
     with pytest.raises(converter.NoConverterError, match=said):
-        converter.find_converter(SOFFICE, "")
+        converter.find_converter(soffice, "")
 
 
 def test_a_folder_on_a_disk_is_no_memory():

@@ -66,10 +66,12 @@ def test_memory_is_limited():
     assert reported(run_code("report(attempt(lambda: bytes(1 << 30)))")) == "MemoryError"
 
 
+@pytest.mark.slow
 def test_cpu_time_is_limited():
     assert run_code("while True: pass").failure == "crashed"
 
 
+@pytest.mark.slow
 def test_a_sleeping_child_process_is_killed_after_its_time():
     begun = time.monotonic()
 

@@ -99,6 +99,7 @@ def test_formulas_without_a_value_are_counted():
     assert sheets_html([Sheet("A", rows)])[2] == 1
 
 
+@pytest.mark.slow
 def test_rows_above_the_limit_are_left_out_with_a_note():
     html = table({n: {0: "x"} for n in range(1, MAX_CELLS)}, total=MAX_CELLS - 1)
     shown = html.count("<tr>") - 1
