@@ -4,10 +4,18 @@ import time
 
 import pytest
 
+from crypto import passwords
 from models import User, connected, setup
 from models.records import ids
 from models.runtime import create_runtime
 from settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch):
+    """Hash passwords with the least that Argon2id takes."""
+    quick = passwords._argon2id.using(memory_cost=8, rounds=1)
+    monkeypatch.setattr(passwords, "_argon2id", quick)
 
 
 @pytest.fixture

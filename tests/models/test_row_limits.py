@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
-from models.errors import NotFound, QuotaExceeded, SessionExpired
+from models.errors import NotFound, QuotaExceeded
 from models.event import TYPES
 from models.link_options import LinkOptions
 from models.operations import sweep
@@ -137,24 +137,6 @@ def test_of_ended_api_keys_the_newest_are_kept(alice):
 
     assert rows(ApiKey, alice) == 3 + 1
     assert ApiKey.find(live.id).revoked_at is None
-
-
-def test_a_login_beyond_the_limit_ends_the_oldest_session(alice, bob):
-    other = Session.begin(bob, 60)
-    first, *later = (Session.begin(alice, 60) for _ in range(4))
-
-    with pytest.raises(SessionExpired):
-        Session.of_token(first.token)
-    for one in (*later, other):
-        assert Session.of_token(one.token)
-
-
-def test_the_number_of_webhooks_is_a_setting(alice):
-    hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
-    with pytest.raises(QuotaExceeded, match="2 webhooks"):
-        Webhook.register(alice.id, "https://hook.example/")
-    hooks[0].remove()
-    Webhook.register(alice.id, "https://hook.example/")
 
 
 def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):

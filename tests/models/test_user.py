@@ -7,6 +7,11 @@ from models import User
 from models.errors import WrongCredentials
 
 
+@pytest.fixture
+def quick_passwords():
+    """Hash them as the service does."""
+
+
 def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(alice, monkeypatch):
     def outdated(_digest):  # meanwhile its owner changes it
         User.get_by_id(alice.id).change_password("another password", kept_session_id="")
