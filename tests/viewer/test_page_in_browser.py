@@ -26,6 +26,7 @@ from viewer import Original, download, sealed_download, view
 from viewer.escaping import escape_page
 
 OK = "✓ verified"
+PHONE = {"width": 390, "height": 800}
 
 
 def opened(page, tmp_path, made, name="file.html"):
@@ -46,17 +47,20 @@ def saved(page, click):
     return waiting.value
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
-)
-def test_every_kind_of_file_opens_verified_without_console_messages(
-    page, tmp_path, name, kind, data
-):
-    opened(page, tmp_path, download(original(data, name, kind)))
-
-    assert page.title() == name
-    assert digest_line(page) == OK
-    assert page.heard == []
+def test_every_kind_of_file_opens_verified_and_has_all_tools_on_a_phone(browser, tmp_path):
+    """It logs nothing, and does not scroll sideways."""
+    context, heard = browser.new_context(viewport=PHONE, has_touch=True), []
+    page = context.new_page()
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    for name, kind, data in every_kind():
+        opened(page, tmp_path, download(original(data, name, kind)))
+        assert (page.title(), digest_line(page), heard) == (name, OK, [])
+        page.evaluate("document.querySelectorAll('#count').forEach(one => one.append(',158'))")
+        boxes = [one.bounding_box() for one in page.locator(".tools .js:not(.wide)").all()]
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], name
+        assert all(box["x"] + box["width"] <= PHONE["width"] for box in boxes), name
+    context.close()
 
 
 @pytest.mark.parametrize(
@@ -363,18 +367,6 @@ def clipboard(page, site):
     return text
 
 
-@pytest.mark.parametrize(("name", "kind", "data"), [one for one in every_kind() if one[2]])
-def test_a_phone_has_all_tools_and_no_sideways_scrolling(browser, tmp_path, name, kind, data):
-    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
-    page = opened(context.new_page(), tmp_path, download(original(data, name, kind)))
-    page.evaluate("document.querySelectorAll('#count').forEach(one => one.append(',158'))")  # pages
-    tools = page.locator(".tools .js:not(.wide)").all()
-
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert all(one.bounding_box()["x"] + one.bounding_box()["width"] <= 390 for one in tools)
-    context.close()
-
-
 def test_pdf_pages_are_drawn_with_searchable_text(page, tmp_path):
     opened(
         page,
@@ -583,17 +575,25 @@ def test_an_origin_that_is_not_allowed_cannot_embed_the_page(page, site):
         assert "words to hide" not in page.frames[1].content()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_axe_finds_nothing(browser, tmp_path, scheme, width):
+LOOKS = {"README.md", "sum.py", "sales.csv", "letter.eml", "sheet.xlsx", "files.zip", "mystery.bin"}
+WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size", "samples"),
+    [
+        ("light", {"width": 1280, "height": 800}, [*every_kind(), WIDE]),
+        ("dark", PHONE, [*(one for one in every_kind() if one[0] in LOOKS), WIDE]),
+    ],
+    ids=["every kind", "those that look different, dark on a phone"],
+)
+def test_axe_finds_nothing(browser, tmp_path, scheme, size, samples):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
     )
-    context = browser.new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True
-    )
+    context = browser.new_context(color_scheme=scheme, viewport=size, bypass_csp=True)
     page = context.new_page()
-    wide = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
-    for name, kind, data in (*every_kind(), wide):
+    for name, kind, data in samples:
         opened(page, tmp_path, download(original(data, name, kind)))
         found = axe.Axe().run(page, options={"iframes": False})
         assert found.violations_count == 0, f"{name}: {found.generate_report()}"
