@@ -46,13 +46,18 @@ def alter(file, statement):
         database.execute(statement)
 
 
-@pytest.mark.parametrize("difference", FOREIGN)
-def test_a_database_with_another_schema_is_named_and_not_opened(service, stopped, difference):
-    alter(stopped, FOREIGN[difference])
-    before = stopped.read_bytes()
+def test_a_database_with_another_schema_is_named_and_not_opened(service, stopped):
+    sound = stopped.read_bytes()
+    for difference, statement in FOREIGN.items():
+        stopped.write_bytes(sound)
+        alter(stopped, statement)
+        before = stopped.read_bytes()
 
-    assert f"WRONG  schema: The {difference}." in service.run_command("doctor", code=1)
-    with pytest.raises(StartError, match=f"is: {difference}. Drop what is foreign"):
+        assert f"WRONG  schema: The {difference}." in service.run_command("doctor", code=1)
+        refusal = f"is: {difference}. Drop what is foreign"
+        assert refusal in service.run_command("sweep", code=1)
+        assert stopped.read_bytes() == before, difference
+    with pytest.raises(StartError, match=refusal):
         service.start()
     assert stopped.read_bytes() == before
 
