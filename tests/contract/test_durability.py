@@ -1,11 +1,6 @@
 """What is acknowledged survives the end of the process, and what has begun is finished."""
 
-import contextlib
-import functools
-import hashlib
-import http.client
 import json
-import random
 import signal
 
 import pytest
@@ -14,7 +9,7 @@ from tests.contract.uploads import begin_upload, upload_body
 from tests.formats import b64
 from tests.people import Person
 from tests.service import StartError
-from tests.waiting import join_threads, run_in_threads, start_threads, until
+from tests.waiting import run_in_threads, until
 
 pytestmark = pytest.mark.slow
 
@@ -32,36 +27,6 @@ def all_documents(person):
         page = person.get(f"/v1/documents?limit=100{cursor and '&cursor=' + cursor}").json
         yield from page["documents"]
         cursor = page["nextCursor"]
-
-
-def test_acknowledged_uploads_survive_sigkill_and_no_partial_one_is_listed(restarted):
-    person = restarted.register()
-    acknowledged = {}
-
-    def upload(seed):
-        chance = random.Random(seed)
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            while True:
-                content = chance.randbytes(chance.choice([10, 5_000, 700_000, 3_000_000]))
-                document = person.upload(content, "application/x-any", token=None)
-                acknowledged[document["id"]] = hashlib.sha256(content).hexdigest()
-
-    for attempt in range(3):
-        wanted = len(acknowledged) + 5
-        seeds = [f"{attempt} {number}" for number in range(4)]
-        threads = start_threads(*[functools.partial(upload, seed) for seed in seeds])
-        until(lambda wanted=wanted: len(acknowledged) >= wanted)
-        restarted.kill()
-        join_threads(threads)
-        restarted.start()
-
-    listed = list(all_documents(person))
-    assert acknowledged.keys() <= {document["id"] for document in listed}
-    for document in listed:
-        content = person.get(f"/v1/documents/{document['id']}/content").body
-        digest = hashlib.sha256(content).hexdigest()
-        assert (len(content), digest) == (document["size"], document["sha256"])
-        assert digest == acknowledged.get(document["id"], digest)
 
 
 def test_concurrent_uploads_are_all_stored(service):

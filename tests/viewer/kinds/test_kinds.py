@@ -4,7 +4,7 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.samples import every_kind, original
-from viewer.kinds import has_pages, preview_of, shows_original
+from viewer.kinds import FAILED, has_pages, preview_of, shows_original
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -61,16 +61,22 @@ DEGRADED = (
 )
 
 
-@pytest.mark.parametrize(
+each_kind = pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_every_type_has_the_expected_kind_of_preview(name, kind, data):
-    assert preview_of(original(data, name, kind)).kind == EXPECTED[name]
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
-)
+@each_kind
+def test_every_type_has_the_expected_kind_of_preview_also_under_the_filter_of_calls(
+    name, kind, data
+):
+    preview = preview_of(original(data, name, kind))
+
+    assert preview.kind == EXPECTED[name]
+    assert FAILED not in preview.body.decode() + preview.note
+
+
+@each_kind
 def test_every_kind_has_a_page_when_no_child_process_starts(no_child_process, name, kind, data):
     assert preview_of(original(data, name, kind)).kind == DEGRADED[name]
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.viewer.samples import package, tar
 from viewer.sandbox import archive
 from viewer.sandbox.archive import UnreadableArchiveError, list_files, render
-from viewer.sandbox.process import run
 
 FILES = {"a.txt": b"some words", "folder/b": b"\0" * 3000, "größe": b""}
 
@@ -102,11 +101,3 @@ def test_changed_bytes_give_a_list_or_are_refused(data, changes):
     except UnreadableArchiveError:
         return
     assert messages[0][0]["files"] <= 3
-
-
-@pytest.mark.parametrize("make", [package, tar])
-def test_archives_are_read_in_the_confined_child(make):
-    result = run("archive", [make(a=b"x")], {"name": "a"}, seconds=20)
-
-    assert result.failure is None
-    assert [block[facts["html"] :] for facts, block in result.messages[1:]] == [b"x"]

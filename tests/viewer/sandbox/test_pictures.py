@@ -143,14 +143,6 @@ def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
     assert sum(len(made) for _, made in pages) < 40 << 20
 
 
-@pytest.mark.parametrize(("job", "data"), [("picture", SAMPLES[0]), ("heif", HEIC)])
-def test_a_picture_is_drawn_in_the_confined_child(job, data):
-    result = run(job, [data], {}, seconds=30)
-
-    assert result.failure is None
-    assert len(result.messages) >= 2
-
-
 def test_the_child_names_the_reason_if_a_picture_is_too_large():
     data = picture("PPM").replace(b"60 40", b"60000 40000")
 

@@ -38,14 +38,6 @@ def test_pictures_above_the_total_limit_are_left_out():
     assert opened.pictures_left_out
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_dtd_is_refused_in_any_encoding(encoding):
-    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
-
-    with pytest.raises(ValueError, match="DTD"):
-        Package(package(a=text.encode(encoding))).xml("a")
-
-
 def test_a_part_above_its_limit_or_the_total_limit_is_rejected():
     opened = Package(package(a=bytes(100), b=bytes(100)), max_total=150)
 
