@@ -1,6 +1,5 @@
 """The models' columns are those that the migrations create."""
 
-import pytest
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
 from models.records.table import Table
@@ -20,22 +19,18 @@ def subclasses(table=Table):
 TABLES = sorted(set(subclasses()), key=lambda table: table.__name__)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_columns_have_the_names_types_and_nullability_of_the_migrations(table, instance):
-    info = database.execute_sql(f"PRAGMA table_info({table._meta.table_name})").fetchall()
-    migrated = {
-        name: (kind.replace("BIGINT", "INTEGER"), not required)  # the same to SQLite
-        for _, name, kind, required, _, key in info
-        if not key
-    }
-    declared = {
-        field.column_name: (KINDS[type(field)], field.null)
-        for field in table._meta.sorted_fields
-        if field.column_name in migrated
-    }
-
-    assert {name for _, name, *_ in info} == {one.column_name for one in table._meta.sorted_fields}
-    assert declared == migrated
+def test_columns_have_the_names_types_and_nullability_of_the_migrations(instance):
+    for table in TABLES:
+        info = database.execute_sql(f"PRAGMA table_info({table._meta.table_name})").fetchall()
+        migrated = {
+            name: (kind.replace("BIGINT", "INTEGER"), not required)  # the same to SQLite
+            for _, name, kind, required, _, key in info
+            if not key
+        }
+        fields = {one.column_name: one for one in table._meta.sorted_fields}
+        declared = {name: (KINDS[type(fields[name])], fields[name].null) for name in migrated}
+        assert {name for _, name, *_ in info} == fields.keys(), table
+        assert declared == migrated, table
 
 
 def test_every_table_with_a_wrapped_key_is_rewrapped_by_a_rotation(instance):

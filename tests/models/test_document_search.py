@@ -64,16 +64,15 @@ def test_of_one_user_one_search_runs_one_waits_and_others_are_refused(alice, bob
     assert find_documents(alice.id, 5, None, "x")
 
 
-@pytest.mark.parametrize("count", range(10))
-@pytest.mark.parametrize("limit", [1, 3, 100])
-def test_no_page_skips_or_repeats_a_document(count, limit, alice):
-    names = [f"match {number}" if number % 3 else "other" for number in range(count)]
-    fill(alice, names)
-
-    found = list(pages(alice, limit))
-
-    assert sum(found, []) == [name for name in names if name != "other"]
-    assert all(len(page) <= limit for page in found)
+def test_no_page_skips_or_repeats_a_document(alice):
+    names = []
+    for count, limit in itertools.product(range(10), [1, 3, 100]):
+        found = list(pages(alice, limit))
+        assert sum(found, []) == [name for name in names if name != "other"], (count, limit)
+        assert all(len(page) <= limit for page in found), (count, limit)
+        if limit == 100:  # the next document
+            names.insert(0, f"match {count}" if count % 3 else "other")
+            upload(alice, name=names[0])
 
 
 def test_nothing_is_left_after_a_cursor_behind_which_nothing_is(alice):

@@ -7,6 +7,7 @@ import runpy
 import sys
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -200,14 +201,11 @@ def test_random_tamperings_are_all_found_with_owner_and_number(alice, bob, older
     assert places(receipts) == []
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("value", [b"\xff\xfe", "text", 7.5, 10**18, ""])
-def test_a_column_with_a_value_of_another_kind_is_a_break_and_no_failure(
-    alice, older, column, value
-):
-    with undone():
-        store(alice, 4, **{column: value})
-        assert (alice.id, 4) in places()
+def test_a_column_with_a_value_of_another_kind_is_a_break_and_no_failure(alice, older):
+    for column, value in product(COLUMNS, [b"\xff\xfe", "text", 7.5, 10**18, ""]):
+        with undone():
+            store(alice, 4, **{column: value})
+            assert (alice.id, 4) in places(), (column, value)
 
 
 def test_text_that_is_no_utf8_is_a_break(alice, older):
@@ -216,12 +214,12 @@ def test_text_that_is_no_utf8_is_a_break(alice, older):
         assert (alice.id, 4) in places()
 
 
-@pytest.mark.parametrize("column", ["sequence", "hash", "oldest", "hash_before", "mac"])
-@pytest.mark.parametrize("value", [b"\xff\xfe", "text", 7.5])
-def test_a_head_with_a_value_of_another_kind_is_a_break(alice, older, column, value):
-    with undone():
-        sql(f"UPDATE event_head SET {column} = ? WHERE id = ?", value, alice.id)
-        assert alice.id in [owner for owner, _ in places()]
+def test_a_head_with_a_value_of_another_kind_is_a_break(alice, older):
+    columns = ["sequence", "hash", "oldest", "hash_before", "mac"]
+    for column, value in product(columns, [b"\xff\xfe", "text", 7.5]):
+        with undone():
+            sql(f"UPDATE event_head SET {column} = ? WHERE id = ?", value, alice.id)
+            assert alice.id in [owner for owner, _ in places()], (column, value)
 
 
 def test_a_head_that_was_altered_is_not_signed_again_by_later_events(alice, older):
