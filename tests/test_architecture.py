@@ -28,6 +28,14 @@ LAYERS = {  # a top-level package or module -> those it may import
     "models": {"crypto", "settings"},
     "crypto": set(),
 }
+FAMILIES = [  # of formats; each may import those above it
+    f"viewer.formats.{family}"
+    for family in (
+        *("packages", "text", "web", "archives", "mail", "pdf", "pictures", "calendars"),
+        *("sheets", "words"),
+    )
+]
+BASE = ("viewer.formats", "viewer.sandbox", "viewer.content", "viewer.markup")  # what all may
 INNER = {  # a package -> the packages of the same layer that it may import
     "blueprints": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
     "blueprints.commands": {"blueprints.schemas"},
@@ -39,14 +47,30 @@ INNER = {  # a package -> the packages of the same layer that it may import
     "models.operations": {"models", "models.records", "models.storage"},
     "models.records": {"models.storage"},
     "models.storage": set(),
-    "viewer": {"viewer.kinds", "viewer.sandbox"},
-    "viewer.kinds": {"viewer", "viewer.sandbox"},
-    "viewer.sandbox": {"viewer"},
-    "viewer.sandbox.office": {"viewer", "viewer.sandbox"},
+    "viewer": {
+        "viewer.rendering",
+        "viewer.formats",
+        *FAMILIES,
+        "viewer.sandbox",
+        "viewer.content",
+        "viewer.markup",
+    },
+    "viewer.rendering": {
+        "viewer.formats",
+        *FAMILIES,
+        "viewer.sandbox",
+        "viewer.content",
+        "viewer.markup",
+    },
+    "viewer.sandbox": {"viewer.content", "viewer.markup"},
+    "viewer.formats": {"viewer.sandbox", "viewer.content", "viewer.markup"},
+    "viewer.content": set(),
+    "viewer.markup": set(),
+    **{family: {*BASE, *FAMILIES[:place]} for place, family in enumerate(FAMILIES)},
 }
 SHARED = {"models.errors", "models.runtime"}  # modules that every package of their layer may import
 THIRD_PARTY = {  # a library -> where it may be imported
-    "PIL": {"viewer.sandbox"},
+    "PIL": {"viewer.formats"},
     "click": {"settings", "blueprints.commands"},
     "cryptography": {"crypto"},
     "flask": {"app", "blueprints"},
@@ -70,7 +94,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "waitress": {"server"},
     "webargs": {"blueprints"},
     "werkzeug": {"blueprints"},
-    "xlrd": {"viewer.sandbox"},
+    "xlrd": {"viewer.formats"},
 }
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path

@@ -8,19 +8,19 @@
 untrusted bytes, `policy` the Content-Security-Policy of each page.
 """
 
-from .ahead import start_ahead
-from .detection import FIRST_BYTES, detect
-from .escaping import escape
-from .formatting import format_size
-from .kinds import has_pages, pages_of, shows_original
-from .media_types import PDF, is_generic, is_shown_inline
-from .names import badge, content_disposition
-from .original import Original
-from .page import RenderedPage, download, embeds, view
-from .pdf_pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
+from .content.detection import FIRST_BYTES, detect
+from .content.media_types import PDF, is_generic, is_shown_inline
+from .formats.original import Original
+from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
+from .markup.escaping import escape
+from .markup.formatting import format_size
+from .markup.names import badge, content_disposition
+from .rendering.page import RenderedPage, download, embeds, view
+from .rendering.registry import has_pages, pages_of, shows_original
+from .rendering.sealed import Seal, sealed_download
+from .rendering.warm_up import start_ahead
 from .sandbox.conversion_places import ConverterBusyError
 from .sandbox.converter import configured_converter
 from .sandbox.jobs import run as run_job
 from .sandbox.process import JobResult, RunJob, SandboxError, job_name
 from .sandbox.seccomp import seccomp_available
-from .sealed import Seal, sealed_download

@@ -23,7 +23,7 @@ from tests.viewer.samples import (
 )
 from tests.waiting import until
 from viewer import Original, download, sealed_download, view
-from viewer.escaping import escape_page
+from viewer.markup.escaping import escape_page
 
 OK = "✓ verified"
 PHONE = {"width": 390, "height": 800}

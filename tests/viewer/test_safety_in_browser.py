@@ -18,9 +18,9 @@ from tests.viewer.corpus import HEAVY, hostile
 from tests.viewer.samples import original
 from tests.waiting import until
 from viewer import content_disposition, download, is_shown_inline, sealed_download, view
-from viewer.escaping import escape_page
-from viewer.names import display_name
-from viewer.original import Original
+from viewer.formats.original import Original
+from viewer.markup.escaping import escape_page
+from viewer.markup.names import display_name
 from viewer.sandbox.jobs import run
 from viewer.sandbox.process import job_name
 
@@ -288,7 +288,7 @@ def test_without_sanitizing_and_policy_attacks_reach_the_listener(
     context, site, listener, documents, monkeypatch
 ):
     monkeypatch.setattr(Original, "run_html_job", uncleaned)
-    monkeypatch.setattr("viewer.kinds.html.SANDBOX", "allow-scripts allow-same-origin")
+    monkeypatch.setattr("viewer.formats.web.html.SANDBOX", "allow-scripts allow-same-origin")
     shown = made(view, pages_of(documents, "text/html"))
     none = {"Content-Security-Policy": "frame-ancestors *"}
     visit(context, [site.put(f"/hostile/{n}", page, **none) for n, page in enumerate(shown)])

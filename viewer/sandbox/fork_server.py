@@ -16,7 +16,7 @@ import socket
 import sys
 from typing import Final
 
-from ..decoding import preload_codecs
+from ..content.decoding import preload_codecs
 from . import worker
 from .resource_limits import be_killed_first
 from .seccomp import forbid_inspection
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _import(module: str) -> None:
     with contextlib.suppress(Exception):  # the jobs that need it fail
-        importlib.import_module(f"viewer.sandbox.{module}")
+        importlib.import_module(f"viewer.formats.{module}")
     gc.freeze()  # a child process that collects garbage would copy all that was imported
 
 

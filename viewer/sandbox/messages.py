@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from typing import IO, Any, Final
 
-from ..escaping import escape_page
+from ..markup.escaping import escape_page
 from . import MAX_HTML, MAX_PICTURES
 
 Message = tuple[dict[str, Any], bytes]

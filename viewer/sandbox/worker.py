@@ -4,30 +4,30 @@ import importlib
 import sys
 from typing import Any, Final
 
-from ..decoding import needs_detection, preload_codecs
-from . import charset_detection
+from ..content import charset_detection
+from ..content.decoding import needs_detection, preload_codecs
 from .messages import read_message, write_message
 from .resource_limits import apply_resource_limits, forbid_new_files
 from .seccomp import forbid_inspection, restrict_system_calls, seccomp_available
 
 JOBS: Final = {  # job -> module, memory in MB, CPU seconds
-    "text": ("text_lines", 256, 6),
-    "table": ("csv_table", 384, 6),
-    "pdf": ("pdf_pages", 1024, 25),
-    "markdown": ("markdown_text", 512, 6),
-    "code": ("highlighting", 512, 8),
-    "html": ("foreign_html", 768, 3),
-    "mail": ("mail_page", 768, 8),
-    "mailbox": ("mailbox", 768, 10),
-    "notebook": ("notebook", 768, 10),
-    "agenda": ("agenda", 384, 6),
-    "office": ("office", 768, 10),
-    "book": ("office.book", 768, 10),
-    "sheets": ("office.sheets", 768, 10),
-    "rtf": ("rtf", 512, 8),
-    "archive": ("archive", 768, 10),
-    "picture": ("pictures", 1536, 20),
-    "heif": ("pictures", 1536, 20),
+    "text": ("text.text_lines", 256, 6),
+    "table": ("sheets.csv_table", 384, 6),
+    "pdf": ("pdf.drawing", 1024, 25),
+    "markdown": ("text.markdown_text", 512, 6),
+    "code": ("text.highlighting", 512, 8),
+    "html": ("web.foreign_html", 768, 3),
+    "mail": ("mail.mail_page", 768, 8),
+    "mailbox": ("mail.mailbox_messages", 768, 10),
+    "notebook": ("text.notebook_cells", 768, 10),
+    "agenda": ("calendars.entries", 384, 6),
+    "office": ("words.reading_view", 768, 10),
+    "book": ("words.book_chapters", 768, 10),
+    "sheets": ("sheets.sheets", 768, 10),
+    "rtf": ("words.rtf", 512, 8),
+    "archive": ("archives.members", 768, 10),
+    "picture": ("pictures.pictures", 1536, 20),
+    "heif": ("pictures.pictures", 1536, 20),
 }
 THREADED: Final = frozenset({"heif"})  # jobs whose library decodes in a thread of its own
 
@@ -41,7 +41,7 @@ def main() -> None:
     forbid_inspection()
     options, _ = read_message(sys.stdin.buffer)
     module, memory_mb, cpu_seconds = JOBS[options["job"]]
-    job = importlib.import_module(f"viewer.sandbox.{module}")
+    job = importlib.import_module(f"viewer.formats.{module}")
     apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))

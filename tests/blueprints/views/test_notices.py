@@ -6,7 +6,7 @@ from flask import Flask, g
 from blueprints.http.problems import handle_service_error
 from blueprints.views import notices
 from models.errors import Busy
-from viewer.templating import FOLDER
+from viewer.markup.templating import FOLDER
 
 
 @pytest.mark.parametrize(("method", "reloads"), [("GET", True), ("POST", False)])

@@ -96,9 +96,9 @@ def prepare(_data, options):
 def render(data, options):
     opened = attempt(lambda: open("/etc/passwd")) != "done"
     yield {"value": [data.decode(), *options["prepared"], opened]}, b""
-job = types.ModuleType("viewer.sandbox.probe")
+job = types.ModuleType("viewer.formats.probe")
 job.prepare, job.render = prepare, render
-sys.modules["viewer.sandbox.probe"] = job
+sys.modules["viewer.formats.probe"] = job
 worker.JOBS["probe"] = ("probe", 256, 2)
 worker.main()
 """

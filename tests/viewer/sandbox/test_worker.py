@@ -9,6 +9,6 @@ from viewer.sandbox.worker import JOBS
 
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_has_a_module_with_render(job):
-    module = importlib.import_module(f"viewer.sandbox.{JOBS[job][0]}")
+    module = importlib.import_module(f"viewer.formats.{JOBS[job][0]}")
 
     assert callable(module.render)

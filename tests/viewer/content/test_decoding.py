@@ -1,0 +1,116 @@
+"""viewer/content/decoding.py"""
+
+import codecs
+from encodings.aliases import aliases
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viewer.content import decoding
+from viewer.content.decoding import (
+    browser_label,
+    decode,
+    needs_detection,
+    preload_codecs,
+    safe_codec,
+)
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("utf-8", "naïve – ☕"),
+        ("utf-16", "naïve ☕"),
+        ("utf-16-le", "plain text"),
+        ("utf-16-be", "plain text"),
+        ("iso-8859-1", "café"),
+        ("windows-1251", "Привет"),
+        ("koi8-r", "Привет"),
+        ("shift_jis", "こんにちは"),
+        ("euc-kr", "안녕"),
+        ("gb18030", "你好"),
+        ("big5", "你好"),
+    ],
+)
+def test_a_declared_charset_is_used(charset, text):
+    assert decode(text.encode(charset), charset)[0] == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_is_used_and_removed(encoding):
+    assert decode("é text".encode(encoding))[0] == "é text"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_detected_by_its_zero_bytes(encoding):
+    assert decode("some plain text".encode(encoding)) == ("some plain text", encoding)
+
+
+def test_invalid_utf_8_is_decoded_as_cp1252():
+    assert decode(b"caf\xe9 \x93q\x94") == ("café “q”", "cp1252")
+
+
+def test_a_character_cut_by_the_limit_does_not_change_the_encoding():
+    assert decode("text é".encode()[:-1]) == ("text \ufffd", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "name", ["utf-7", "idna", "unicode_escape", "zlib", "base64", "", "\0", "x" * 99]
+)
+def test_charsets_that_can_hide_markup_are_rejected(name):
+    assert safe_codec(name) is None
+
+
+def test_an_unknown_charset_of_a_document_is_not_searched_for(monkeypatch):
+    searched = []
+    monkeypatch.setattr(decoding.codecs, "lookup", searched.append)
+    preload_codecs("idna", "zlib", "no-such-charset", None, "KOI8-R")
+
+    assert not {"idna", "zlib", "no-such-charset"} & set(searched)
+    assert "koi8-r" in searched
+
+
+def test_every_name_that_python_has_for_a_charset_is_known():
+    for alias in {*aliases, *aliases.values()}:
+        try:
+            name = codecs.lookup(alias).name
+        except LookupError:
+            name = None
+        assert safe_codec(alias) == (name if name in decoding.CODECS.values() else None), alias
+
+
+def test_line_ends_are_normalised():
+    assert decode(b"a\r\nb\rc\nd")[0] == "a\nb\nc\nd"
+
+
+@given(st.binary(max_size=200), st.sampled_from(["", "utf-16", "big5", "nonsense", "utf-32"]))
+def test_decoding_never_fails(data, charset):
+    assert isinstance(decode(data, charset)[0], str)
+
+
+def test_preloading_an_unknown_charset_does_not_raise():
+    preload_codecs("koi8-r", None, "no such thing")
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "needed"),
+    [
+        (b"a", None, False),
+        ("é".encode(), None, False),
+        (b"\xe9", None, True),
+        (b"\xe9", "latin-1", False),
+        (b"\xe9", "utf-7", True),
+        (b"\xff\xfea\0", None, False),
+    ],
+)
+def test_an_encoding_is_guessed_only_if_nothing_says_it(data, charset, needed):
+    assert needs_detection(data, charset) is needed
+
+
+@pytest.mark.parametrize(
+    ("encoding", "label"),
+    [("utf-8", "utf-8"), ("cp932", "shift_jis"), ("cp1252", "cp1252"), ("cp437", "")],
+)
+def test_browsers_know_an_encoding_by_their_own_name(encoding, label):
+    assert browser_label(encoding) == label

@@ -1,0 +1,98 @@
+"""viewer/formats/calendars/entries.py, content_lines.py, viewer/formats/calendars/agenda.py"""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.viewer.samples import CALENDAR, CARD, original
+from viewer.formats.calendars.content_lines import entries
+from viewer.formats.calendars.entries import MAX_ENTRIES, prepare, render
+from viewer.rendering.registry import preview_of
+
+
+def to_html(text):
+    prepare(text.encode(), {})
+    ((_, html),) = render(text.encode(), {})
+    return html.decode()
+
+
+def value(line, kind="VEVENT"):
+    """What is shown for one line."""
+    html = to_html(f"BEGIN:{kind}\n{line}\nEND:{kind}\n")
+    return html.partition("<dd>")[2].partition("</dd>")[0]
+
+
+def test_an_event_is_shown_as_a_person_reads_it():
+    shown = preview_of(original(CALENDAR, "a.ics", "text/calendar"))
+    html = shown.body.decode()
+
+    assert (shown.label, shown.facts) == ("Calendar", ("1 event",))
+    assert "<h2>Planning, first part</h2>" in html
+    assert "<dd>One<br>Two &lt;b&gt;</dd>" in html
+    assert "Reminder" not in html
+
+
+def test_a_card_of_any_version_is_shown():
+    shown = preview_of(original(CARD, "a.vcf", "text/plain"))
+    html = shown.body.decode()
+
+    assert (shown.label, shown.facts) == ("Address card", ("1 card",))
+    assert "<h2>Ada und Bo Löwe</h2>" in html
+    assert 'href="tel:+49 30 1234"' in html
+    assert "<dd>Example, Research</dd>" in html
+    assert "Main Street 1, Berlin, 10115, Germany" in html
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("DTSTART:20260131", "2026-01-31"),
+        ("DTSTART:20260131T093000Z", "2026-01-31 09:30 UTC"),
+        ("DTSTART;TZID=Europe/Berlin:20260131T093000", "2026-01-31 09:30 Europe/Berlin"),
+        ("DTSTART:soon", "soon"),
+        ("RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20261231", "weekly, on MO, TU, until 2026-12-31"),
+        ("RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5;X=1", "daily, every 2, 5 times, X=1"),
+        ("LOCATION:a\\, b\\; c\\nd", "a, b; c<br>d"),
+        ('LOCATION;X="a:b;c":d', "d"),
+    ],
+)
+def test_values_are_shown_without_their_notation(line, shown):
+    assert value(line) == shown
+
+
+def test_only_safe_addresses_are_links():
+    assert 'href="mailto:a@b.c"' in value("ORGANIZER;CN=Ada:mailto:a@b.c")
+    assert "<a" not in value("URL:javascript:alert(1)")
+    assert "<a" not in value("URL:#x")
+
+
+def test_only_an_embedded_raster_picture_is_shown():
+    assert '<img alt="" src="data:image/png;base64,AAAA">' in to_html(
+        "BEGIN:VCARD\nFN:x\nPHOTO;ENCODING=b;TYPE=PNG:AA\n AA\nEND:VCARD\n"
+    )
+    for photo in ("VALUE=URI:https://a.example/x", "TYPE=SVG+XML:AAAA"):
+        assert "<img" not in to_html(f"BEGIN:VCARD\nFN:x\nPHOTO;{photo}\nEND:VCARD\n")
+
+
+def test_entries_above_the_limit_are_left_out_with_a_note():
+    data = b"BEGIN:VEVENT\nSUMMARY:x\nEND:VEVENT\n" * (MAX_ENTRIES + 5)
+    shown = preview_of(original(data, "a.ics", "text/calendar"))
+
+    assert shown.body.count(b"<section") == MAX_ENTRIES
+    assert "2,000 of 2,005 events" in shown.note
+
+
+def test_what_has_no_entries_is_shown_as_text():
+    shown = preview_of(original(b"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "a.ics", "text/calendar"))
+
+    assert shown.kind == "text"
+
+
+@given(st.text(alphabet='BEGIN:VCARDEND;="\\, \n\t=aTELFNPHOTO<>&', max_size=200))
+def test_any_text_is_read(text):
+    wrapped = f"BEGIN:VCARD\n{text}\nEND:VCARD\n"
+    list(entries(wrapped, frozenset({"VCARD"})))
+    with contextlib.suppress(ValueError):  # no entries
+        assert "<script" not in to_html(wrapped)

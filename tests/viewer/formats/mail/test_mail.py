@@ -1,0 +1,55 @@
+"""viewer/formats/mail/mail.py"""
+
+from tests.viewer.outlook_sample import outlook
+from tests.viewer.samples import mail, original
+from viewer.formats.mail.mail import MAX_SIZE, OUTLOOK, preview
+from viewer.rendering.registry import preview_of
+
+
+def shown(data):
+    return preview(original(data, "a.eml", "message/rfc822"), "message/rfc822")
+
+
+def test_mail_headers_and_attachment_names_are_escaped():
+    letter = shown(mail(Subject="<script>x</script>\u202e"))
+
+    assert "&lt;script&gt;x&lt;/script&gt;" in letter.body.decode()
+    assert "U+202E" in letter.body.decode()
+    assert "numbers.csv" in letter.body.decode()
+    assert letter.facts == ("1 attachment",)
+
+
+def test_a_plain_body_is_shown_as_lines_and_an_html_body_in_an_iframe():
+    assert 'class="message"' in shown(mail()).body.decode()
+    assert not shown(mail()).foreign_style
+    assert "<iframe" in shown(mail("<p>x")).body.decode()
+    assert shown(mail("<p>x")).foreign_style
+
+
+def test_a_name_is_made_for_an_attachment_without_one():
+    data = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\n"
+        b"Content-Type: message/rfc822\n\nSubject: y\n\nz\n--b--\n"
+    )
+
+    assert "attachment 1.eml" in shown(data).body.decode()
+
+
+def test_a_malformed_type_of_an_attachment_is_not_shown():
+    data = mail().replace(b"text/csv", b"text/\0data\0")
+
+    assert b"data\0" not in shown(data).body
+
+
+def test_a_message_of_outlook_is_shown_as_any_other():
+    for name, declared in (("a.msg", "application/octet-stream"), ("a", OUTLOOK)):
+        made = preview_of(original(outlook(), name, declared))
+
+        assert (made.kind, made.label, made.facts) == ("mail", "E-mail", ("2 attachments",))
+
+
+def test_a_message_of_outlook_that_is_too_large_or_damaged_is_a_card():
+    large = original(outlook() + bytes(MAX_SIZE), "a.msg", OUTLOOK)
+
+    assert "too large" in preview_of(large).body.decode()
+    assert preview_of(original(outlook()[:600], "a.msg", OUTLOOK)).kind == "unknown"

@@ -1,0 +1,189 @@
+"""viewer/formats/pdf/pdf.py and viewer/formats/pdf/pages.py"""
+
+import re
+from base64 import b64decode
+from dataclasses import replace
+
+import pytest
+
+from tests.viewer.samples import encrypted_pdf, linked_pdf, locked_pdf, original, pdf
+from viewer import PdfLockedError, PdfPages, SandboxError
+from viewer.formats.pdf import pdf as kind
+from viewer.formats.pdf.pages import FILE
+from viewer.formats.pdf.pdf import preview
+from viewer.sandbox.process import JobResult
+
+PAGE = {"page": 1, "width": 9, "height": 9, "type": "image/png", "text": [], "links": []}
+TEN = pdf(*(f"Page {n}" for n in range(1, 11)))
+
+
+def shown(data, **facts):
+    return preview(original(data, "a.pdf", **facts), "application/pdf")
+
+
+def pages_of(data, password=None):
+    return PdfPages(replace(original(data, "a.pdf"), password=password))
+
+
+def answering(*messages, failure=None):
+    """A document whose jobs all answer this."""
+
+    def run(*_, **__):
+        return JobResult(list(messages), failure)
+
+    return PdfPages(replace(original(b"x"), run=run))
+
+
+def test_a_served_page_holds_the_first_page_and_a_frame_for_each_other():
+    made = shown(TEN)
+
+    assert made.facts == ("10 pages",)
+    assert made.note == ""
+    assert made.body.count(b"<section") == 10
+    assert made.body.count(b"<image") == 1
+    assert b">Page 1</text>" in made.body
+
+
+def test_a_file_holds_a_picture_of_the_first_page_and_its_text():
+    made = shown(TEN).for_file()
+
+    assert made.facts == ("10 pages",)
+    assert made.body.count(b"<img") == 1
+    assert b'alt="Page 1 "' in made.body
+    assert b"the first of 10 pages" in made.body
+    assert b'id="copy"' not in made.body
+    assert made.frames_pdf
+
+
+def test_a_file_whose_first_page_cannot_be_drawn_says_that_it_holds_the_pdf(monkeypatch):
+    made = shown(TEN)
+    monkeypatch.setattr(PdfPages, "drawn", lambda *_: [])
+    body = made.for_file().body
+
+    assert b"<img" not in body
+    assert b"This file holds the whole PDF" in body
+
+
+def test_a_file_made_with_the_password_holds_a_copy_that_opens_without():
+    locked = encrypted_pdf("open sesame")
+    document = replace(original(locked, "a.pdf"), password="open sesame")
+    body = preview(document, "application/pdf").for_file().body
+    copy = re.search(rb'id="copy">([^<]+)</script>', body)[1]
+
+    assert pages_of(b64decode(copy)).texts(1) == ["Secret"]
+    assert b'id="copy"' not in shown(locked).for_file().body
+
+
+def test_files_in_a_pdf_are_named_above_its_pages():
+    file = "<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>"
+    data = pdf("One", catalog=f"/Names<</EmbeddedFiles<</Names[(a){file}]>>>>")
+
+    for made in (shown(data), shown(data).for_file()):
+        assert made.note == (
+            "Files in this PDF are not shown: invoice.xml. Save the original to open them."
+        )
+
+
+def test_links_lead_to_pages_and_to_the_web_in_a_tab_of_its_own():
+    body = shown(
+        linked_pdf(2, "https://example.org/?a=1&b=2", "mailto:a@example.org")
+    ).body.decode()
+
+    assert '<a href="#p2" aria-label="Page 2">' in body
+    assert (
+        'href="https://example.org/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer"' in body
+    )
+    assert 'href="mailto:a@example.org"' in body
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http:x", "vbscript:x"]
+    + ["https://a b", "//example.org", "app://x", " https://example.org"],
+)
+def test_any_other_address_is_no_link(target):
+    target = target.replace("(", "\\(").replace(")", "\\)")
+    assert b"<a " not in shown(linked_pdf(target)).body.split(b"<section", 1)[1]
+
+
+def test_the_outline_leads_to_pages_and_is_escaped():
+    body = shown(linked_pdf(title="<script>x</script>")).body.decode()
+
+    assert '<a href="#p2">&lt;script&gt;x&lt;/script&gt;</a>' in body
+
+
+def test_a_pdf_of_one_page_has_no_outline():
+    data = pdf("One", catalog="/Outlines<</First<</Title(x)/Dest[4 0 R/Fit]>>/Count 1>>")
+
+    assert b"outline" not in shown(data).body
+
+
+def test_text_from_the_child_process_is_escaped():
+    page = PAGE | {"text": [[0, 0, 1, 1, "</text><script>"]]}
+    overview = {"pages": 1, "sizes": [[9, 9]], "outline": []}
+    made = answering((overview, b""), (page, b"png")).overview()
+
+    assert b"<script>" not in kind._html(made.pages, 1)
+
+
+@pytest.mark.parametrize(
+    "page", [PAGE | {"type": "text/html"}, PAGE | {"type": 'image/png" onload="x'}]
+)
+def test_a_picture_of_another_type_is_refused(page):
+    with pytest.raises(SandboxError):
+        answering((page, b"png")).drawn(1, 1, FILE, 1)
+
+
+def test_a_link_to_a_page_that_is_not_there_is_left_out():
+    page = PAGE | {"links": [[0, 0, 1, 1, 7, 0], [0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 1, 5]]}
+    (made,) = answering((page, b"png")).drawn(1, 1, FILE, 3)
+
+    assert made.links == [(0, 0, 1, 1, 1, 5)]
+
+
+def test_a_link_and_an_entry_of_the_outline_name_the_place_on_their_page():
+    body = shown(linked_pdf(2, view="XYZ 0 150 0")).body.decode()
+
+    assert '<a href="#p2" data-top="50.0" aria-label="Page 2">' in body
+    assert '<a href="#p2" data-top="50.0">Chapter</a>' in body
+
+
+def test_a_crash_before_any_page_raises():
+    with pytest.raises(SandboxError):
+        answering(failure="crashed").overview()
+
+
+def test_frames_are_shown_when_the_first_page_cannot_be_drawn():
+    overview = {"pages": 2, "sizes": [[9, 9], [9, 9]], "outline": []}
+    made = answering((overview, b""), failure="crashed").overview()
+
+    assert [page.picture for page in made.pages] == ["", ""]
+
+
+def test_a_page_whose_neighbour_crashes_is_drawn_alone():
+    def run(_job, _pieces, options, *, seconds):
+        page = PAGE | {"page": options["first"]}
+        return JobResult([(page, b"png")] if options["count"] == 1 else [], "crashed")
+
+    pages = PdfPages(replace(original(b"x"), run=run))
+
+    assert pages.one(3, 9).number == 3
+
+
+def test_a_locked_file_asks_for_its_password():
+    made = shown(encrypted_pdf("open sesame"))
+
+    assert b"pdf-password" in made.body
+    assert b"pdf-password" not in made.for_file().body
+
+
+def test_the_password_opens_it():
+    overview = pages_of(encrypted_pdf("open sesame"), "open sesame").overview()
+
+    assert overview.pages[0].text[0][4] == "Secret"
+    with pytest.raises(PdfLockedError):
+        pages_of(locked_pdf(), "wrong").overview()
+
+
+def test_the_card_says_that_a_file_is_no_pdf():
+    assert b"not one" in shown(b"%PDF-1.7 nonsense").body

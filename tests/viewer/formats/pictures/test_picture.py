@@ -1,0 +1,68 @@
+"""viewer/formats/pictures/picture.py"""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.viewer.samples import HEIC, original, picture, psd
+from viewer.formats.pictures.picture import TOO_LARGE
+from viewer.rendering.registry import preview_of
+from viewer.sandbox import process
+
+
+def shown(data, content_type="application/octet-stream"):
+    return preview_of(original(data, "a", content_type))
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "facts"),
+    [
+        (picture("TIFF"), "TIFF image", "60 × 40 pixels"),
+        (picture("JPEG2000"), "JPEG 2000 image", "60 × 40 pixels"),
+        (HEIC, "HEIC image", "64 × 48 pixels"),
+        (psd(), "Photoshop image", "6 × 4 pixels"),
+    ],
+)
+def test_a_picture_is_recognised_by_its_content_and_shown_with_its_size(data, label, facts):
+    preview = shown(data)
+
+    assert (preview.kind, preview.label, preview.facts) == ("image", label, (facts,))
+    assert b'<div class="stage"' in preview.body
+    assert "zoom" in preview.tools
+
+
+def test_several_pages_are_shown_one_below_the_other():
+    preview = shown(picture("TIFF", "red", "blue"), "image/tiff")
+
+    assert (preview.kind, preview.facts) == ("pictures", ("2 pages",))
+    assert preview.body.count(b'<section class="page"') == 2
+    assert "pages" in preview.tools
+
+
+def test_a_note_says_what_is_not_shown(monkeypatch):
+    messages = [
+        ({"pages": 9}, b""),
+        (
+            {"page": 1, "width": 20, "height": 10, "shown_width": 10, "shown_height": 5}
+            | {"type": "image/jpeg"},
+            b"x",
+        ),
+    ]
+    kept = process.JobResult(messages, None)
+    document = original(b"x", "a.tif", "image/tiff")
+    note = preview_of(replace(document, run=lambda *_, **__: kept)).note
+
+    assert "Showing 1 of 9 pages" in note
+    assert "fewer pixels" in note
+    assert "without its layers" in shown(psd()).note
+
+
+def test_a_picture_with_too_many_pixels_has_a_card_that_says_so():
+    data = picture("PPM").replace(b"60 40", b"60000 40000")
+
+    assert TOO_LARGE in shown(data, "image/x-portable-pixmap").body.decode()
+
+
+@pytest.mark.parametrize("data", [b"II*\0", b"8BPS\0\1", HEIC[:200]])
+def test_a_damaged_picture_has_a_card(data):
+    assert shown(data).kind == "unknown"

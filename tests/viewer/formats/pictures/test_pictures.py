@@ -1,0 +1,149 @@
+"""viewer/formats/pictures/pictures.py"""
+
+import io
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from tests.viewer.samples import HEIC, picture, psd
+from viewer.formats.pictures import pictures
+from viewer.sandbox.process import run
+
+ORIENTATION = 0x0112
+
+
+@pytest.fixture(autouse=True, scope="module")
+def prepared():
+    pictures.prepare(b"", {"job": "heif"})
+
+
+def drawn(data):
+    """The number of pages, and the facts and the opened picture of each that is drawn."""
+    (counts, _), *pages = pictures.render(data, {})
+    return counts["pages"], [(facts, Image.open(io.BytesIO(made))) for facts, made in pages]
+
+
+def colour(image):
+    return image.convert("RGB").resize((1, 1)).getpixel((0, 0))
+
+
+def close_to(one, other):
+    return all(abs(a - b) < 12 for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [picture("TIFF"), picture("JPEG2000"), picture("TGA"), picture("PPM"), HEIC]
+    + [picture("TIFF", compression=name) for name in ("tiff_lzw", "jpeg", "tiff_deflate")],
+)
+def test_a_picture_is_converted_in_its_colours(data):
+    count, ((facts, image),) = drawn(data)
+
+    assert count == 1
+    assert image.size == (facts["width"], facts["height"]) == (facts["shown_width"], image.height)
+    assert image.get_format_mimetype() == facts["type"] == "image/jpeg"
+    assert close_to(colour(image), (0, 128, 128))
+
+
+def test_a_photoshop_file_is_shown_as_it_was_saved_flat():
+    _, ((facts, image),) = drawn(psd())
+
+    assert (facts["width"], facts["height"]) == (6, 4)
+    assert close_to(colour(image), (200, 80, 20))
+
+
+def test_all_pages_of_a_tiff_are_drawn():
+    count, pages = drawn(picture("TIFF", "red", "lime", "blue"))
+
+    assert count == 3
+    assert [facts["page"] for facts, _ in pages] == [1, 2, 3]
+    colours = (255, 0, 0), (0, 255, 0), (0, 0, 255)
+    assert all(close_to(colour(i), c) for (_, i), c in zip(pages, colours, strict=True))
+
+
+def test_a_picture_stands_upright_as_its_exif_orientation_says():
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    _, ((facts, image),) = drawn(picture("TIFF", exif=exif))
+
+    assert image.size == (facts["width"], facts["height"]) == (40, 60)
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [("1", "PNG"), ("L", "JPEG"), ("CMYK", "JPEG"), ("RGBA", "WEBP"), ("P", "JPEG"), ("F", "JPEG")],
+)
+def test_every_mode_is_drawn(mode, shown):
+    _, ((_, image),) = drawn(picture("TIFF", "red", mode=mode))
+
+    assert image.format == shown
+
+
+def test_grey_levels_of_sixteen_bits_are_spread_over_eight():
+    out = io.BytesIO()
+    levels = struct.pack("<4H", 100, 200, 300, 400)
+    Image.frombytes("I;16", (4, 1), levels).save(out, "TIFF")
+    _, ((_, image),) = drawn(out.getvalue())
+
+    assert image.convert("L").getextrema()[0] < 40
+    assert image.convert("L").getextrema()[1] > 215
+
+
+def test_a_large_picture_is_shown_with_fewer_pixels(monkeypatch):
+    monkeypatch.setattr(pictures, "MAX_SHOWN", 600)
+    _, ((facts, image),) = drawn(picture("TIFF", mode="1"))
+
+    assert (facts["width"], facts["height"]) == (60, 40)
+    assert image.size == (facts["shown_width"], facts["shown_height"]) == (30, 20)
+
+
+def test_pages_are_limited_in_number_and_bytes(monkeypatch):
+    data = picture("TIFF", *["red"] * 5)
+    monkeypatch.setattr(pictures, "MAX_PAGES", 3)
+    assert len(drawn(data)[1]) == 3
+    monkeypatch.setattr(pictures, "MAX_BYTES", 1)
+    assert len(drawn(data)[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        picture("PPM").replace(b"60 40", b"60000 40000"),
+        psd().replace(struct.pack(">II", 4, 6), struct.pack(">II", 30_000, 30_000)),
+    ],
+)
+def test_a_picture_with_too_many_pixels_is_not_decoded(data):
+    with pytest.raises(pictures.TooLargeError):
+        drawn(data)
+
+
+def test_a_format_that_is_not_listed_is_not_read():
+    with pytest.raises(OSError, match="cannot identify"):
+        drawn(picture("GIF"))
+
+
+SAMPLES = (picture("TIFF", "red", "blue"), picture("JPEG2000"), picture("TGA"), psd(), HEIC)
+
+
+@pytest.mark.parametrize("data", SAMPLES)
+@settings(max_examples=40, deadline=None)
+@given(changes=st.lists(st.tuples(st.floats(0, 0.999), st.binary(min_size=1, max_size=4))))
+def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
+    changed = bytearray(data)
+    for place, content in changes:
+        at = int(place * len(data))
+        changed[at : at + len(content)] = content
+    try:
+        pages = list(pictures.render(bytes(changed), {}))
+    except Exception:  # noqa: BLE001  (of any kind: the child process reports it)
+        return
+    assert sum(len(made) for _, made in pages) < 40 << 20
+
+
+def test_the_child_names_the_reason_if_a_picture_is_too_large():
+    data = picture("PPM").replace(b"60 40", b"60000 40000")
+
+    assert run("picture", [data], {}, seconds=30).failure == "size"

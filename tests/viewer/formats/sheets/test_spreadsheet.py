@@ -1,0 +1,87 @@
+"""viewer/formats/sheets/spreadsheet.py"""
+
+import pytest
+
+from tests.viewer import samples
+from tests.viewer.samples import OPEN_DOCUMENT, OPEN_XML, original
+from viewer.formats.sheets.sheet_table import MAX_SHEETS
+from viewer.formats.sheets.spreadsheet import checked_rules
+from viewer.markup.templating import source_hash
+from viewer.rendering.page import download, view
+from viewer.rendering.registry import preview_of
+
+EXCEL = "application/vnd.ms-excel"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
+        (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
+        (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
+        (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
+        (EXCEL, samples.xls()),
+        (EXCEL, samples.xlsx()),
+        ("application/zip", samples.xlsx()),
+    ],
+)
+def test_every_workbook_is_shown_as_grids(kind, data):
+    shown = preview_of(original(data, "a", kind))
+
+    assert (shown.kind, shown.label, shown.facts) == ("sheets", "Spreadsheet", ("1 sheet",))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(b"a;b\n1;2\n", "table"), (b"\n<html><table><td>x</table>", "web")]
+)
+def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
+    assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
+
+
+def test_a_binary_workbook_is_a_card_that_says_so():
+    data = samples.package(xl__workbook_dot_bin="")
+
+    shown = preview_of(original(data, "a.xlsb", EXCEL + ".sheet.binary.macroenabled.12"))
+
+    assert "binary Excel workbooks" in shown.body.decode()
+
+
+def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
+    formula = "<row><c><f>A2</f></c></row>"
+    many = [f"S{n}" for n in range(MAX_SHEETS + 2)]
+    kind = OPEN_XML + "spreadsheetml.sheet"
+
+    assert preview_of(original(samples.xls(), "a", EXCEL)).note == "1 hidden sheet is not shown."
+    assert "formulas" in preview_of(original(samples.xlsx(formula), "a", kind)).note
+    assert "last 2 sheets" in preview_of(original(samples.xlsx(names=many), "a", kind)).note
+
+
+def test_a_damaged_workbook_is_a_card():
+    assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"
+
+
+def test_charts_are_said_not_to_be_shown():
+    data = samples.xlsx(xl__charts__chart1_dot_xml="", xl__charts__chart2_dot_xml="")
+
+    note = preview_of(original(data, "a.xlsx", OPEN_XML + "spreadsheetml.sheet")).note
+    assert "2 charts are not shown." in note
+
+
+def test_the_styles_of_cells_are_a_stylesheet_that_the_policy_allows():
+    bold = '<row><c r="A1" s="2"><v>1</v></c></row>'
+    document = original(samples.xlsx(bold), "a.xlsx", OPEN_XML + "spreadsheetml.sheet")
+    shown = preview_of(document)
+
+    assert shown.own_style == ".grid .s0{font-weight:650}\n"
+    for make in (view, download):
+        page = make(document)
+        body = b"".join(page.body).decode()
+        assert f"<style>{shown.own_style}</style>" in body
+        policy = page.headers["Content-Security-Policy"]
+        assert source_hash(shown.own_style) in policy
+        assert "unsafe-inline" not in policy
+
+
+@pytest.mark.parametrize("css", ["</style>", ".grid .s0{background:url(//x)}\n", "*{color:red}\n"])
+def test_a_stylesheet_that_could_be_anything_else_is_dropped(css):
+    assert checked_rules(css) == ""

@@ -1,0 +1,60 @@
+"""viewer/formats/sheets/table.py"""
+
+import pytest
+
+from tests.viewer.samples import original
+from viewer.formats.sheets.csv_table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS
+from viewer.formats.sheets.table import preview
+
+
+def shown(data, name="a.csv", kind="text/csv"):
+    return preview(original(data, name, kind), kind)
+
+
+def test_a_table_has_a_header_row_numbers_and_right_aligned_numbers():
+    table = shown(b"name,units\n<b>,1.5\n")
+
+    assert '<th scope="col">name</th><th scope="col" class="num">units</th>' in table.body.decode()
+    assert '<th scope="row">1</th><td>&lt;b&gt;</td><td class="num">1.5</td>' in table.body.decode()
+    assert table.facts == ("1 row",)
+
+
+@pytest.mark.parametrize("sign", [",", ";", "|", "\t"])
+def test_the_delimiter_is_detected(sign):
+    assert shown(f"a{sign}b\n1{sign}2\n".encode()).body.decode().count("<td") == 2
+
+
+def test_a_tsv_is_split_at_tabs_only():
+    table = shown(b"a,b\tc\n", "a.tsv", "text/tab-separated-values")
+
+    assert table.label == "TSV"
+    assert '<th scope="col">a,b</th>' in table.body.decode()
+
+
+def test_line_ends_in_quoted_cells_are_kept():
+    assert "<td>x\ny</td>" in shown(b'a,b\n"x\ny",2\n').body.decode()
+
+
+def test_rows_above_the_limit_are_left_out_with_a_note():
+    table = shown(b"a,b\n" + b"1,2\n" * (MAX_ROWS + 9))
+
+    assert table.body.decode().count("<tr>") == MAX_ROWS + 1
+    assert "the first 5,000 rows" in table.note
+
+
+def test_columns_above_the_limit_are_left_out_with_a_note():
+    table = shown(b"a," * 500_000 + b"\n" + b"1," * 500_000)
+
+    assert table.body.decode().count("<t") < 3 * MAX_COLUMNS
+    assert f"{MAX_COLUMNS} of 500,001 columns" in table.note
+
+
+def test_the_total_number_of_cells_is_limited():
+    table = shown((b",".join([b"x"] * 90) + b"\n") * 2_000)
+
+    assert table.body.decode().count("<td") < MAX_CELLS + 200
+
+
+@pytest.mark.parametrize("data", [b"\n", b'"', b"a", b"\0,\0\n", b'"a"b,c\n', b",,,\n"])
+def test_malformed_csv_is_shown_as_a_table_or_as_text(data):
+    assert shown(data).kind in ("table", "text")

@@ -1,0 +1,70 @@
+"""viewer/formats/sheets/xlsx_styles.py"""
+
+import pytest
+
+from tests.viewer.samples import package
+from viewer.formats.packages.package import Package
+from viewer.formats.sheets.cell_look import Line
+from viewer.formats.sheets.xlsx_styles import styles
+
+FONT = "<b val='0'/><i/><strike/><u/><sz val='22'/><color rgb='FF00B050'/>"
+BOX = "<left style='thin'><color rgb='FF0000FF'/></left><bottom style='double'/><top style='x'/>"
+
+
+def look(xf, *, font="", fill="", border=""):
+    """The look of a cell with the second of these fonts, fills and borders."""
+    parts = (
+        f"<fonts><font><sz val='11'/></font><font>{font}</font></fonts>"
+        f"<fills><fill/><fill>{fill}</fill></fills>"
+        f"<borders><border/><border>{border}</border></borders>"
+        f"<cellXfs><xf fontId='1' fillId='1' borderId='1'>{xf}</xf></cellXfs>"
+    )
+    sheet = f"<styleSheet>{parts}</styleSheet>"
+    return styles(Package(package(xl__styles_dot_xml=sheet)))[0].look
+
+
+def test_a_font_has_a_weight_a_slant_lines_a_size_and_a_color():
+    found = look("", font=FONT)
+
+    assert (found.bold, found.italic, found.struck, found.underlined) == (False, True, True, True)
+    assert (found.size, found.color) == (200, 0x00B050)
+
+
+def test_black_is_the_color_of_the_page():
+    assert look("", font="<color rgb='FF000000'/>").color is None
+
+
+@pytest.mark.parametrize(
+    ("fill", "color"),
+    [
+        ("<patternFill patternType='solid'><fgColor rgb='FFFFC000'/></patternFill>", 0xFFC000),
+        ("<patternFill patternType='solid'><fgColor rgb='FFFFFFFF'/></patternFill>", None),
+        ("<patternFill patternType='none'/>", None),
+        ("<patternFill patternType='mediumGray'/>", 0x808080),
+        ("<gradientFill><stop><color rgb='FFFFC000'/></stop></gradientFill>", 0xFFC000),
+        ("", None),
+    ],
+)
+def test_a_fill_has_one_color_and_white_is_none(fill, color):
+    assert look("", fill=fill).fill == color
+
+
+def test_borders_have_a_width_a_style_and_a_color():
+    found = look("", border=BOX)
+
+    assert (found.left, found.bottom) == (Line(1, "solid", 0x0000FF), Line(3, "double", 0))
+    assert found.top == found.right == Line()
+
+
+def test_the_alignment_is_read():
+    found = look(
+        "<alignment horizontal='centerContinuous' vertical='center' wrapText='1' indent='99'"
+        " textRotation='90'/>"
+    )
+
+    assert (found.align, found.vertical, found.wraps) == ("center", "middle", True)
+    assert (found.indent, found.turned) == (15, "up")
+
+
+def test_numbers_that_are_none_are_as_usual():
+    assert look("<alignment textRotation='x'/>", font="<sz val='nan'/>").size == 100

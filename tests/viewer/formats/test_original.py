@@ -1,0 +1,57 @@
+"""viewer/formats/original.py"""
+
+import pytest
+
+from tests.viewer.samples import original
+from viewer import has_pages
+
+
+def test_first_reads_no_more_than_its_limit():
+    asked = []
+    document = original(b"0123456789")
+    object.__setattr__(
+        document, "read", lambda start, stop: asked.append((start, stop)) or [b"0123"]
+    )
+
+    assert document.first(4) == b"0123"
+    assert asked == [(0, 4)]
+
+
+def test_first_returns_all_of_a_short_document():
+    assert original(b"abc").first(4096) == b"abc"
+
+
+def test_a_document_whose_type_is_not_declared_is_read_once_to_detect_it():
+    asked = []
+    document = original(b"%PDF-1.7", content_type="application/octet-stream")
+    read = document.read
+    object.__setattr__(document, "read", lambda *span: asked.append(span) or read(*span))
+
+    assert has_pages(document)
+    assert document.detected_type() == "application/pdf"
+    assert asked == [(0, 8)]
+
+
+@pytest.mark.parametrize("nothing", ["application/octet-stream", "binary/octet-stream", "nonsense"])
+def test_the_type_is_detected_only_if_none_is_declared(nothing):
+    assert original(b"%PDF-1.7", content_type=nothing).media_type() == "application/pdf"
+    assert original(b"%PDF-1.7", content_type="Text/CSV; x=y").media_type() == "text/csv"
+
+
+def test_an_empty_document_is_not_read():
+    document = original(b"")
+    object.__setattr__(document, "read", None)
+
+    assert document.first(10) == b""
+    assert list(document.pieces()) == []
+
+
+def test_the_record_has_the_names_of_the_api():
+    assert set(original(b"").record()) == {
+        "id",
+        "name",
+        "contentType",
+        "size",
+        "sha256",
+        "createdAt",
+    }

@@ -1,0 +1,69 @@
+"""viewer/formats/text/code.py"""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.viewer.samples import CODE, JSON, original
+from viewer.formats.text.code import is_code, preview
+from viewer.formats.text.text import MAX_READ
+from viewer.sandbox.process import JobResult
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("application/json", ""),
+        ("application/vnd.api+json", ""),
+        ("text/x-c", ""),
+        ("text/css", ""),
+        ("text/plain", "a.PY"),
+        ("text/plain", "Dockerfile"),
+        ("text/plain", "records.ndjson"),
+    ],
+)
+def test_code_is_detected_by_type_or_name(kind, name):
+    assert is_code(kind, name)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("text/plain", "a.txt"), ("application/x-foo", "a.py")])
+def test_other_types_and_names_are_not_code(kind, name):
+    assert not is_code(kind, name)
+
+
+def test_a_code_preview_names_the_language_and_counts_lines():
+    shown = preview(original(CODE, "a.py", "text/x-python"), "text/x-python")
+
+    assert (shown.label, shown.facts) == ("Python", ("5 lines",))
+    assert 'id="L5"' in shown.body.decode()
+
+
+def test_json_is_indented_for_any_file_name():
+    shown = preview(original(JSON, "a", "application/ld+json"), "application/ld+json")
+
+    assert (shown.label, shown.facts) == ("JSON", ("11 lines",))
+
+
+def test_code_of_any_size_is_highlighted_from_its_start():
+    data = b"x = 1\n" * (MAX_READ // 6 + 9)
+    shown = preview(original(data, "a.py", "text/x-python"), "text/x-python")
+
+    assert "tok-" in shown.body.decode()
+    assert "Showing 20,000 lines of the first 2.0 MiB" in shown.note
+    assert shown.source == {"charset": "utf-8", "shown": 20_000}
+
+
+def test_json_above_the_limit_is_laid_out_from_its_start():
+    data = b"[" + b'{"a":1},' * (MAX_READ // 8) + b"{}]"
+    shown = preview(original(data, "a.json", "application/json"), "application/json")
+
+    assert shown.source["layout"] == "json"
+    assert shown.body.count(b"<details open>") == shown.body.count(b"</details>") > 1_000
+
+
+def test_colours_that_end_early_are_said_to(monkeypatch):
+    facts = {"lines": 9, "shown": 9, "cut": False, "encoding": "utf-8", "laid_out": False}
+    facts |= {"language": "Python", "coloured": 4}
+    document = replace(original(CODE), run=lambda *_, **__: JobResult([(facts, b"")], None))
+
+    assert preview(document, "text/x-python").note == "Colours end at line 4."

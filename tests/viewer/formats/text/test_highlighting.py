@@ -1,0 +1,60 @@
+"""viewer/formats/text/highlighting.py"""
+
+import re
+
+import pytest
+
+from tests.viewer.samples import CODE
+from viewer.formats.text import highlighting
+from viewer.formats.text.highlighting import Highlighter
+from viewer.sandbox.process import run
+
+
+def highlighted(code, **clues):
+    highlighter = Highlighter()
+    highlighter.load("", **clues)
+    return highlighter.highlight("", code)
+
+
+@pytest.mark.parametrize("clues", [{"filename": "a.py"}, {"media_type": "text/x-python"}])
+def test_a_lexer_is_found_by_file_name_or_media_type(clues):
+    assert '<span class="tok-k">def</span>' in highlighted(CODE.decode(), **clues)
+
+
+def test_every_highlighted_line_is_well_formed():
+    for line in highlighted('x = """a\nb\n\nc"""\n', filename="a.py").split("\n"):
+        assert line.count("<span") == line.count("</span>")
+
+
+def test_highlighting_keeps_every_character():
+    text = re.sub(r"<[^>]+>", "", highlighted(CODE.decode(), filename="a.py"))
+
+    assert text.replace("&quot;", '"').replace("&gt;", ">") == CODE.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("a.swift", b"var s: NSString"), ("a.asy", b"x"), ("a.mm", b"NSString *s;")]
+)
+def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
+    options = {"name": name, "type": "text/plain", "layout": "", "whole": True}
+
+    ((facts, _),) = run("code", [code], options, seconds=60).messages
+    assert facts["language"]
+
+
+def test_an_unknown_language_is_not_highlighted():
+    assert highlighted("<b>", filename="a.nonsense") == "&lt;b&gt;"
+
+
+def test_invisible_characters_are_visible_in_code():
+    assert "U+202E" in highlighted("# a\u202eb", filename="a.py")
+
+
+def test_colours_end_in_time_and_no_character_is_lost(monkeypatch):
+    monkeypatch.setattr(highlighting, "SECONDS", 0)
+    highlighter = Highlighter()
+    highlighter.load("", filename="a.py")
+    html, coloured = highlighter.highlight_start("", "x = 1\nif x:\n    y = '<'\n")
+
+    assert coloured == 1
+    assert re.sub(r"<[^>]+>", "", html) == "x = 1\nif x:\n    y = &#x27;&lt;&#x27;\n"

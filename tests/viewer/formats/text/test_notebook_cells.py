@@ -1,0 +1,101 @@
+"""viewer/formats/text/notebook_cells.py, viewer/formats/text/notebook.py"""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.viewer.samples import NOTEBOOK, original
+from viewer.formats.text.notebook_cells import prepare, render
+from viewer.rendering.registry import preview_of
+
+PNG = "iVBORw0KGgo="
+
+
+def to_html(*cells, **more):
+    data = json.dumps({"cells": cells, **more}).encode()
+    prepare(data, {})
+    ((_, html),) = render(data, {})
+    return html.decode()
+
+
+def output(data, **more):
+    return to_html({"cell_type": "code", "outputs": [{"data": data, **more}]})
+
+
+def test_texts_code_and_outputs_are_shown():
+    shown = preview_of(original(NOTEBOOK, "a.ipynb", "application/x-ipynb+json"))
+    html = shown.body.decode()
+
+    assert (shown.kind, shown.facts) == ("notebook", ("python", "2 cells"))
+    assert "Sales<a" in html
+    assert '<span class="tok-k">def</span>' in html
+    assert "In [1]" in html
+    assert ">one\ntwo</pre>" in html
+    assert "<td>4</td>" in html
+    assert '<pre class="output failed" tabindex="0">KeyError: &#x27;x&#x27;</pre>' in html
+
+
+@pytest.mark.parametrize("kind", ["application/x-ipynb+json", "text/plain"])
+def test_a_notebook_is_known_by_its_type_or_its_name(kind):
+    assert preview_of(original(NOTEBOOK, "a.ipynb", kind)).kind == "notebook"
+
+
+def test_what_is_no_notebook_is_shown_as_its_source():
+    for data in (b"{}", b"[1]", b'{"cells": 1}', b"nonsense"):
+        assert preview_of(original(data, "a", "application/x-ipynb+json")).kind == "code"
+
+
+def test_a_picture_comes_before_html_and_html_before_text():
+    everything = {"image/png": [PNG], "text/html": "<b>x</b>", "text/plain": "y"}
+
+    assert f'<img alt="Output" src="data:image/png;base64,{PNG}">' in output(everything)
+    assert "<b>x</b>" in output({**everything, "image/png": "not base64!"})
+    assert ">y</pre>" in output({"text/plain": "y"})
+
+
+def test_attached_pictures_are_shown():
+    cell = {"cell_type": "markdown", "source": "![x](attachment:a.png)"}
+    html = to_html({**cell, "attachments": {"a.png": {"image/png": PNG}}})
+
+    assert f'src="data:image/png;base64,{PNG}"' in html
+    assert "<img" not in to_html(cell)
+
+
+def test_the_html_of_an_output_is_sanitized():
+    html = output({"text/html": "<script>x</script><p onclick=y><iframe src=z></iframe>a</p>"})
+
+    assert not re.search("script|onclick|iframe", html)
+
+
+def test_a_notebook_of_format_3_is_shown():
+    cell = {"cell_type": "code", "input": ["1+1"], "prompt_number": 7}
+    old = {**cell, "outputs": [{"output_type": "pyout", "text": ["2"]}]}
+    ((_, html),) = render(json.dumps({"worksheets": [{"cells": [old]}]}).encode(), {})
+
+    assert b"In [7]" in html
+    assert b">2</pre>" in html
+
+
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["cell_type", "source", "outputs", "output_type", "data", "text", "text/html"]
+                + ["attachments", "metadata", "language_info", "name", "traceback", "image/png"]
+            ),
+            inner | st.sampled_from(["code", "markdown", "raw", "stream", "error"]),
+            max_size=5,
+        )
+    ),
+    max_leaves=30,
+)
+
+
+@given(st.lists(JSON, max_size=4), JSON)
+def test_any_cells_are_shown(cells, metadata):
+    assert isinstance(to_html(*cells, metadata=metadata), str)

@@ -1,0 +1,58 @@
+"""viewer/formats/text/text.py"""
+
+from tests.viewer.samples import original
+from viewer.formats.text.text import MAX_READ, label_of, preview
+from viewer.formats.text.text_lines import MAX_LINES
+
+
+def shown(data, kind="text/plain"):
+    return preview(original(data, "a", kind), kind.partition(";")[0])
+
+
+def test_lines_are_numbered_and_escaped():
+    body = shown(b"a\n<b>\n").body.decode()
+
+    assert '<span class="ln" id="L1">a\n</span><span class="ln" id="L2">&lt;b&gt;\n</span>' in body
+
+
+def test_an_encoding_other_than_utf_8_is_named():
+    assert shown("é".encode()).facts == ("1 line",)
+    assert shown("é\n".encode("latin-1"), "text/plain; charset=latin1").facts == (
+        "1 line",
+        "iso8859-1",
+    )
+
+
+def test_lines_above_the_limit_are_left_out_with_a_note():
+    cut = shown(b"\n" * (MAX_LINES + 5))
+
+    assert cut.body.decode().count('class="ln"') == MAX_LINES
+    assert "20,000 lines" in cut.note
+    assert cut.source["shown"] == MAX_LINES
+
+
+def test_bytes_above_the_limit_are_not_read():
+    cut = shown(b"x" * (MAX_READ + 99))
+
+    assert "x" * MAX_READ + "\n</span>" in cut.body.decode()
+    assert "2.0 MiB" in cut.note
+
+
+def test_a_label_is_made_from_the_media_type():
+    assert label_of("text/plain") == "Plain text"
+    assert label_of("text/x-ini") == "INI"
+    assert label_of("text/troff-long-name") == "troff-long-name"
+
+
+def test_an_encoding_that_nothing_says_is_guessed():
+    text = "これは日本語の文章です。東京都の売上一覧表。\n"
+
+    for encoding in ("shift_jis", "euc_jp"):
+        shown_text = shown(text.encode(encoding))
+        assert text in shown_text.body.decode()
+        assert shown_text.source["charset"] == encoding.replace("euc_", "euc-")
+    assert "größer" in shown("Etwas größer".encode("cp1252")).body.decode()
+
+
+def test_without_a_child_process_the_encoding_is_that_of_browsers(no_child_process):
+    assert "größer" in shown("größer".encode("cp1252")).body.decode()

@@ -1,0 +1,43 @@
+"""viewer/formats/text/text_lines.py"""
+
+import re
+
+import pytest
+
+from viewer.formats.text.json_indent import folds_of
+from viewer.formats.text.text_lines import BLOCK, html_lines, text_lines
+from viewer.sandbox import MAX_HTML
+
+
+@pytest.mark.parametrize("text", ["a\x01" * (1 << 20), "\U0001f600\x01" * (1 << 19)])
+def test_html_above_the_limit_is_cut_within_a_line(text):
+    facts, html = text_lines(text)
+
+    assert facts["cut"]
+    assert MAX_HTML < len(html) < MAX_HTML + 50 * BLOCK
+    assert html.endswith(b"\n</span></code></pre>")
+
+
+def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
+    text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
+    html = html_lines(text, 9, folds_of(text))[1].decode()
+
+    assert re.sub(r' class="ln"|<code>|</code>|\n', "", html[html.index("<code>") :]) == (
+        '<details open><summary id="L1" data-n="1">{</summary>'
+        '<details open><summary id="L2" data-n="2">  "a": [</summary>'
+        '<span id="L3" data-n="3">    1</span></details>'
+        '<span id="L4" data-n="4">  ],</span>'
+        '<span id="L5" data-n="5">  "[": "{"</span></details>'
+        '<span id="L6" data-n="6">}</span></pre>'
+    )
+
+
+@pytest.mark.parametrize("text", ["]\n}\n{", "{\n[\n{", "[\n" * 60, "\n"])
+def test_folds_are_closed_whatever_the_brackets(text):
+    html = html_lines(text, 9, folds_of(text))[1]
+
+    assert html.count(b"<details") == html.count(b"</details>")
+
+
+def test_ready_html_is_not_escaped_again():
+    assert b'<span class="ln" id="L1"><i>x</i>\n</span>' in html_lines("<i>x</i>", 1)[1]

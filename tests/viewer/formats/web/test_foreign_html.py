@@ -1,0 +1,72 @@
+"""viewer/formats/web/foreign_html.py"""
+
+import re
+
+import pytest
+
+from viewer.formats.web.foreign_html import prepare, render, sanitize_page
+
+
+def test_the_styles_of_a_page_are_kept():
+    page = sanitize_page(
+        "<html><head><style>h1{color:red}</style></head>"
+        "<body bgcolor=#eee><h1 style='margin:0'>x</h1>"
+    )
+
+    assert "<style>h1{color:red}</style>" in page
+    assert '<body style="background:#eee">' in page
+    assert '<h1 style="margin:0">x</h1>' in page
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>bad</script>",
+        "<iframe src=//bad></iframe>",
+        "<img src=https://bad/x srcset=//bad onerror=bad()>",
+        "<link rel=preconnect href=//bad><meta http-equiv=refresh content='0;url=//bad'>",
+        "<base href=//bad><form action=//bad><input formaction=//bad></form>",
+        "<object data=//bad></object><embed src=//bad><svg><image href=//bad /></svg>",
+        "<a href=javascript:bad>x</a><a href='data:text/html,bad'>x</a><a ping=//bad>x</a>",
+        "<table background=//bad><td background=//bad>",
+        "<math><mtext><mglyph><style><img onerror=bad>",
+    ],
+)
+def test_active_content_is_removed(attack):
+    assert "bad" not in sanitize_page(attack).replace("&lt;img onerror=bad&gt;", "")
+
+
+def test_links_open_in_a_new_tab_and_anchors_stay_in_the_page():
+    page = sanitize_page("<a href='https://a.example'>x</a><a class=y href='#z'>x</a>")
+
+    assert '<a href="https://a.example" target="_blank" rel="noopener noreferrer">' in page
+    assert '<a class="y" href="about:srcdoc#z" rel="noopener noreferrer">' in page
+
+
+def test_no_body_attribute_ends_the_body_tag():
+    page = sanitize_page("<body style='a:b\"><script>x</script>'><body bgcolor='\"><script>y'>")
+
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<style>@import 'https://bad';b{background:url(https://bad)}</style>",
+        "<style>a<b{c:url(https://bad)}</style>",
+        "<p style='background:url(&quot;https://bad&quot;)'>x",
+        "<body style='background:u&#114;l(https://bad)'>x",
+    ],
+)
+def test_the_styles_of_a_page_name_no_address_to_load(page):
+    assert not re.search(r"url|@import", sanitize_page(page))
+    assert "removed" in sanitize_page(page)
+
+
+def test_the_charset_of_the_meta_element_is_used():
+    data, options = "<meta charset=koi8-r>Привет".encode("koi8-r"), {}
+    prepare(data, options)
+    ((facts, html),) = render(data, options)
+
+    assert facts == {"encoding": "koi8-r", "cut": False}
+    assert "Привет" in html.decode()

@@ -1,0 +1,42 @@
+"""viewer/formats/web/html.py"""
+
+import pytest
+
+from tests.viewer.samples import HTML, original
+from viewer.formats.web.html import MAX_SIZE, iframe, preview
+from viewer.sandbox.process import SandboxError
+
+ATTRIBUTES = ("class", "sandbox", "referrerpolicy", "title", "srcdoc")
+
+
+def test_a_page_is_shown_in_an_iframe_without_permissions():
+    shown = preview(original(HTML, "a.html", "text/html"), "text/html")
+
+    assert shown.foreign_style
+    assert 'sandbox="allow-popups allow-popups-to-escape-sandbox"' in shown.body.decode()
+    assert "ran" not in shown.body.decode()
+
+
+@pytest.mark.parametrize("page", [b'"></iframe>', b"<script>", b'"'])
+def test_a_page_that_could_end_the_iframe_is_not_shown(page):
+    with pytest.raises(SandboxError):
+        iframe(page, "t")
+
+
+def test_the_child_process_escapes_a_page_for_the_iframe():
+    body = preview(original(b"<p>\"</p>'&quot;", "a.html", "text/html"), "text/html").body
+
+    assert body.count(b"<") == 2
+    assert body.count(b'"') == len(ATTRIBUTES) * 2
+
+
+@pytest.mark.slow
+def test_a_page_with_too_many_tags_is_shown_as_source():
+    assert preview(original(b"<a>" * 300_000, "a.html", "text/html"), "text/html").kind == "code"
+
+
+@pytest.mark.slow
+def test_a_page_above_the_size_limit_is_shown_as_source():
+    assert (
+        preview(original(b"<" * (MAX_SIZE + 1), "a.html", "text/html"), "text/html").kind == "code"
+    )

@@ -1,0 +1,100 @@
+"""viewer/formats/words/converted.py, with a stand-in for the conversion."""
+
+from base64 import b64encode
+from dataclasses import replace
+
+import pytest
+
+from tests.viewer import samples
+from viewer.content.media_types import OPEN_DOCUMENT, OPEN_XML
+from viewer.formats.words.converted import CONVERT
+from viewer.rendering.registry import has_pages, pages_of, preview_of
+from viewer.sandbox import jobs
+from viewer.sandbox.converter import Converter
+from viewer.sandbox.process import JobResult, SandboxError
+
+RTF = b"{\\rtf1 Hello}"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+WORD = f"{OPEN_XML}wordprocessingml.document"
+
+
+def document(data, content_type, made=None):
+    """Return a document, and a list of the extensions that it is converted with."""
+    asked = []
+
+    def run(job, pieces, options, *, seconds):
+        if job != CONVERT:
+            return jobs.run(job, pieces, options, seconds=seconds)
+        asked.append(options["extension"])
+        return JobResult([({}, made)], None) if made else JobResult()
+
+    original = samples.original(data, content_type=content_type)
+    return replace(original, run=run, converter=Converter("/soffice.bin", "1", "")), asked
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "label", "extension"),
+    [
+        (RTF, "application/rtf", "RTF document", "rtf"),
+        (RTF, "application/msword", "RTF document", "rtf"),
+        (OLE, "application/msword", "Word document", "doc"),
+        (OLE, "application/vnd.ms-powerpoint", "Presentation", "ppt"),
+        (samples.docx(), WORD, "Word document", "docx"),
+        (samples.pptx(), f"{OPEN_XML}presentationml.presentation", "Presentation", "pptx"),
+        (samples.odt(), f"{OPEN_DOCUMENT}text", "Text document", "odt"),
+        (samples.odp(), f"{OPEN_DOCUMENT}presentation", "Presentation", "pptx"),
+    ],
+)
+def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, extension):
+    original, asked = document(data, content_type, samples.pdf("One", "Two"))
+    shown = preview_of(original)
+
+    assert (shown.kind, shown.label, shown.facts) == ("pdf", label, ("2 pages",))
+    assert shown.note == "Converted by LibreOffice: the layout may differ from the original."
+    assert shown.for_file().label == label
+    assert shown.for_file().note == shown.note
+    assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body
+    assert has_pages(original)
+    assert pages_of(original).texts(1) == ["One", "Two"]
+    assert set(asked) == {extension}
+
+
+@pytest.mark.parametrize("made", [None, b"no PDF"])
+def test_where_it_fails_the_reading_view_stays(made):
+    original, _ = document(samples.docx(), WORD, made)
+
+    assert preview_of(original).kind == "office"
+    with pytest.raises(SandboxError):
+        pages_of(original).overview()
+
+
+def test_without_a_converter_there_are_no_pages():
+    original = samples.original(RTF, content_type="application/rtf")
+
+    assert preview_of(original).kind == "office"
+    assert not has_pages(original)
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (b"<html><img src='http://127.0.0.1/'></html>", "application/msword"),
+        (b"<html></html>", WORD),
+        (samples.xlsx(), f"{OPEN_XML}spreadsheetml.sheet"),
+        (samples.package(a=b"x"), "application/zip"),
+        (samples.pdf("One"), WORD),
+    ],
+)
+def test_what_is_none_of_its_formats_is_not_handed_to_the_converter(data, content_type):
+    original, asked = document(data, content_type, samples.pdf("One"))
+    preview_of(original)
+
+    assert asked == []
+
+
+def test_a_pdf_has_pages_without_a_conversion():
+    original, asked = document(samples.pdf("One"), "application/pdf")
+
+    assert has_pages(original)
+    assert pages_of(original).texts(1) == ["One"]
+    assert asked == []

@@ -1,0 +1,66 @@
+"""viewer/formats/words/office.py"""
+
+import pytest
+
+from tests.viewer import samples
+from tests.viewer.outlook_sample import compound_file
+from viewer.formats.words.office import preview, rtf_preview
+from viewer.rendering.registry import preview_of
+from viewer.sandbox.process import SandboxError
+
+
+def shown(data):
+    return preview(samples.original(data), "x/y")
+
+
+def test_an_office_preview_has_a_note_that_the_layout_may_differ():
+    document = shown(samples.docx())
+
+    assert (document.label, document.facts) == ("Word document", ())
+    assert document.note.startswith("Reading view")
+    assert document.body.decode().startswith('<article class="prose"><h1>')
+
+
+@pytest.mark.parametrize("make", [samples.xlsx, samples.ods])
+def test_a_workbook_with_another_type_is_shown_as_a_spreadsheet(make):
+    assert shown(make()).kind == "sheets"
+
+
+def test_another_zip_is_shown_as_an_archive():
+    assert shown(samples.package(a=b"x")).kind == "archive"
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a zip"])
+def test_an_unreadable_office_file_raises(data):
+    with pytest.raises(SandboxError):
+        shown(data)
+
+
+def test_rtf_is_shown_as_text_and_other_text_as_source():
+    document = rtf_preview(samples.original(samples.RTF, "a.rtf"), "application/rtf")
+
+    assert (document.kind, document.label) == ("office", "RTF document")
+    assert b"<p>Contract</p>" in document.body
+    assert rtf_preview(samples.original(b"words", "a.rtf"), "application/rtf").kind == "code"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "documents"),
+    [
+        ("application/msword", "Word 97–2003 documents"),
+        ("application/vnd.ms-powerpoint", "PowerPoint 97–2003 presentations"),
+        ("application/octet-stream", "documents of older office programs"),
+    ],
+)
+def test_a_document_that_needs_a_converter_has_a_card_that_says_so(content_type, documents):
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+    card = preview_of(samples.original(data, "a", content_type)).body.decode()
+
+    assert f"This service has no converter for {documents}." in card
+
+
+def test_the_card_says_that_a_document_is_locked_with_a_password():
+    data = compound_file({"EncryptedPackage": b"x" * 99, "EncryptionInfo": b"y"})
+
+    made = preview_of(samples.original(data, "a.xlsx", "application/octet-stream"))
+    assert "This document is locked with a password." in made.body.decode()

@@ -1,0 +1,166 @@
+"""viewer/formats/words/reading_view.py, open_xml.py, open_document.py: plain reading views"""
+
+import pytest
+
+from tests.viewer import samples
+from viewer.formats.words.reading_view import render
+
+
+def read(data):
+    ((facts, html),) = render(data, {})
+    return facts, html.decode()
+
+
+def run(text, properties=""):
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+def word(body, **parts):
+    """The facts and the view of a Word document with these paragraphs and parts."""
+    original = samples.docx(body)
+    return read(samples.package(**samples.parts_of(original), **parts))
+
+
+def slides(content, **parts):
+    names = 'xmlns:p="p" xmlns:a="a" xmlns:c="c" xmlns:d="d" xmlns:mc="mc"'
+    made = samples.parts_of(samples.pptx())
+    made["ppt/slides/slide1.xml"] = f"<p:sld {names}>{content}</p:sld>"
+    return read(samples.package(**made, **parts))
+
+
+def test_the_format_is_detected_in_the_file():
+    other = samples.package(a=b"x"), samples.package(content_dot_xml="<x/>")
+    made = {
+        **{samples.docx(): "docx", samples.xlsx(): "sheets", samples.pptx(): "pptx"},
+        **{samples.odt(): "odt", samples.ods(): "sheets", samples.odp(): "odp"},
+        **dict.fromkeys(other, "zip"),
+    }
+
+    assert {data: read(data)[0]["format"] for data in made} == made
+
+
+def test_a_word_document_shows_headings_text_points_tables_and_links():
+    facts, html = read(samples.docx())
+
+    assert html == (
+        "<h1>Annual report</h1>"
+        "<p>What we did and why it matters to the people who read this far.</p>"
+        "<p>• First</p><p>• Second</p>"
+        "<table><tbody><tr><td><p>Cell</p></td><td><p>42</p></td></tr></tbody></table>"
+        '<p><a target="_blank" href="https://example.org/" rel="noopener noreferrer nofollow">'
+        "the site</a></p>"
+    )
+    assert (facts["left_out"], facts["cut"]) == ({}, False)
+
+
+def test_footnotes_follow_the_text():
+    note = "<w:footnote><w:p><w:r><w:t>A note</w:t></w:r></w:p></w:footnote>"
+    separator = '<w:footnote w:type="separator"><w:p><w:r><w:t>x</w:t></w:r></w:p></w:footnote>'
+    notes = f'<w:footnotes xmlns:w="w">{separator}{note}</w:footnotes>'
+
+    shown = word(f"<w:p>{run('Text')}</w:p>", word__footnotes_dot_xml=notes)[1]
+    assert shown == "<p>Text</p><p>A note</p>"
+
+
+def test_hidden_deleted_and_repeated_text_is_not_shown():
+    body = (
+        f"<w:p>{run('a')}{run('b', '<w:vanish/>')}<w:moveFrom>{run('c')}</w:moveFrom>"
+        f"<w:ins>{run('d')}</w:ins></w:p><w:AlternateContent><w:Fallback>{run('e')}</w:Fallback>"
+        "</w:AlternateContent>"
+    )
+
+    assert word(body)[1] == "<p>ad</p>"
+
+
+def test_what_is_not_shown_of_a_word_document_is_counted():
+    body = f"<w:p>{run('x')}<w:oMath/><w:object/><w:wsp/><w:chart/></w:p>"
+    comments = '<w:comments xmlns:w="w"><w:comment/><w:comment/></w:comments>'
+    facts, html = word(body, word__comments_dot_xml=comments, word__header1_dot_xml="<x/>")
+
+    assert "Formula, not shown" in html
+    assert facts["left_out"] == {
+        **{"formula": 1, "embedded object": 1, "shape": 1, "chart": 1},
+        **{"comment": 2, "header": 1},
+    }
+
+
+def test_a_slide_shows_its_number_title_points_and_tables():
+    facts, html = read(samples.pptx())
+    table = "<a:tbl><a:tr><a:tc><a:p><a:r><a:t>Cell</a:t></a:r></a:p></a:tc></a:tr></a:tbl>"
+
+    assert facts["slides"] == 1
+    assert "<small>1</small></p><h2>Where we stand</h2><p>Point one</p></section>" in html
+    assert "<td><p>Cell</p></td>" in slides(table)[1]
+
+
+def test_what_is_not_shown_of_a_slide_is_counted():
+    empty_place = '<p:sp><p:nvSpPr><p:ph type="title"/></p:nvSpPr></p:sp>'
+    content = f"<c:chart/><c:chart/><d:relIds/><p:oleObj/><p:sp/><p:cxnSp/>{empty_place}"
+    facts, html = slides(content, ppt__notesSlides__notesSlide1_dot_xml="<x/>")
+
+    assert html.count("Chart, not shown") == 2
+    assert facts["left_out"] == {
+        **{"chart": 2, "diagram": 1, "embedded object": 1, "shape": 2, "speaker note": 1}
+    }
+
+
+def test_a_text_document_shows_headings_paragraphs_points_and_notes():
+    body = "<t:note-body><t:p>n</t:p></t:note-body>"
+    note = f"<t:note><t:note-citation>1</t:note-citation>{body}</t:note>"
+    content = f'<t:p>a<t:line-break/><t:a href="https://x">b</t:a>{note}<t:span>c</t:span>d</t:p>'
+    shown = read(samples.open_document("text", content))[1]
+
+    assert read(samples.odt())[1] == "<h2>Minutes</h2><p>Two  spaces.</p><p>• Point</p>"
+    assert shown.startswith('<p>a<br><a target="_blank" href="https://x"')
+    assert "cd" in shown
+    assert "n" in shown
+
+
+def test_a_table_of_a_text_document_is_shown_without_the_cells_that_repeat():
+    table = (
+        "<b:table><b:table-header-rows><b:table-row><b:table-cell><t:p>Costs</t:p></b:table-cell>"
+        '<b:table-cell b:number-columns-repeated="9000000"/></b:table-row></b:table-header-rows>'
+        "</b:table>"
+    )
+
+    assert read(samples.open_document("text", table))[1] == (
+        "<table><tbody><tr><td><p>Costs</p></td><td></td></tr></tbody></table>"
+    )
+
+
+def test_descriptions_of_shapes_are_not_part_of_the_text():
+    shape = "<d:rect><s:title>Box</s:title><s:desc>A blue box</s:desc><t:p>Inside</t:p></d:rect>"
+    shown = read(
+        samples.open_document("text", f"<t:p>See <t:title>Minutes</t:title>.</t:p>{shape}")
+    )
+
+    assert shown[1] == "<p>See Minutes.</p><p>Inside</p>"
+
+
+def test_slides_of_open_document_are_sections_and_what_is_not_shown_is_counted():
+    frames = "".join(
+        f'<d:frame><d:object href="./{name}"/><d:image href="./Replacement"/></d:frame>'
+        for name in ("One", "Two", "Three")
+    )
+    content = f"<d:page>{frames}<d:line/><d:notes><t:p>Say this</t:p></d:notes></d:page>"
+    parts = {
+        "One__content_dot_xml": '<o:x xmlns:office="o"><office:chart/></o:x>',
+        "Two__content_dot_xml": "<math/>",
+    }
+    made = samples.parts_of(samples.open_document("presentation", content))
+    facts, html = read(samples.package(**made, **parts))
+
+    assert html.count('<section class="slide">') == facts["slides"] == 1
+    assert "Say this" not in html
+    assert facts["left_out"] == {
+        **{"chart": 1, "formula": 1, "embedded object": 1, "shape": 1, "speaker note": 1}
+    }
+
+
+@pytest.mark.parametrize("make", [samples.docx, samples.odt])
+def test_text_is_escaped(make):
+    data = samples.parts_of(make())
+    hostile = {name: text.replace(b"Minutes", b"&lt;script&gt;") for name, text in data.items()}
+    hostile = {name: text.replace(b"Annual", b"&lt;script&gt;") for name, text in hostile.items()}
+
+    assert "&lt;script&gt;" in read(samples.package(**hostile))[1]

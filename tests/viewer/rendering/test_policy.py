@@ -1,0 +1,85 @@
+"""viewer/rendering/policy.py"""
+
+import pytest
+
+from viewer.formats.preview import Preview
+from viewer.rendering import policy
+
+PLAIN = Preview("text", "Text")
+FOREIGN = Preview("web", "HTML", foreign_style=True)
+
+
+def directives(text):
+    return dict(part.partition(" ")[::2] for part in text.split("; "))
+
+
+def test_the_policy_denies_by_default():
+    rules = directives(policy.for_view(PLAIN, (), None))
+
+    assert rules["default-src"] == "'none'"
+    assert rules["base-uri"] == rules["form-action"] == "'none'"
+    assert rules["require-trusted-types-for"] == "'script'"
+    assert rules["frame-ancestors"] == "'self'"
+    assert "connect-src" not in rules
+    assert "frame-src" not in rules
+
+
+def test_scripts_are_allowed_by_hash_only():
+    rules = directives(policy.for_view(FOREIGN, (), None))
+
+    assert all(one.startswith("'sha256-") for one in rules["script-src"].split())
+    assert rules["style-src"] == "'unsafe-inline'"
+    assert directives(policy.for_file(PLAIN))["style-src"].startswith("'sha256-")
+
+
+def test_the_sandbox_allows_no_origin_no_top_navigation_and_no_forms():
+    allowed = directives(policy.for_view(PLAIN, (), None))["sandbox"]
+
+    assert "allow-same-origin" not in allowed
+    assert "top-navigation" not in allowed
+    assert "allow-forms" not in allowed
+
+
+def test_a_content_url_allows_only_its_origin():
+    rules = directives(
+        policy.for_view(PLAIN, (), "https://d.example/v1/documents/1/content?ticket=x")
+    )
+
+    assert rules["media-src"] == "data: blob: https://d.example"
+    assert directives(policy.for_view(PLAIN, (), "/v1/x"))["img-src"] == "data: blob: 'self'"
+
+
+def test_frame_ancestors_are_the_given_origins():
+    origins = ("https://a.example", "http://localhost:3000", "http://[::1]:8000")
+
+    assert directives(policy.for_view(PLAIN, origins, None))["frame-ancestors"] == " ".join(origins)
+    assert directives(policy.for_view(PLAIN, ("*",), None))["frame-ancestors"] == "*"
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://a; script-src *", "https://a b", "a", "https://a,b", ""]
+)
+def test_a_malformed_origin_is_rejected(origin):
+    with pytest.raises(ValueError, match="not an origin"):
+        policy.for_view(PLAIN, (origin,), None)
+
+
+def test_a_file_has_no_directives_that_need_a_header():
+    rules = directives(policy.for_file(PLAIN))
+
+    assert "sandbox" not in rules
+    assert "frame-ancestors" not in rules
+
+
+def test_the_policy_of_a_sealed_file_allows_both_scripts_and_a_blob_iframe():
+    rules = directives(policy.for_sealed_file(PLAIN))
+
+    assert rules["script-src"].count("'sha256-") == len(policy.SCRIPTS) + 1
+    assert rules["style-src"].count("'sha256-") == len(policy.STYLES) + 1
+    assert rules["frame-src"] == "blob:"
+    assert directives(policy.for_sealed_file(FOREIGN))["style-src"] == "'unsafe-inline'"
+
+
+def test_only_a_page_with_frame_ancestors_is_a_cross_origin_resource():
+    assert policy.headers("x", ())["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert policy.headers("x", ("*",))["Cross-Origin-Resource-Policy"] == "cross-origin"

@@ -1,0 +1,178 @@
+"""viewer/rendering/registry.py"""
+
+import pytest
+
+from tests.viewer import samples
+from tests.viewer.samples import every_kind, original
+from viewer.rendering.registry import FAILED, has_pages, preview_of, shows_original
+
+EXPECTED = {
+    "report.pdf": "pdf",
+    "sunset.png": "image",
+    "logo.svg": "image",
+    "scan.tiff": "pictures",
+    "photo.heic": "image",
+    "poster.psd": "image",
+    "notes.txt": "text",
+    "README.md": "markdown",
+    "sum.py": "code",
+    "data.json": "code",
+    "sales.csv": "table",
+    "sales.tsv": "table",
+    "page.html": "web",
+    "letter.eml": "mail",
+    "plain.eml": "mail",
+    "letters.mbox": "mailbox",
+    "tone.wav": "audio",
+    "clip.webm": "video",
+    "report.docx": "office",
+    "sheet.xlsx": "sheets",
+    "year.xlsx": "sheets",
+    "prices.xls": "sheets",
+    "talk.pptx": "office",
+    "minutes.odt": "office",
+    "costs.ods": "sheets",
+    "talk.odp": "office",
+    "contract.rtf": "office",
+    "old.doc": "unknown",
+    "novel.epub": "book",
+    "files.zip": "archive",
+    "files.tar.gz": "archive",
+    "sales.ipynb": "notebook",
+    "plan.ics": "agenda",
+    "ada.vcf": "agenda",
+    "mystery.bin": "unknown",
+    "empty.txt": "unknown",
+}
+NEEDING_A_CHILD = ("archive", "office", "sheets", "pdf", "mail", "book")
+DEGRADED = (
+    EXPECTED
+    | dict.fromkeys(("README.md", "page.html", "sum.py", "data.json"), "code")
+    | {
+        "sales.ipynb": "code",
+        "plan.ics": "text",
+        "ada.vcf": "text",
+        "letters.mbox": "text",
+        "README.md": "text",
+        **dict.fromkeys(("scan.tiff", "photo.heic", "poster.psd"), "unknown"),
+        **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
+        "contract.rtf": "code",
+    }
+)
+
+
+each_kind = pytest.mark.parametrize(
+    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
+)
+
+
+@each_kind
+def test_every_type_has_the_expected_kind_of_preview_also_under_the_filter_of_calls(
+    name, kind, data
+):
+    preview = preview_of(original(data, name, kind))
+
+    assert preview.kind == EXPECTED[name]
+    assert FAILED not in preview.body.decode() + preview.note
+
+
+@each_kind
+def test_every_kind_has_a_page_when_no_child_process_starts(no_child_process, name, kind, data):
+    assert preview_of(original(data, name, kind)).kind == DEGRADED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a.md", "markdown"),
+        ("a.CSV", "table"),
+        ("a.rs", "code"),
+        ("Makefile", "code"),
+        ("a", "text"),
+    ],
+)
+def test_plain_text_is_shown_by_its_file_name_extension(name, shown):
+    assert preview_of(original(b"a,b\n", name, "text/plain")).kind == shown
+
+
+def test_the_content_decides_only_if_no_type_is_declared():
+    assert preview_of(original(samples.pdf("x"), "x")).kind == "pdf"
+    assert preview_of(original(samples.pdf("x"), "x", "text/plain")).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("declared", "data", "kind"),
+    [
+        ("image/heic", samples.png(), "image"),
+        ("application/pdf", samples.png(), "image"),
+        (samples.OPEN_XML + "wordprocessingml.document", samples.pdf("x"), "pdf"),
+        ("application/msword", samples.RTF, "office"),
+        ("audio/mpeg", samples.docx(), "office"),
+        ("text/plain", samples.docx(), "text"),
+        ("image/heic", b"of no type", "unknown"),
+    ],
+)
+def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(declared, data, kind):
+    assert preview_of(original(data, "a", declared)).kind == kind
+
+
+def test_the_pages_of_a_pdf_with_another_type_are_loaded():
+    assert has_pages(original(samples.pdf("x"), "a.docx", "application/msword"))
+
+
+def test_pictures_sound_films_and_texts_are_shown_as_they_are():
+    each = ((name, original(data, name, kind)) for name, kind, data in every_kind())
+    shown = {name for name, one in each if shows_original(one)}
+
+    pictures, texts = {"sunset.png", "logo.svg"}, {"notes.txt", "empty.txt", "sum.py", "data.json"}
+    assert shown == pictures | texts | {"tone.wav", "clip.webm"}
+
+
+DATA = {name: data for name, _, data in every_kind()}
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("sales.csv", "application/vnd.ms-excel", "table"),
+        ("sum.ts", "video/mp2t", "code"),
+        ("sum.ts", "video/vnd.dlna.mpeg-tts", "code"),
+        ("sum.ts", "text/vnd.trolltech.linguist", "code"),
+        ("sum.sh", "application/x-shellscript", "code"),
+        ("sum.php", "application/x-php", "code"),
+        ("sum.rb", "application/x-ruby", "code"),
+        ("sum.rs", "application/rls-services+xml", "code"),
+        ("README.md", "application/octet-stream", "markdown"),
+        ("sales.csv", "application/octet-stream", "table"),
+        ("page.html", "application/octet-stream", "web"),
+        ("logo.svg", "application/octet-stream", "image"),
+        ("letter.eml", "application/octet-stream", "mail"),
+        ("report.docx", "application/zip", "office"),
+        ("report.docx", "application/msword", "office"),
+        ("sheet.xlsx", "application/x-zip-compressed", "sheets"),
+        ("costs.ods", "application/octet-stream", "sheets"),
+        ("talk.odp", "application/octet-stream", "office"),
+        ("files.zip", "application/x-compressed", "archive"),
+        ("report.pdf", "application/acrobat", "pdf"),
+        ("sunset.png", "application/x-png", "image"),
+        ("mystery.bin", "application/x-anything", "unknown"),
+    ],
+)
+def test_a_document_that_its_declared_type_cannot_show_is_shown_as_what_it_is(name, declared, kind):
+    data = DATA.get(name, b"if (a) { b(); }\n")
+
+    assert preview_of(original(data, name, declared)).kind == kind
+
+
+def test_a_card_names_the_declared_type():
+    card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
+
+    assert card.label == "application/x-anything"
+
+
+def test_a_notebook_that_is_declared_as_json_is_shown_as_one():
+    data = next(data for name, _, data in every_kind() if name == "sales.ipynb")
+
+    assert preview_of(original(data, "sales.ipynb", "application/json")).kind == "notebook"
+    assert preview_of(original(data, "sales.json", "application/json")).kind == "code"
+    assert preview_of(original(b"[1, 2]", "a.ipynb", "application/json")).kind == "code"

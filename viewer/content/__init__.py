@@ -1,0 +1,1 @@
+"""What a document is: its media type and its characters."""

@@ -1,0 +1,120 @@
+"""Runs in the child process. Draws the files inside a document, of a mail or an archive.
+
+Each has a link that saves it byte for byte, and is shown where its type can be shown.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...content.decoding import decode
+from ...content.detection import FIRST_BYTES, shown_type
+from ...content.media_types import CODE_TYPE, IMAGES, UNKNOWN
+from ...markup.escaping import escape
+from ...markup.formatting import format_size
+from ...markup.names import display_name, safe_file_name
+from ...sandbox.messages import DATA_PLACEHOLDER, Message, with_data
+from ..text.text_lines import text_lines
+
+MAX_DRAWN: Final = 30  # files of one document
+MAX_DRAWN_BYTES: Final = 4 << 20  # of their HTML in all, pictures in base64
+MAX_DRAWN_LINES: Final = 20_000  # of them in all
+MAX_READ: Final = 64 << 10  # bytes of a text that is drawn
+MAX_NAME: Final = 300  # characters of a name that are shown
+CUT_NOTE: Final = b'<p class="dim">Only its beginning is shown. Save it to read all of it.</p>'
+LINE_ID: Final = re.compile(rb' id="L\d+"')  # unique in a page, unlike the lines of many files
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file inside a document. Its data is None if it was not taken out."""
+
+    name: str
+    media_type: str
+    size: int
+    data: bytes | None
+
+    def shown_type(self) -> str:
+        """Return the declared type; the type detected in the content if none was declared."""
+        return shown_type(self.media_type, "", (self.data or b"")[:FIRST_BYTES])
+
+
+@dataclass(slots=True)
+class Room:
+    """What may still be drawn."""
+
+    files: int
+    size: int
+    lines: int
+
+
+def draw(files: Iterable[File]) -> Iterator[Message]:
+    """Yield a list item for each file, with its data, which the parent puts into its places.
+
+    The facts say whether a file is not shown only because others have taken the room.
+    """
+    room = Room(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES)
+    for number, file in enumerate(files, 1):
+        media_type = file.shown_type()
+        can_be_shown = bool(file.data) and _can_be_shown(media_type)
+        drawn = _drawn(file.data or b"", media_type, room) if can_be_shown else b""
+        left_out = can_be_shown and not drawn
+        yield with_data(_item(number, file, media_type, drawn), file.data or b"", left_out=left_out)
+
+
+def without_ids(lines: bytes) -> bytes:
+    return LINE_ID.sub(b"", lines)
+
+
+def _item(number: int, file: File, media_type: str, drawn: bytes) -> bytes:
+    name = display_name(file.name, f"attachment {number}")[:MAX_NAME]
+    shown = escape(name)
+    kind = "" if media_type == UNKNOWN else f"{escape(media_type)}, "
+    about = f'<b>{shown}</b> <span class="dim">{kind}{format_size(file.size)}</span>'
+    start, end = f'<div id="file-{number}">{about}', "</div>\n"
+    if drawn:
+        start = f'<details><summary>{about}</summary><div id="file-{number}">'
+        end = "</div></details>\n"
+    save = '<span class="dim">too large to be taken out here</span>'
+    if file.data is not None:
+        save = (
+            f'<a class="take" download="{escape(safe_file_name(name))}" aria-label="Save {shown}"'
+            f' href="data:application/octet-stream;base64,{DATA_PLACEHOLDER}">Save</a>'
+        )
+    return b"".join((_encode(f"<li>\n{start}"), drawn, _encode(f"{end}{save}\n</li>\n")))
+
+
+def _can_be_shown(media_type: str) -> bool:
+    is_text = media_type.startswith("text/") or CODE_TYPE.fullmatch(media_type)
+    return bool(is_text) or media_type in IMAGES
+
+
+def _drawn(data: bytes, media_type: str, room: Room) -> bytes:
+    """Return HTML that shows a file; nothing if there is no room for it."""
+    if not room.files or not room.lines or len(data) > room.size:
+        return b""
+    lines = 0
+    if media_type in IMAGES:
+        html, size = _picture(media_type), len(data) * 4 // 3
+    else:
+        facts, html = _text(data, room.lines)
+        lines, size = facts["shown"], len(html)
+    if size > room.size:
+        return b""
+    room.files, room.size, room.lines = room.files - 1, room.size - size, room.lines - lines
+    return html
+
+
+def _picture(media_type: str) -> bytes:
+    return _encode(f'<img alt="" src="data:{escape(media_type)};base64,{DATA_PLACEHOLDER}">')
+
+
+def _text(data: bytes, most_lines: int) -> tuple[dict[str, Any], bytes]:
+    facts, html = text_lines(decode(data[:MAX_READ])[0], most_lines)
+    is_cut = facts["cut"] or len(data) > MAX_READ
+    return facts, without_ids(html) + (CUT_NOTE if is_cut else b"")
+
+
+def _encode(html: str) -> bytes:
+    return html.encode("utf-8", "replace")

@@ -1,0 +1,37 @@
+"""Calendars (iCalendar) and address cards (vCard): their entries as a person reads them."""
+
+from typing import Final
+
+from ...content.media_types import charset
+from ...markup.formatting import format_count
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from ..text import text
+
+MAX_SIZE: Final = 16 << 20
+SECONDS: Final = 15
+TYPES: Final = ("text/calendar", "text/vcard", "text/x-vcard", "text/directory")
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the entries; the text above MAX_SIZE or if there are none."""
+    if original.size > MAX_SIZE:
+        return text.preview(original, media_type)
+    options = {"charset": charset(original.content_type)}
+    try:
+        facts, html = original.run_html_job("agenda", options, seconds=SECONDS)
+    except SandboxError:
+        return text.preview(original, media_type)
+    label, noun = ("Address card", "card") if facts["cards"] else ("Calendar", "event")
+    shown, total = int(facts["shown"]), int(facts["entries"])
+    note = f"Showing {shown:,} of {format_count(total, noun)}. Save the original to read all."
+    return Preview(
+        "agenda",
+        label,
+        b'<article class="agenda">%b</article>' % html,
+        facts=(format_count(total, noun),),
+        note=note if shown < total else "",
+        tools=frozenset({"zoom"}),
+        styles=("agenda.css",),
+    )

@@ -1,0 +1,136 @@
+"""Runs in the child process. Renders the entries of a calendar or of an address book."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ...content.decoding import CHARSETS, decode, preload_codecs
+from ...markup.escaping import escape
+from ...markup.sanitizer import safe_image_source, safe_link
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
+from .content_lines import MAX_ENTRIES, ContentLine, Entry, entries
+
+EVENTS: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
+CARDS: Final = frozenset({"VCARD"})
+TIME: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T?(\d\d):?(\d\d)(?::?(\d\d))?(Z)?)?.*", re.S)
+FIELDS: Final = {  # name -> label, in the order of display
+    **{"DTSTART": "Starts", "DTEND": "Ends", "DUE": "Due", "DURATION": "Lasts", "RRULE": "Repeats"},
+    **{"LOCATION": "Where", "STATUS": "Status", "ORGANIZER": "Organiser", "ATTENDEE": "Invited"},
+    **{"ORG": "Organisation", "TITLE": "Title", "ROLE": "Role", "TEL": "Telephone"},
+    **{"EMAIL": "E-mail", "ADR": "Address", "BDAY": "Birthday", "URL": "Web"},
+    **{"CATEGORIES": "Categories", "DESCRIPTION": "Description", "COMMENT": "Comment"},
+    "NOTE": "Note",
+}
+RULE: Final = {
+    **{"FREQ": "{}", "INTERVAL": "every {}", "COUNT": "{} times", "UNTIL": "until {}"},
+    **{"BYDAY": "on {}", "BYMONTHDAY": "on day {}", "BYMONTH": "in month {}", "WKST": ""},
+}
+TIMES: Final = frozenset({"DTSTART", "DTEND", "DUE", "BDAY"})
+PEOPLE: Final = frozenset({"ORGANIZER", "ATTENDEE"})
+LINKED: Final = frozenset({"TEL", "EMAIL", "URL"})
+MAX_TITLE: Final = 500
+MAX_TEXT: Final = 20_000
+HIDDEN_TYPES: Final = frozenset({"PREF", "INTERNET", "VOICE"})
+
+
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import what the values of old cards may name as their encoding."""
+    if b"CHARSET=" in data.upper():
+        preload_codecs(*CHARSETS.split())
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the entries; raise ValueError if there is none."""
+    text, encoding = decode(data, options.get("charset"))
+    out: list[str] = []
+    size = total = cards = 0
+    for kind, lines in entries(text, EVENTS | CARDS):
+        total, cards = total + 1, cards + (kind in CARDS)
+        if len(out) < MAX_ENTRIES and size < MAX_HTML:
+            out.append(_entry(lines, with_photo=size < MAX_HTML // 2))
+            size += len(out[-1])
+    if not out:
+        raise ValueError("no entries")
+    facts = {"encoding": encoding, "entries": total, "shown": len(out), "cards": cards}
+    yield facts, "".join(out).encode("utf-8", "replace")
+
+
+def _entry(lines: Entry, *, with_photo: bool) -> str:
+    by_name: dict[str, Entry] = {}
+    for line in lines:
+        by_name.setdefault(line.name, []).append(line)
+    photo = next(map(_photo, by_name.get("PHOTO", ())), "") if with_photo else ""
+    rows = "".join(
+        f"<dt>{label}</dt><dd>{'<br>'.join(map(_value, by_name[name]))}</dd>"
+        for name, label in FIELDS.items()
+        if name in by_name
+    )
+    return f'<section class="entry">{photo}<h2>{_title(by_name)}</h2><dl>{rows}</dl></section>'
+
+
+def _title(by_name: dict[str, Entry]) -> str:
+    for name in ("SUMMARY", "FN"):
+        if name in by_name and (title := by_name[name][0].text()):
+            return escape(title[:MAX_TITLE])
+    parts = by_name["N"][0].parts() if "N" in by_name else []
+    return escape(" ".join([*parts[1:2], *parts[:1]])[:MAX_TITLE]) or "Without a name"
+
+
+def _value(line: ContentLine) -> str:
+    """Return a value as HTML, with what its parameters say about it."""
+    if line.name in TIMES:
+        zone = escape(line.parameters.get("TZID", "")[:80])
+        return f"{escape(_time(line.value))} {zone}".strip()
+    if line.name == "RRULE":
+        return escape(_rule(line.value))
+    if line.name in PEOPLE:
+        name = line.parameters.get("CN") or line.text().removeprefix("mailto:")
+        return _link(line.text(), name)
+    types = {one.upper() for one in line.parameters.get("TYPE", "").split(",")} - HIDDEN_TYPES
+    kind = f' <span class="dim">{escape(", ".join(sorted(types)).lower()[:80])}</span>'
+    text = ", ".join(line.parts()) if line.name in ("ADR", "ORG") else line.text()
+    address = {"TEL": "tel:", "EMAIL": "mailto:"}.get(line.name, "") + text
+    shown = _link(address, text) if line.name in LINKED else _paragraphs(text)
+    return shown + (kind if types - {""} else "")
+
+
+def _rule(value: str) -> str:
+    """`weekly, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
+    shown = []
+    for part in value[:MAX_TITLE].split(";"):
+        name, _, setting = part.partition("=")
+        text = setting.lower() if name == "FREQ" else setting.replace(",", ", ")
+        shown.append(RULE[name].format(_time(text)) if name in RULE else part)
+    return ", ".join(filter(None, shown))
+
+
+def _time(value: str) -> str:
+    """`2026-01-31 09:30 UTC`; the text itself if it is no time."""
+    found = TIME.fullmatch(value)
+    if not found:
+        return value
+    year, month, day, hour, minute, _, is_utc = found.groups()
+    clock = f" {hour}:{minute}" if hour else ""
+    return f"{year}-{month}-{day}{clock}{' UTC' if is_utc else ''}"
+
+
+def _link(address: str, text: str) -> str:
+    address = address.strip().replace("tel:tel:", "tel:")
+    if not safe_link(address) or address.startswith("#"):
+        return escape(text[:MAX_TEXT])
+    rel = 'target="_blank" rel="noopener noreferrer nofollow"'
+    return f'<a href="{escape(address[:MAX_TITLE])}" {rel}>{escape(text[:MAX_TITLE])}</a>'
+
+
+def _paragraphs(text: str) -> str:
+    return escape(text[:MAX_TEXT]).replace("\n", "<br>")
+
+
+def _photo(line: ContentLine) -> str:
+    """Return an embedded picture; one that lies elsewhere is not loaded."""
+    data = "".join(line.value.split())
+    kind = line.parameters.get("TYPE", "JPEG").lower()
+    source = data if data.startswith("data:") else f"data:image/{kind};base64,{data}"
+    is_shown = len(source) < MAX_HTML // 4 and safe_image_source(source)
+    return f'<img alt="" src="{escape(source)}">' if is_shown else ""

@@ -1,0 +1,33 @@
+"""A card for documents without a preview: type, size, digest and the first bytes."""
+
+from ..markup.escaping import escape
+from ..markup.formatting import format_size
+from ..markup.templating import render
+from .original import Original
+from .preview import Preview
+
+SHOWN_BYTES = 1024
+ROW_BYTES = 16
+
+
+def preview(
+    original: Original, media_type: str, message: str = "There is no preview for this type."
+) -> Preview:
+    """Return the card with this message as its heading."""
+    first = original.beginning[:SHOWN_BYTES]
+    body = render(
+        "kinds/card.html",
+        original=original,
+        media_type=media_type,
+        size=format_size(original.size),
+        message=message,
+        count=len(first),
+        rows=[_hex_row(first, start) for start in range(0, len(first), ROW_BYTES)],
+    )
+    return Preview("unknown", media_type, body.encode("utf-8", "replace"), styles=("card.css",))
+
+
+def _hex_row(data: bytes, start: int) -> str:
+    row = data[start : start + ROW_BYTES]
+    readable = "".join(chr(byte) if 32 <= byte < 127 else "·" for byte in row)
+    return f"{start:08x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {escape(readable)}"

@@ -1,0 +1,170 @@
+"""Runs in the child process. Parses a mail message: headers, attachments, readable body."""
+
+import base64
+import contextlib
+import email
+import email.policy
+import re
+from collections.abc import Callable, Iterable, Iterator
+from email.message import EmailMessage
+from typing import Any, Final, TypeVar
+
+from ...content.decoding import CHARSETS, decode, preload_codecs
+from ...sandbox import MAX_PICTURES, MAX_TAGS
+from ...sandbox.messages import Message, escaped_block
+from ..text.text_lines import text_lines
+from . import outlook_message
+
+T = TypeVar("T")
+Facts = dict[str, Any]
+Sanitizer = Callable[[str], str]
+SANITIZE_PAGE: Sanitizer | None = None
+with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
+    from ..web.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
+
+HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
+MAX_HEADER: Final = 2_000
+MAX_NAME: Final = 200
+MAX_BODY: Final = 4 << 20
+MAX_PICTURE: Final = 2 << 20
+MAX_ATTACHMENTS: Final = 200
+MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
+CHARSET: Final = re.compile(rb'charset\s*=\s*"?([\w-]{1,40})', re.I)
+PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
+BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
+
+
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import the codecs of all parts, and what the email package imports on first use."""
+    is_outlook = data.startswith(outlook_message.SIGNATURE)  # which names them by numbers
+    found = CHARSETS.split() if is_outlook else {name.decode() for name in CHARSET.findall(data)}
+    preload_codecs(*found)
+    email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
+
+
+def render(
+    data: bytes, _options: dict[str, Any], sanitize: Sanitizer | None = SANITIZE_PAGE
+) -> Iterator[Message]:
+    """Yield the facts and the body, a sanitized page or lines; then each attachment's bytes.
+
+    The facts name all attachments with their type and size; those beyond MAX_ATTACHED are empty.
+    """
+    message = _parsed(data)
+    facts, body, shown = _body(message, sanitize)
+    attachments = list(_attachments(message, shown, "\r\n" if b"\r\n" in data else "\n"))
+    facts["headers"] = [[name, text] for name in HEADERS if (text := header(message, name))]
+    facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
+    yield facts, body
+    left = MAX_ATTACHED
+    for _, _, content in attachments:
+        fits = len(content) <= left
+        left -= len(content) if fits else 0
+        yield {"complete": fits}, content if fits else b""
+
+
+def _parsed(data: bytes) -> EmailMessage:
+    if data.startswith(outlook_message.SIGNATURE):
+        return outlook_message.read(data)
+    return email.message_from_bytes(data, policy=email.policy.default)
+
+
+def header(message: EmailMessage, name: str) -> str:
+    """Return a header as text, at most MAX_HEADER long; empty if it is absent or broken."""
+    return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
+
+
+def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, bytes, set[str]]:
+    """Return the facts and the HTML of the body, and the ids of the pictures shown in it."""
+    preferences = ("html", "plain") if sanitize else ("plain",)
+    part: Any = message.get_body(preferencelist=preferences)
+    text = _text(part) if part is not None else ""
+    is_html = part is not None and part.get_content_type() == "text/html"
+    if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
+        facts, html = text_lines(text.rstrip())
+        return {"format": "plain", **facts}, html, set()
+    page = sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, dict(_pictures(message)))}')
+    body, cut = escaped_block(page)
+    return {"format": "html", "cut": cut}, body, set(CONTENT_ID.findall(text))
+
+
+def _with_pictures(text: str, pictures: dict[str, str]) -> str:
+    """Replace cid: addresses by the pictures; leave out what exceeds MAX_PICTURES."""
+    left = MAX_PICTURES
+
+    def source(match: re.Match[str]) -> str:
+        nonlocal left
+        picture = pictures.get(match[1], "")
+        if len(picture) > left:
+            return ""
+        left -= len(picture)
+        return picture
+
+    return CONTENT_ID.sub(source, text)
+
+
+def _text(part: Any) -> str:
+    data = part.get_payload(decode=True)
+    return decode(data if isinstance(data, bytes) else b"", part.get_content_charset())[0]
+
+
+def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
+    for part in message.walk():
+        name, kind = _content_id(part), part.get_content_type()
+        data = part.get_payload(decode=True) if name and kind in PICTURES else None
+        if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
+            yield name, f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def _attachments(
+    message: EmailMessage, shown: set[str], line_end: str
+) -> Iterator[tuple[str, str, bytes]]:
+    """Yield name, type and bytes of each attachment but the pictures shown in the body."""
+    is_multipart = message.get_content_maintype() == "multipart"
+    parts = message.iter_attachments() if is_multipart else _whole(message)
+    for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
+        if _content_id(part) not in shown:
+            yield _filename(part), part.get_content_type(), _content(part, line_end)
+
+
+def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
+    """Yield the parts, those of a digest or another container in its place."""
+    left = [iter(parts)]
+    while left:
+        part: Any = next(left[-1], None)
+        if part is None:
+            left.pop()
+        elif part.get_content_maintype() == "multipart":
+            left.append(part.iter_parts())
+        else:
+            yield part
+
+
+def _whole(message: EmailMessage) -> Iterator[EmailMessage]:
+    """Yield a message that has no text, but consists of one file."""
+    if message.get_content_maintype() != "text":
+        yield message
+
+
+def _content(part: Any, line_end: str) -> bytes:
+    if part.get_content_type() == "message/rfc822" and part.is_multipart():
+        policy = email.policy.default.clone(linesep=line_end, refold_source="none")
+        return _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
+    data = None if part.is_multipart() else part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _content_id(part: Any) -> str:
+    return _read(lambda: str(part.get("Content-ID", "")), "").strip(" <>")
+
+
+def _filename(part: Any) -> str:
+    return _read(lambda: str(part.get_filename() or ""), "")[:MAX_NAME]
+
+
+def _read(read: Callable[[], T], default: T) -> T:
+    """Return what this reads; the parser fails in many ways on broken headers."""
+    try:
+        return read()
+    except Exception:  # noqa: BLE001
+        return default

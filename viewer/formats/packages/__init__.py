@@ -1,0 +1,1 @@
+"""Reads the ZIP packages and the XML of office documents and books."""

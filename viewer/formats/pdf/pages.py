@@ -1,0 +1,135 @@
+"""The pages of a PDF, drawn in the sandbox a few at a time when they are wanted."""
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, NamedTuple
+
+from ...sandbox.process import JobResult, SandboxError
+from ..original import Original
+
+SECONDS: Final = 30
+TEXT_PAGES: Final = 64  # read at once
+DRAWN_PAGES: Final = 4  # drawn at once
+SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
+PICTURES: Final = frozenset({"image/png", "image/webp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, and the
+    size that a picture may have.
+    """
+
+    scale: float
+    palettes: tuple[int, ...]
+    most_bytes: int
+
+
+SCREEN: Final = Drawing(2.0, (64, 16), 200_000)
+FILE: Final = Drawing(1.0, (16, 8), 12_000)
+
+
+class PdfLockedError(Exception):
+    """The PDF has a password, and this is not it."""
+
+
+class PdfPage(NamedTuple):
+    """A page; coordinates are points from its upper left corner. Without a picture only a frame.
+
+    `text` holds runs (left, top, width, height, text), `links` (left, top, width, height,
+    target, distance): a page's number and how far from its upper edge it leads, or an address of
+    the web or of mail.
+    """
+
+    number: int
+    width: float
+    height: float
+    picture: str = ""  # a data: URI
+    text: Sequence[Any] = ()
+    links: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All pages as frames, the first one drawn if that worked; `total` may be more."""
+
+    total: int
+    pages: list[PdfPage]
+    outline: list[tuple[int, str, int, float]]  # depth, title, page, points from its upper edge
+    attached: list[str] = field(default_factory=list)  # the names of the files in it, or the first
+
+
+class PdfPages:
+    """Reads pages in jobs of the sandbox. Each method may raise PdfLockedError and SandboxError."""
+
+    def __init__(self, original: Original) -> None:
+        self._original = original
+
+    def overview(self) -> Overview:
+        result = self._run("sizes", 1, 1, SCREEN)
+        if not result.messages:
+            raise SandboxError(result.failure)
+        (facts, _), *drawn = result.messages
+        frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], 1)]
+        pages = [_page(*message, len(frames)) for message in drawn]
+        shown = pages + frames[len(pages) :]
+        return Overview(int(facts["pages"]), shown, facts["outline"], facts.get("attached", []))
+
+    def drawn(self, first: int, count: int, drawing: Drawing, total: int) -> list[PdfPage]:
+        """Return up to `count` pages from `first` on: fewer if one can't be drawn."""
+        messages = self._run("pictures", first, count, drawing).messages
+        return [_page(*message, total) for message in messages]
+
+    def one(self, number: int, total: int) -> PdfPage:
+        """Return a page for the screen, drawn with its neighbours, or alone if one of them fails.
+
+        Raises SandboxError if it can't be drawn.
+        """
+        for first, count in ((number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES), (number, 1)):
+            for page in self.drawn(first, count, SCREEN, total):
+                if page.number == number:
+                    return page
+        raise SandboxError("page")
+
+    def texts(self, first: int) -> list[str]:
+        """Return the text of up to TEXT_PAGES pages from `first` on."""
+        messages = self._run("text", first, TEXT_PAGES).messages
+        return [block.decode("utf-8", "replace") for _, block in messages]
+
+    def unlocked(self) -> bytes:
+        """Return a copy of the PDF that opens without its password. Raises SandboxError."""
+        result = self._run("unlocked", 1, 0)
+        if result.failure:
+            raise SandboxError(result.failure)
+        ((_, copy),) = result.messages
+        return copy
+
+    def _run(self, asked: str, first: int, count: int, drawing: Drawing | None = None) -> JobResult:
+        options: dict[str, Any] = {"asked": asked, "first": first, "count": count}
+        options["password"] = self._original.password
+        if drawing:
+            options["drawing"] = asdict(drawing)
+        pieces = self._original.pieces()
+        result = self._original.run("pdf", pieces, options, seconds=SECONDS)
+        if result.failure == "password":
+            raise PdfLockedError
+        if result.failure == "format":
+            raise SandboxError("format")
+        return result
+
+
+def _page(facts: dict[str, Any], picture: bytes, total: int) -> PdfPage:
+    """Return the page with what is safe in an attribute and to click on."""
+    if facts["type"] not in PICTURES:
+        raise SandboxError("type")
+    links = [tuple(link) for link in facts["links"] if _leads_somewhere(link[4], total)]
+    uri = f"data:{facts['type']};base64,{base64.b64encode(picture).decode()}"
+    return PdfPage(facts["page"], facts["width"], facts["height"], uri, facts["text"], links)
+
+
+def _leads_somewhere(target: int | str, total: int) -> bool:
+    if isinstance(target, str):
+        return bool(SAFE_ADDRESS.fullmatch(target))
+    return 1 <= target <= total

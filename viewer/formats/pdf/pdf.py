@@ -1,0 +1,107 @@
+"""PDF: pages drawn in the sandbox, with their text as a layer to select, copy and search.
+
+A served page holds the first page; its script loads the others when they come into view. The
+browser's own PDF viewer is not used there: it does not work in a sandboxed page, runs the
+document's scripts, and follows its links out of the page. It does show the PDF that a saved file
+holds, as it would show the original; a browser without one shows a picture of the first page.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+import pybase64
+
+from ...markup.formatting import format_count
+from ...markup.names import display_name
+from ...markup.templating import render
+from ...sandbox.process import SandboxError
+from .. import card
+from ..original import Original
+from ..preview import Preview
+from .html import outline_html, page_html
+from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
+
+NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
+COPY: Final = b'<script type="text/plain" id="copy">%b</script>'
+_pdf: Final = partial(Preview, kind="pdf", label="PDF")
+_served: Final = partial(
+    _pdf,
+    tools=frozenset({"zoom", "pages"}),
+    scripts=("outline.js", "pages.js"),
+    styles=("outline.css", "pages.css"),
+)
+_saved: Final = partial(_pdf, scripts=("saved_pdf.js",), styles=("pages.css",), frames_pdf=True)
+
+
+def preview(original: Original, media_type: str, *, is_converted: bool = False) -> Preview:
+    """Return the first page and frames for the others; a card if the file is no PDF.
+
+    If it `is_converted` from the document, a saved file holds both.
+    """
+    pages = PdfPages(original)
+    try:
+        overview = pages.overview()
+    except PdfLockedError:
+        return _locked()
+    except SandboxError as error:
+        if str(error) != "format":
+            raise
+        return card.preview(original, media_type, NOT_READABLE)
+    return _served(
+        body=_outline(overview) + _html(overview.pages, overview.total),
+        facts=(format_count(overview.total, "page"),),
+        note=_note(len(overview.pages), overview),
+        offline=partial(_file, original, pages, overview, is_converted=is_converted),
+    )
+
+
+def _locked() -> Preview:
+    """Return the question for the password; in a file the browser's PDF viewer asks it."""
+    served, saved = (render("kinds/pdf_locked.html", asks=asks).encode() for asks in (True, False))
+    return _served(body=served, offline=lambda: _saved(body=saved))
+
+
+def _file(
+    original: Original, pages: PdfPages, overview: Overview, *, is_converted: bool
+) -> Preview:
+    """Return the first page as a small picture, and the PDF that is shown if not the original."""
+    drawn: list[PdfPage] = []
+    copy = b"".join(original.pieces()) if is_converted else b""
+    with suppress(SandboxError):
+        drawn = pages.drawn(1, 1, FILE, overview.total)
+        if original.password is not None and not is_converted:
+            copy = pages.unlocked()
+    count = format_count(overview.total, "page")
+    body = render("kinds/saved_pdf.html", pages=drawn, total=overview.total, count=count)
+    return _saved(
+        body=body.encode("utf-8", "replace") + (COPY % pybase64.b64encode(copy) if copy else b""),
+        facts=(count,),
+        note=_attached_note(overview),
+    )
+
+
+def _html(pages: Sequence[PdfPage], total: int) -> bytes:
+    html = "".join([page_html(page, total) for page in pages])
+    return html.encode("utf-8", "replace")
+
+
+def _outline(overview: Overview) -> bytes:
+    entries = overview.outline if overview.total > 1 else []
+    return outline_html(entries).encode("utf-8", "replace") if entries else b""
+
+
+def _note(shown: int, overview: Overview) -> str:
+    cut = ""
+    if shown < overview.total:
+        pages = format_count(overview.total, "page")
+        cut = f"Showing {shown:,} of {pages}. Save the original to read all of it. "
+    return (cut + _attached_note(overview)).rstrip()
+
+
+def _attached_note(overview: Overview) -> str:
+    if not overview.attached:
+        return ""
+    names = ", ".join(display_name(name, "without a name") for name in overview.attached)
+    return f"Files in this PDF are not shown: {names}. Save the original to open them."

@@ -1,0 +1,82 @@
+"""Pictures that browsers do not show, such as HEIC, TIFF and PSD: converted in the sandbox."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import pybase64
+
+from ...markup.formatting import format_count
+from ...markup.templating import render
+from ...sandbox.messages import Message
+from ...sandbox.process import SandboxError
+from .. import card
+from ..original import Original
+from ..preview import Preview
+from .image import SCRIPTS, STYLES
+
+SECONDS: Final = 40
+HEIF: Final = dict.fromkeys(
+    ("image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"), "HEIC image"
+)
+LABELS: Final = HEIF | {
+    "image/tiff": "TIFF image",
+    "image/vnd.adobe.photoshop": "Photoshop image",
+    "image/jp2": "JPEG 2000 image",
+    "image/jpx": "JPEG 2000 image",
+    "image/x-tga": "TGA image",
+    "image/x-portable-anymap": "PNM image",
+    "image/x-portable-bitmap": "PBM image",
+    "image/x-portable-graymap": "PGM image",
+    "image/x-portable-pixmap": "PPM image",
+}
+TOO_LARGE: Final = "This picture has too many pixels to be drawn here. Save it to open it."
+NOTES: Final = {
+    "image/vnd.adobe.photoshop": "Shown as it was saved flat, without its layers.",
+}
+DATA_PLACEHOLDER: Final = b"\0data\0"
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the picture, or all its pages; a card if it has too many pixels."""
+    job = "heif" if media_type in HEIF else "picture"
+    result = original.run(job, original.pieces(), {}, seconds=SECONDS)
+    if result.failure == "size":
+        return card.preview(original, media_type, TOO_LARGE)
+    if len(result.messages) < 2:
+        raise SandboxError(result.failure or "no page")
+    (counts, _), *pages = result.messages
+    total = int(counts["pages"])
+    note = (NOTES.get(media_type, ""), _cut_note(len(pages), total), _size_note(pages))
+    return Preview(
+        "image" if total == 1 else "pictures",
+        LABELS[media_type],
+        b"".join(_sections(pages, total)),
+        facts=(_size(pages[0][0]) if total == 1 else format_count(total, "page"),),
+        note=" ".join(filter(None, note)),
+        scripts=SCRIPTS if total == 1 else ("pages.js",),
+        styles=STYLES if total == 1 else (*STYLES, "pages.css"),
+        tools=frozenset({"zoom", "fit"} if total == 1 else {"zoom", "pages"}),
+    )
+
+
+def _sections(pages: Sequence[Message], total: int) -> Iterator[bytes]:
+    for facts, picture in pages:
+        html = render("kinds/picture.html", page=facts, total=total, size=_size(facts))
+        before, _, after = html.encode().rpartition(DATA_PLACEHOLDER)
+        yield before + pybase64.b64encode(picture) + after
+
+
+def _size(facts: dict[str, Any]) -> str:
+    return f"{facts['width']:,} × {facts['height']:,} pixels"
+
+
+def _size_note(pages: Sequence[Message]) -> str:
+    smaller = any(facts["shown_width"] < facts["width"] for facts, _ in pages)
+    return "Shown with fewer pixels than the original has." if smaller else ""
+
+
+def _cut_note(shown: int, total: int) -> str:
+    if shown >= total:
+        return ""
+    pages = format_count(total, "page")
+    return f"Showing {shown:,} of {pages}. Save the original to see all of it."

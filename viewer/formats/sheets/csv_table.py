@@ -1,0 +1,101 @@
+"""Renders CSV and TSV as a table with a fixed header row and right-aligned numbers."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ...content.decoding import decode
+from ...markup.escaping import escape
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
+
+MAX_ROWS: Final = 5_000
+MAX_COLUMNS: Final = 100
+MAX_CELLS: Final = 60_000
+LONG_CELL: Final = 60
+MAX_CELL_LENGTH: Final = 5_000
+NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
+
+START: Final = b'<div class="grid" tabindex="0" role="region" aria-label="Table"><table>'
+
+Row = Sequence[str]
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the table. Raises csv.Error if the content can't be parsed.
+
+    The facts are the encoding, the delimiter, the numbers of columns and of rows below the header,
+    and whether rows were left out.
+    """
+    content, encoding = decode(data, options["charset"])
+    delimiter = options["delimiter"] or _delimiter(content)
+    rows, cut = _rows(content, delimiter)
+    html, shown = _table(rows)
+    facts = {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "rows": shown,
+        "columns": max(map(len, rows), default=0),
+        "cut": cut or shown < len(rows) - 1,
+    }
+    yield facts, html
+
+
+def _delimiter(content: str) -> str:
+    """Return the delimiter that occurs most often in each of the first lines."""
+    lines = [line for line in content[:20_000].split("\n")[:20] if line.strip()]
+    return max(",;\t|", key=lambda sign: min((line.count(sign) for line in lines), default=0))
+
+
+def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
+    rows: list[Row] = []
+    cells = 0
+    csv.field_size_limit(len(content) + 1)
+    for row in csv.reader(io.StringIO(content, newline=""), delimiter=delimiter):
+        if len(rows) > MAX_ROWS or cells > MAX_CELLS:
+            return rows, True
+        if row:
+            rows.append(row)
+            cells += min(len(row), MAX_COLUMNS)
+    return rows, False
+
+
+def _table(rows: list[Row]) -> tuple[bytes, int]:
+    numeric = _numeric_columns(rows[1:60])
+    header = "".join(_header_row(rows[0] if rows else [], numeric))
+    out, number = bytearray(START + header.encode("utf-8", "replace") + b"<tbody>"), 0
+    for number, row in enumerate(rows[1:], 1):  # noqa: B007
+        out += "".join(_body_row(number, row, numeric)).encode("utf-8", "replace")
+        if len(out) > MAX_HTML:
+            break
+    return bytes(out + b"</tbody></table></div>"), number
+
+
+def _numeric_columns(sample: list[Row]) -> set[int]:
+    """Return the columns in which every filled cell of the sample is a number."""
+    columns = range(min(MAX_COLUMNS, max(map(len, sample), default=0)))
+    return {column for column in columns if _is_numeric(sample, column)}
+
+
+def _is_numeric(sample: list[Row], column: int) -> bool:
+    filled = [row[column] for row in sample if len(row) > column and row[column]]
+    return bool(filled) and all(NUMBER.fullmatch(cell.strip()) for cell in filled)
+
+
+def _header_row(row: Row, numeric: set[int]) -> Iterator[str]:
+    yield '<thead><tr><th scope="col"><span class="hidden">Row</span></th>'
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = ' class="num"' if column in numeric else ""
+        yield f'<th scope="col"{css_class}>{escape(cell[:MAX_CELL_LENGTH])}</th>'
+    yield "</tr></thead>"
+
+
+def _body_row(number: int, row: Row, numeric: set[int]) -> Iterator[str]:
+    yield f'<tr><th scope="row">{number}</th>'
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = "num" if column in numeric else "long" if len(cell) > LONG_CELL else ""
+        yield f'<td class="{css_class}">' if css_class else "<td>"
+        yield escape(cell[:MAX_CELL_LENGTH]) + "</td>"
+    yield "</tr>"

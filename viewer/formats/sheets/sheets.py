@@ -1,0 +1,43 @@
+"""Runs in the child process. Renders a workbook as grids; the format is read from the file."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ...content.decoding import CHARSETS, preload_codecs
+from ...sandbox.messages import Message
+from ..packages.package import Package
+from . import beside_cells, ods, xls, xlsx
+from .sheet_table import MAX_SHEETS, sheets_html
+
+ZIP: Final = b"PK\x03\x04"
+
+
+def prepare(data: bytes, _options: dict[str, Any]) -> None:
+    """Import what old workbooks may name as the encoding of their texts."""
+    if not data.startswith(ZIP):
+        preload_codecs(*CHARSETS.split())
+
+
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with all grids; its facts are what was counted.
+
+    Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
+    """
+    if not data.startswith(ZIP):
+        (found, hidden), beside = xls.sheets(data), beside_cells.of_xls(data)
+    else:
+        package = Package(data)
+        reader = xlsx if xlsx.WORKBOOK in package.names else ods
+        (found, hidden), beside = reader.sheets(package), beside_cells.of_package(package)
+    if not found:
+        raise ValueError("no sheets")
+    html, css, formulas = sheets_html(found)
+    facts = {
+        "sheets": len(found),
+        "hidden": hidden,
+        "left_out": max(0, len(found) - MAX_SHEETS),
+        "formulas": formulas,
+        "beside_cells": beside,
+        "css": css,
+    }
+    yield facts, html.encode("utf-8", "replace")

@@ -1,0 +1,188 @@
+"""XLSX workbooks: the values of each sheet as their number formats show them.
+
+Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings),
+22.9.2.19 (escaped characters).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from ..packages.elements import attribute, children, first_child, local_name, parse_float, parse_int
+from ..packages.package import Package
+from .date_format import days_of
+from .number_format import GENERAL, format_number
+from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet
+from .xlsx_styles import Style, styles
+from .xml_stream import stream
+
+WORKBOOK: Final = "xl/workbook.xml"
+SHARED_TEXTS: Final = "xl/sharedStrings.xml"
+REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
+ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
+ROW: Final = re.compile(rb'<(?:\w+:)?row\s[^<>]*?\br="(\d{1,7})"')
+TRUE: Final = ("1", "true")
+CHART_SHEETS: Final = "xl/chartsheets/"
+
+
+def sheets(package: Package) -> tuple[list[Sheet], int]:
+    """Return the visible sheets, and the number of hidden ones."""
+    book = _Book(package)
+    listed = list(children(first_child(book.root, "sheets"), "sheet"))
+    visible = [item for item in listed if attribute(item, "state") in (None, "visible")]
+    found = [sheet for item in visible if (sheet := book.sheet(item))]
+    return found, len(listed) - len(visible)
+
+
+class _Book:
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self.root = package.xml(WORKBOOK)
+        self.parts = package.relationships(WORKBOOK)
+        self.styles = styles(package)
+        self.texts: list[str] = []
+        self.more_texts = _shared_texts(package)
+        properties = first_child(self.root, "workbookPr")
+        self.from_1904 = attribute(properties, "date1904") in TRUE
+
+    def sheet(self, item: Element) -> Sheet | None:
+        """Return a worksheet; None for a chart sheet or a part that is missing."""
+        target = self.parts.get(attribute(item, "id") or "")
+        if target is None or target.address not in self.package.names:
+            return None
+        if target.address.startswith(CHART_SHEETS):
+            return None
+        sheet = Sheet(attribute(item, "name") or "", ())
+        sheet.rows = self._rows(target.address, sheet)
+        return sheet
+
+    def _rows(self, part: str, sheet: Sheet) -> Iterator[Row]:
+        data, sheet.cut = self.package.read_start(part)
+        sheet.merges = list(_merges(data))
+        sheet.total = _last_row(data)
+        number = 0
+        for item in stream(data, frozenset({"row"})):
+            if local_name(item) == "row":
+                number = parse_int(attribute(item, "r"), number + 1)
+                if item.get("hidden") in TRUE:
+                    sheet.hidden_rows.add(number)
+                yield number, dict(self._cells(item))
+            else:
+                _describe(sheet, item)
+
+    def _cells(self, row: Element) -> Iterator[tuple[int, Cell]]:
+        column = -1
+        for item in children(row, "c"):
+            column = _position(item.get("r", ""), column + 1)[1]
+            yield column, self._cell(item)
+
+    def _cell(self, item: Element) -> Cell:
+        style = self._style(item.get("s"))
+        kind, value = item.get("t", "n"), _text(item, "v")
+        if kind == "inlineStr":
+            return Cell(_rich_text(first_child(item, "is")), "", style.look)
+        if not value:
+            formula = "" if kind == "str" else _text(item, "f")  # the result may be an empty text
+            text, name = (f"={formula}", "formula") if formula else ("", "")
+            return Cell(text, name, style.look)
+        if kind == "s":
+            return Cell(self._shared_text(parse_int(value, -1)), "", style.look)
+        if kind in ("b", "e"):
+            text = value if kind == "e" else "TRUE" if value == "1" else "FALSE"
+            return Cell(text, "center", style.look)
+        number = self._number(kind, value, style)
+        if number is None:
+            return Cell(_unescaped(value), "", style.look)
+        text = format_number(number, style.code, from_1904=self.from_1904)
+        return Cell(text, "num", style.look_of(number))
+
+    def _number(self, kind: str, value: str, style: Style) -> float | None:
+        """Return a number, the days of a date that has a format; None for what stays a text."""
+        if kind != "n" and (kind != "d" or style.code == GENERAL):
+            return None
+        try:
+            return float(value) if kind == "n" else days_of(value, from_1904=self.from_1904)
+        except ValueError:
+            return None
+
+    def _style(self, index: str | None) -> Style:
+        number = parse_int(index, 0)
+        return self.styles[number] if number < len(self.styles) else Style()
+
+    def _shared_text(self, index: int) -> str:
+        """Read the shared texts up to this one: most sheets use them in their order."""
+        while len(self.texts) <= index:
+            text = next(self.more_texts, None)
+            if text is None:
+                return ""
+            self.texts.append(text)
+        return self.texts[index] if index >= 0 else ""
+
+
+def _describe(sheet: Sheet, item: Element) -> None:
+    """Take from an element what it says of columns, frozen rows and grid lines."""
+    match local_name(item):
+        case "col":
+            first, last = (parse_int(item.get(name), 1) - 1 for name in ("min", "max"))
+            width = parse_float(item.get("width"), sheet.usual_width, 0, 255)
+            sheet.add_columns(first, last, Column(width, item.get("hidden") in TRUE))
+        case "sheetFormatPr":
+            usual = item.get("defaultColWidth")
+            sheet.usual_width = parse_float(usual, sheet.usual_width, 0, 255)
+        case "sheetView":
+            sheet.has_grid_lines = item.get("showGridLines") not in ("0", "false")
+            sheet.from_right = item.get("rightToLeft") in TRUE
+        case "pane" if item.get("state") in ("frozen", "frozenSplit"):
+            sheet.frozen = parse_int((item.get("ySplit") or "").partition(".")[0], 0)
+
+
+def _shared_texts(package: Package) -> Iterator[str]:
+    if SHARED_TEXTS in package.names:
+        data, _ = package.read_start(SHARED_TEXTS)
+        items = stream(data, frozenset({"si"}))
+        yield from (_rich_text(item) for item in items if local_name(item) == "si")
+
+
+def _rich_text(item: Element | None) -> str:
+    """Return the joined runs, without the phonetic ones of Japanese texts."""
+    runs = (_text(part, "t") for part in children(item, "r"))
+    return _unescaped(_text(item, "t") + "".join(runs))
+
+
+def _text(item: Element | None, name: str) -> str:
+    found = first_child(item, name)
+    return (found.text or "") if found is not None else ""
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with the characters that XML can't hold (ST_Xstring)."""
+    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _position(reference: str, following: int) -> tuple[int, int]:
+    """Return the row, from 1, and the column, from 0, of `AB12`; (0, following) if malformed."""
+    found = REFERENCE.fullmatch(reference)
+    if not found:
+        return 0, following
+    column = 0
+    for letter in found[1]:
+        column = column * 26 + ord(letter) - 64
+    return int(found[2]), column - 1
+
+
+def _last_row(data: bytes) -> int:
+    """Return the number of the last row, without parsing all rows; 0 if it has none."""
+    last = max(data.rfind(b"<row "), data.rfind(b":row "))
+    found = ROW.search(data, max(0, data.rfind(b"<", 0, last + 1)))
+    return int(found[1]) if found else 0
+
+
+def _merges(data: bytes) -> Iterator[Merge]:
+    """Yield the merged cells; they stand behind all rows, too late for a sheet that is cut."""
+    for _, found in zip(range(MAX_MERGES), MERGE.finditer(data), strict=False):
+        top, left = _position(found[1].decode(), -1)
+        bottom, right = _position(found[2].decode(), -1)
+        if left >= 0 <= right:
+            yield Merge(top, left, bottom, right)

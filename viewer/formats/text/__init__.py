@@ -1,0 +1,1 @@
+"""Texts, source code, Markdown and notebooks."""

@@ -1,0 +1,83 @@
+"""Source code, configuration and structured data: highlighted by file name or media type."""
+
+from typing import Any, Final
+
+from ...content.media_types import CODE_TYPE, charset
+from ...markup.formatting import format_count
+from ...markup.names import extension_of
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from . import text
+
+SECONDS: Final = 20
+CODE_EXTENSIONS: Final = frozenset(
+    {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
+    | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}
+    | {"erl", "clj", "dart", "zig", "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "graphql"}
+    | {"html", "css", "scss", "less", "vue", "svelte", "json", "jsonl", "xml", "svg", "yaml", "yml"}
+    | {"toml", "ini", "cfg", "conf", "properties", "env", "diff", "patch", "tf", "proto", "tex"}
+    | {"groovy", "dot", "gv", "bib", "ndjson", "sol", "nim", "cr", "elm", "fsx", "vb", "vbs"}
+    | {"pas", "d", "f", "sv", "vhd", "vhdl", "lisp", "el", "scm", "rkt", "tcl", "awk"}
+    | {"hlsl", "cu", "mm", "m", "hcl", "pyx", "hh", "cxx", "hxx", "sass", "coffee", "po"}
+    | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
+)
+LAYOUTS: Final = {"json": "json", **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml"), "xml")}
+CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
+
+
+def is_code(media_type: str, name: str) -> bool:
+    """Whether this is code by its media type; plain text by its file name."""
+    if media_type == "text/plain":
+        return extension_of(name) in CODE_EXTENSIONS or name.lower() in CODE_NAMES
+    return bool(CODE_TYPE.fullmatch(media_type))
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return highlighted lines, JSON laid out; plain lines if highlighting fails."""
+    options = _options(original, media_type)
+    try:
+        facts, html = original.run_html_job(
+            "code", options, seconds=SECONDS, most_bytes=text.MAX_READ
+        )
+    except SandboxError:
+        return text.preview(original, media_type, kind="code")
+    is_complete = original.size <= text.MAX_READ
+    source = text.source(facts, original) | (
+        {"layout": options["layout"]} if facts["laid_out"] else {}
+    )
+    return Preview(
+        "code",
+        str(facts["language"]) or text.label_of(media_type),
+        html,
+        facts=(format_count(int(facts["lines"]), "line"),) if is_complete else (),
+        note=" ".join(filter(None, (text.note(facts, original), _colour_note(facts)))),
+        tools=text.TOOLS,
+        source=source,
+        scripts=text.SCRIPTS,
+    )
+
+
+def _colour_note(facts: dict[str, Any]) -> str:
+    """Return the note that colours end before the lines do."""
+    end = facts["coloured"]
+    return f"Colours end at line {end:,}." if end is not None and end < facts["shown"] else ""
+
+
+def _options(original: Original, media_type: str) -> dict[str, Any]:
+    name = original.name if media_type == "text/plain" or "." in original.name else ""
+    layout = _layout(original, media_type)
+    return {
+        "name": name[-120:],
+        "type": "application/json" if layout == "json" else media_type,
+        "layout": layout,
+        "whole": original.size <= text.MAX_READ,
+        "charset": charset(original.content_type),
+    }
+
+
+def _layout(original: Original, media_type: str) -> str:
+    """Return how it is laid out: "json", "xml" or not at all."""
+    subtype = media_type.rpartition("/")[2].rpartition("+")[2]
+    meant = subtype, LAYOUTS.get(extension_of(original.name))
+    return next((layout for layout in ("json", "xml") if layout in meant), "")

@@ -1,0 +1,124 @@
+"""Runs in the child process. Turns source code into HTML with a class for each token type."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer_for_mimetype
+from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
+from pygments.util import ClassNotFound
+
+from ...content.decoding import decode
+from ...markup.escaping import escape
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
+from .json_indent import folds_of, indent_json
+from .text_lines import MAX_LINES, html_lines
+from .xml_indent import indent_xml
+
+SECONDS: Final = 2.5  # of CPU time for one document
+CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
+    "k": (Keyword, Name.Tag, Operator.Word),
+    "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
+    "f": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
+    + (Name.Exception, Name.Label),
+    "o": (Name.Attribute, Name.Variable, Operator),
+    "s": (String, Generic.Inserted),
+    "c": (Comment,),
+    "e": (Error, Generic.Deleted),
+    "g": (Generic.Heading, Generic.Subheading, Generic.Strong),
+}
+TOKEN_CLASSES: Final = {token: name for name, tokens in CLASS_TOKENS.items() for token in tokens}
+
+
+class Highlighter:
+    """Lexers by language name, imported while the process may still open files."""
+
+    def __init__(self) -> None:
+        self.lexers: dict[str, Lexer] = {}
+
+    def load(self, language: str, *, filename: str = "", media_type: str = "") -> None:
+        """Find a lexer by language, file name or media type, and keep it under the language."""
+        for find, value in (
+            (get_lexer_by_name, language),
+            (get_lexer_for_filename, filename),
+            (get_lexer_for_mimetype, media_type),
+        ):
+            if value and language not in self.lexers and (lexer := _found(find, value)):
+                self.lexers[language] = lexer
+                next(lexer.get_tokens("x"), None)  # some lexers import their tables only now
+
+    def highlight(self, language: str, code: str) -> str:
+        """Return HTML in which every line is well-formed; unhighlighted without a lexer."""
+        lexer = self.lexers.get(language)
+        if lexer is None:
+            return escape(code)
+        return "".join(_span(token, text) for token, text in lexer.get_tokens(code))
+
+    def highlight_start(self, language: str, code: str) -> tuple[str, int | None]:
+        """Highlight until SECONDS or MAX_HTML is reached; return the line where colours end."""
+        lexer = self.lexers.get(language)
+        if lexer is None:
+            return escape(code), None
+        out, size, position, deadline = [], 0, 0, time.process_time() + SECONDS
+        for token, text in lexer.get_tokens(code):
+            out.append(_span(token, text))
+            size, position = size + len(out[-1]), position + len(text)
+            if size > MAX_HTML or time.process_time() > deadline:
+                out.append(escape(code[position:]))
+                return "".join(out), code.count("\n", 0, position) + 1
+        return "".join(out), None
+
+
+DOCUMENT: Final = Highlighter()
+
+
+def prepare(_data: bytes, options: dict[str, Any]) -> None:
+    DOCUMENT.load("", filename=options["name"], media_type=options["type"])
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the highlighted lines; the last ones plain if they are many."""
+    text, encoding = decode(data, options.get("charset"))
+    laid_out, folds = _laid_out(text, options["layout"], whole=options["whole"])
+    text = (laid_out or text).removesuffix("\n")
+    total = text.count("\n") + 1
+    text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
+    html, coloured = DOCUMENT.highlight_start("", text)
+    facts, block = html_lines(html.removesuffix("\n"), total, folds)
+    lexer = DOCUMENT.lexers.get("")
+    facts |= {"encoding": encoding, "language": lexer.name if lexer else ""}
+    yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block
+
+
+def _laid_out(text: str, layout: str, *, whole: bool) -> tuple[str, list[int]]:
+    """Return the text laid out, and the folds of its lines; nothing if it stays as it is."""
+    if layout == "xml":
+        return indent_xml(text, whole=whole) or ("", [])
+    laid_out = indent_json(text, whole=whole) if layout == "json" else None
+    return (laid_out, folds_of(laid_out)) if laid_out else ("", [])
+
+
+def _found(find: Any, value: str) -> Lexer | None:
+    try:
+        lexer: Lexer = find(value, stripnl=False, ensurenl=False)
+    except (ClassNotFound, ValueError):
+        return None
+    return lexer
+
+
+def _span(token: Any, text: str) -> str:
+    css_class = _css_class(token)
+    if not css_class:
+        return escape(text)
+    lines = (escape(line) for line in text.split("\n"))
+    return "\n".join(
+        f'<span class="tok-{css_class}">{line}</span>' if line else "" for line in lines
+    )
+
+
+def _css_class(token: Any) -> str | None:
+    while token is not None and token not in TOKEN_CLASSES:
+        token = token.parent
+    return TOKEN_CLASSES.get(token)

@@ -1,0 +1,29 @@
+"""Markdown: CommonMark with tables, rendered in the sandbox."""
+
+from ...content.media_types import charset
+from ...markup.formatting import CUT_NOTE
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from . import text
+
+MAX_SIZE = 512 << 10
+SECONDS = 10
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the rendered text; the source above MAX_SIZE or if rendering fails."""
+    if original.size > MAX_SIZE:
+        return text.preview(original, media_type, label="Markdown")
+    options = {"charset": charset(original.content_type)}
+    try:
+        facts, html = original.run_html_job("markdown", options, seconds=SECONDS)
+    except SandboxError:
+        return text.preview(original, media_type, label="Markdown")
+    return Preview(
+        "markdown",
+        "Markdown",
+        b'<article class="prose">%b</article>' % html,
+        note=CUT_NOTE if facts["cut"] else "",
+        tools=frozenset({"zoom"}),
+    )

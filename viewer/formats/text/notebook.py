@@ -1,0 +1,35 @@
+"""Jupyter notebooks: texts, code and stored outputs."""
+
+from typing import Final
+
+from ...content.media_types import charset
+from ...markup.formatting import format_count
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from . import code
+
+MAX_SIZE: Final = 32 << 20
+SECONDS: Final = 20
+
+
+def preview(original: Original, _media_type: str) -> Preview:
+    """Return the cells; the source above MAX_SIZE or if this is no notebook."""
+    if original.size > MAX_SIZE:
+        return code.preview(original, "application/json")
+    options = {"charset": charset(original.content_type)}
+    try:
+        facts, html = original.run_html_job("notebook", options, seconds=SECONDS)
+    except SandboxError:
+        return code.preview(original, "application/json")
+    shown, total = int(facts["shown"]), int(facts["cells"])
+    note = f"Showing {shown:,} of {format_count(total, 'cell')}. Save the original to read all."
+    return Preview(
+        "notebook",
+        "Notebook",
+        b'<article class="notebook">%b</article>' % html,
+        facts=(str(facts["language"]), format_count(total, "cell")),
+        note=note if shown < total else "",
+        tools=frozenset({"zoom"}),
+        styles=("notebook.css",),
+    )

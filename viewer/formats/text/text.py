@@ -1,0 +1,91 @@
+"""Plain text: numbered lines without highlighting."""
+
+import contextlib
+from types import ModuleType
+from typing import Any
+
+from ...content.decoding import browser_label, needs_detection
+from ...content.media_types import charset
+from ...markup.formatting import format_count, format_size
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from . import text_lines
+
+MAX_READ = 2 << 20
+MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
+SECONDS = 10
+TOOLS = frozenset({"zoom", "wrap", "copy"})
+SCRIPTS = ("source.js", "lines.js")
+
+
+def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
+    facts, html = render_start("text", text_lines, original, {})
+    return Preview(
+        kind,
+        label or label_of(media_type),
+        html,
+        facts=_facts(facts, complete=original.size <= MAX_READ),
+        note=note(facts, original),
+        tools=TOOLS,
+        source=source(facts, original),
+        scripts=SCRIPTS,
+    )
+
+
+def render_start(
+    job: str,
+    module: ModuleType,
+    original: Original,
+    options: dict[str, Any],
+    *,
+    in_child: bool = False,
+) -> tuple[dict[str, Any], bytes]:
+    """Run a job on at most MAX_READ bytes.
+
+    A document of MAX_INLINE bytes that says its encoding is rendered in this process, unless
+    `in_child`, for what is read faster than it is rendered once it is kept; any of MAX_INLINE if
+    the child process fails.
+    """
+    options = {"charset": charset(original.content_type), **options}
+    if original.size > MAX_INLINE:
+        return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
+    data = original.first(MAX_INLINE)
+    if in_child or needs_detection(data, options["charset"]):
+        with contextlib.suppress(SandboxError):
+            return original.run_html_job(job, options, seconds=SECONDS)
+    (message,) = module.render(data, options)
+    facts, html = message
+    return facts, html
+
+
+def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:
+    """Return what the script needs to show all lines, or those of another encoding."""
+    is_cut = facts["cut"] or original.size > MAX_READ
+    return {
+        "charset": browser_label(str(facts["encoding"])),
+        **({"shown": int(facts["shown"])} if is_cut else {}),
+    }
+
+
+def label_of(media_type: str) -> str:
+    subtype = media_type.partition("/")[2].removeprefix("x-")
+    if media_type == "text/plain":
+        return "Plain text"
+    return subtype.upper() if len(subtype) < 8 else subtype
+
+
+def note(facts: dict[str, Any], original: Original) -> str:
+    """Return the note about what is left out; empty if nothing is."""
+    if not facts["cut"] and original.size <= MAX_READ:
+        return ""
+    lines = format_count(int(facts["shown"]), "line")
+    start = f" of the first {format_size(MAX_READ)}" if original.size > MAX_READ else ""
+    return f"Showing {lines}{start}. Save the original to read all of it."
+
+
+def _facts(facts: dict[str, Any], *, complete: bool) -> tuple[str, ...]:
+    """Return the number of lines if all were read, and the encoding if it is not UTF-8."""
+    count = (format_count(int(facts["lines"]), "line"),) if complete else ()
+    encoding = str(facts["encoding"])
+    return count if encoding in ("utf-8", "ascii") else (*count, encoding)

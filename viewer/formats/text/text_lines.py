@@ -1,0 +1,85 @@
+"""Renders text as numbered lines, up to MAX_LINES and MAX_HTML."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from ...content.decoding import decode
+from ...markup.escaping import escape
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
+
+MAX_LINES: Final = 20_000
+BLOCK: Final = 64 << 10  # characters escaped at once
+START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
+END: Final = b"</code></pre>"
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the lines; its facts are those of `text_lines` and the encoding."""
+    text, encoding = decode(data, options["charset"])
+    facts, html = text_lines(text)
+    yield {"encoding": encoding, **facts}, html
+
+
+def text_lines(text: str, most: int = MAX_LINES) -> Message:
+    """Return at most so many lines of a text."""
+    text = text.removesuffix("\n")
+    total = text.count("\n") + 1
+    if len(text) <= BLOCK:
+        return _short(escape(text), total, most)
+    lines = text.split("\n", most)[:most]
+    return _numbered(map(_escaped_blocks, lines), total)
+
+
+def _short(html: str, total: int, most: int) -> Message:
+    """Return lines whose HTML is too short for its limit, at once: each view makes them anew."""
+    lines = enumerate(html.split("\n", most)[:most], 1)
+    out = "".join([f'<span class="ln" id="L{number}">{line}\n</span>' for number, line in lines])
+    facts = {"lines": total, "shown": min(total, most), "cut": total > most}
+    return facts, START + out.encode("utf-8", "replace") + END
+
+
+def html_lines(html: str, total: int, folds: Sequence[int] = ()) -> Message:
+    """Return lines of ready HTML, the first of `total`, at most MAX_HTML of them, numbered.
+
+    `folds` has for each line 1 if a <details> begins with it, which goes on to the line before
+    the one that has -1, and else 0.
+    """
+    return _numbered(([line] for line in html.split("\n")), total, folds)
+
+
+def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] = ()) -> Message:
+    """Join lines, given in blocks. The facts are the numbers of lines and of those shown.
+
+    CSS adds the line numbers, so that they are not copied with the text.
+    """
+    out, shown, full, depth = bytearray(START), 0, False, 0
+    for shown, blocks in enumerate(lines, 1):
+        fold = folds[shown - 1] if shown <= len(folds) else 0
+        if depth and fold < 0:
+            out += b"</details>"
+            depth -= 1
+        is_fold = fold > 0
+        depth += is_fold
+        out += _start(shown, folds=bool(folds), is_fold=is_fold)
+        for block in blocks:
+            out += block.encode("utf-8", "replace")
+            if full := len(out) > MAX_HTML:
+                break
+        out += b"\n</summary>" if is_fold else b"\n</span>"
+        if full:
+            break
+    facts = {"lines": total, "shown": shown, "cut": full or shown < total}
+    return facts, bytes(out + b"</details>" * depth + END)
+
+
+def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
+    """CSS can't count lines in a closed <details>: with folds each has its number itself."""
+    if not folds:
+        return b'<span class="ln" id="L%d">' % number
+    start = b'<details open><summary class="ln"' if is_fold else b'<span class="ln"'
+    return start + b' id="L%d" data-n="%d">' % (number, number)
+
+
+def _escaped_blocks(line: str) -> Iterator[str]:
+    return (escape(line[start : start + BLOCK]) for start in range(0, len(line), BLOCK))

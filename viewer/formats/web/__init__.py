@@ -1,0 +1,1 @@
+"""Web pages, and what makes HTML of others harmless."""

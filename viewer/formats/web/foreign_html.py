@@ -1,0 +1,125 @@
+"""Runs in the child process. Sanitizes a whole HTML page and keeps its styles.
+
+Removed is all that runs, loads, embeds, submits or changes base addresses. The result is shown
+in a sandboxed iframe under `default-src 'none'`; sanitizing is still needed because browsers
+open a connection for an iframe's address even if the policy then blocks the iframe.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import nh3
+
+from ...content.decoding import decode, preload_codecs
+from ...markup.sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
+from ...sandbox import MAX_TAGS
+from ...sandbox.messages import Message, escaped_block
+from .foreign_css import without_addresses
+
+DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
+BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)
+STYLE: Final = re.compile(r"""\bstyle\s*=\s*("[^"<>]*"|'[^'<>]*')""", re.I)
+BACKGROUND: Final = re.compile(r"""\bbgcolor\s*=\s*["']?(#?\w{1,30})""", re.I)
+STYLE_SHEET: Final = re.compile(r"(<style\b[^<>]*>)(.*?)(?=</style>|\Z)", re.S)
+# An iframe with `srcdoc` has the base address of the page around it, which `#x` would load.
+LINK_TO_ANCHOR: Final = re.compile(
+    r'(<a(?:rea)?\b(?>[^<>]*?\shref="(?=#)))([^"<>]*"[^<>]*?) target="_blank"'
+)
+TO_ANCHOR: Final = r"\1about:srcdoc\2"
+PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"
+LAYOUT: Final = frozenset(
+    {"style", "article", "aside", "header", "footer", "main", "nav", "address", "center", "hgroup"}
+    | {"div", "colgroup", "col", "details", "summary", "fieldset", "legend", "label", "picture"}
+    | {"map", "area", "meter", "progress", "ruby", "rp", "rt", "wbr"}
+)
+OLD_ELEMENTS: Final = frozenset(
+    {"font", "big", "tt", "strike", "bdi", "bdo", "cite", "data", "dfn", "time", "var"}
+)
+PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_ELEMENTS
+GLOBAL_ATTRIBUTES: Final = frozenset(
+    {"style", "class", "id", "title", "dir", "lang", "align", "valign", "bgcolor", "color"}
+    | {"hidden", "width", "height", "border", "cellpadding", "cellspacing", "role", "aria-label"}
+)
+ATTRIBUTES: Final[dict[str, set[str]]] = {
+    "*": set(GLOBAL_ATTRIBUTES),
+    "a": {"href", "name"},
+    "area": {"href", "shape", "coords", "alt"},
+    "img": {"src", "alt", "usemap"},
+    "font": {"face", "size"},
+    "td": {"colspan", "rowspan", "nowrap"},
+    "th": {"colspan", "rowspan", "scope"},
+    "ol": {"start", "type", "reversed"},
+    "ul": {"type"},
+    "li": {"value"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "time": {"datetime"},
+    "map": {"name"},
+    "meter": {"value", "min", "max"},
+    "progress": {"value", "max"},
+    "hr": {"size", "noshade"},
+}
+REMOVED_WITH_CONTENT: Final = {
+    *("script", "noscript", "template", "svg", "math", "iframe", "object", "title", "textarea"),
+    *("select", "xmp", "noembed", "noframes", "plaintext"),
+}
+RULES: Final[dict[str, Callable[[str], str | None]]] = {
+    "href": safe_link,
+    "src": safe_image_source,
+    "style": without_addresses,
+}
+
+
+def prepare(data: bytes, options: dict[str, Any]) -> None:
+    """Use the charset of the page's <meta> element if the content type has none."""
+    found = DECLARED_CHARSET.search(data[:4096])
+    options["charset"] = options.get("charset") or (found.group(1).decode() if found else None)
+    preload_codecs(options["charset"])
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    text, encoding = decode(data, options["charset"])
+    if text.count("<") > MAX_TAGS:
+        raise ValueError("too many tags")
+    page, cut = escaped_block(sanitize_page(text))
+    yield {"encoding": encoding, "cut": cut}, page
+
+
+def sanitize_page(text: str) -> str:
+    """Return the page for an iframe's srcdoc. Links in it open in a new tab."""
+    cleaned = nh3.clean(
+        text.replace("\0", "\ufffd"),
+        tags=set(PAGE_TAGS),
+        attributes=ATTRIBUTES,
+        attribute_filter=_filter,
+        clean_content_tags=set(REMOVED_WITH_CONTENT),
+        url_schemes={"http", "https", "mailto", "tel", "data"},
+        link_rel="noopener noreferrer",
+        set_tag_attribute_values={"a": {"target": "_blank"}, "area": {"target": "_blank"}},
+    )
+    cleaned = STYLE_SHEET.sub(_safe_style_sheet, LINK_TO_ANCHOR.sub(TO_ANCHOR, cleaned))
+    return f"<!doctype html>{PAGE_STYLE}<body{_body_style(text[:200_000])}>{cleaned}"
+
+
+def _filter(_tag: str, name: str, value: str) -> str | None:
+    rule = RULES.get(name)
+    return rule(value) if rule else value
+
+
+def _safe_style_sheet(match: re.Match[str]) -> str:
+    return match[1] + without_addresses(match[2])
+
+
+def _body_style(text: str) -> str:
+    """Return the body's own style, lost in sanitizing. The patterns exclude < and >."""
+    body = BODY.search(text)
+    if not body:
+        return ""
+    if style := STYLE.search(body.group()):
+        css = without_addresses(html.unescape(style.group(1)[1:-1]))
+        return f' style="{html.escape(css)}"'
+    background = BACKGROUND.search(body.group())
+    return f' style="background:{background.group(1)}"' if background else ""

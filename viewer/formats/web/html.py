@@ -1,0 +1,46 @@
+"""HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
+
+from ...content.media_types import charset
+from ...markup.escaping import is_escaped_page
+from ...markup.formatting import CUT_NOTE
+from ...sandbox.process import SandboxError
+from ..original import Original
+from ..preview import Preview
+from ..text import code
+
+MAX_SIZE = 4 << 20
+SECONDS = 12
+NOTE = "Scripts, forms and remote content are switched off."
+# No scripts and no origin. A clicked link opens in a tab without access to this page.
+SCRIPTS, STYLES = ("frame.js",), ("frame.css",)  # of each page with an iframe
+SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the page in an iframe; its source above MAX_SIZE or if sanitizing fails."""
+    if original.size > MAX_SIZE:
+        return code.preview(original, media_type)
+    options = {"charset": charset(original.content_type)}
+    try:
+        facts, page = original.run_html_job("html", options, seconds=SECONDS)
+    except SandboxError:
+        return code.preview(original, media_type)
+    body = iframe(page, "The document, with scripts and network off")
+    note = f"{NOTE} {CUT_NOTE}" if facts["cut"] else NOTE
+    return Preview(
+        "web", "HTML", body, note=note, foreign_style=True, scripts=SCRIPTS, styles=STYLES
+    )
+
+
+def iframe(page: bytes, title: str) -> bytes:
+    """Return a sandboxed iframe: the only element that may contain an uploaded page.
+
+    The child process has escaped the page. Raises SandboxError if it has not.
+    """
+    if not is_escaped_page(page):
+        raise SandboxError("not escaped")
+    start = (
+        f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
+        f' title="{title}" srcdoc="'
+    )
+    return start.encode() + page + b'"></iframe>'

@@ -1,0 +1,108 @@
+"""Text documents and slides, shown as the pages of the PDF that LibreOffice makes of them."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
+from typing import Any, Final, cast
+
+from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
+from ...sandbox.converter import Converter
+from ...sandbox.jobs import CONVERT
+from ...sandbox.process import JobResult, RunJob, SandboxError
+from ..original import Original
+from ..pdf import pdf
+from ..preview import Preview
+
+SECONDS: Final = 60
+NOTE: Final = "Converted by LibreOffice: the layout may differ from the original."
+ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
+EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
+    ZIP: {"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
+    OLE: {"Word document": "doc", "Presentation": "ppt"},
+    RTF: {"Word document": "rtf", "RTF document": "rtf", "Text document": "rtf"},
+}
+MICROSOFT: Final = "application/vnd.ms-"
+LABELS: Final = {
+    "application/msword": "Word document",
+    f"{MICROSOFT}word": "Word document",
+    f"{OPEN_XML}wordprocessingml.": "Word document",
+    f"{MICROSOFT}powerpoint": "Presentation",
+    "application/mspowerpoint": "Presentation",
+    f"{OPEN_XML}presentationml.": "Presentation",
+    f"{OPEN_DOCUMENT}presentation": "Presentation",
+    f"{OPEN_DOCUMENT}text": "Text document",
+    **dict.fromkeys(
+        ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF document"
+    ),
+}
+
+
+def preview(original: Original, media_type: str) -> Preview | None:
+    """Return the pages; None if there is no converter for this document, or it failed."""
+    if not is_convertible(original, media_type):
+        return None
+    try:
+        shown = pdf.preview(to_pdf(original, media_type), PDF, is_converted=True)
+    except SandboxError:
+        return None
+    if shown.kind != "pdf":
+        return None
+    return _labelled(shown, _label(media_type))
+
+
+def _labelled(shown: Preview, label: str) -> Preview:
+    """Return a preview that names the document's own kind, also in a saved file."""
+    offline = shown.offline
+    return replace(
+        shown,
+        label=label,
+        note=" ".join(filter(None, (NOTE, shown.note))),
+        offline=(lambda: _labelled(offline(), label)) if offline else None,
+    )
+
+
+def is_convertible(original: Original, media_type: str) -> bool:
+    """Whether there is a converter for a document of this type that begins like this one."""
+    return bool(original.converter and _extension(original, media_type))
+
+
+def to_pdf(original: Original, media_type: str) -> Original:
+    """Return the PDF made of a convertible document, as an original whose jobs have own names.
+
+    Raises SandboxError if it can't be converted.
+    """
+    converter = cast(Converter, original.converter)
+    options = {"converter": asdict(converter), "extension": _extension(original, media_type)}
+    result = original.run(CONVERT, original.pieces(), options, seconds=SECONDS)
+    if result.failure:
+        raise SandboxError(result.failure)
+    ((_, data),) = result.messages
+    return replace(
+        original,
+        content_type=PDF,
+        size=len(data),
+        read=lambda start, stop: (data[start:stop],),
+        run=partial(_run, original.run),
+    )
+
+
+@lru_cache(256)
+def _label(media_type: str) -> str:
+    return next((label for start, label in LABELS.items() if media_type.startswith(start)), "")
+
+
+def _extension(original: Original, media_type: str) -> str | None:
+    """Return a name's extension for the converter; None if the content is none of its formats.
+
+    The content decides, so that no page or script is handed to the converter as a document.
+    """
+    label = _label(media_type)
+    first = original.beginning if label else b""
+    kinds = (names for start, names in EXTENSIONS.items() if first.startswith(start))
+    return next(kinds, {}).get(label)
+
+
+def _run(
+    run: RunJob, job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
+) -> JobResult:
+    return run(job, pieces, options | {"converted": True}, seconds=seconds)

@@ -1,0 +1,80 @@
+"""Documents and slides where no converter shows their pages: plain reading views."""
+
+from typing import Any, Final
+
+from ...markup.formatting import CUT_NOTE, format_count, left_out_note
+from ...sandbox.process import SandboxError
+from .. import card
+from ..archives import archive
+from ..original import Original
+from ..preview import Preview
+from ..sheets import spreadsheet
+from ..text import code
+
+SECONDS: Final = 15
+LABELS: Final = {
+    "docx": "Word document",
+    "pptx": "Presentation",
+    "odt": "Text document",
+    "odp": "Presentation",
+}
+NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
+RTF_NOTE: Final = "Reading view: text alone, without layout and formats."
+RTF_TYPES: Final = ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext")
+ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
+FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
+# Binary formats that only a converter reads.
+UNCONVERTED: Final = {
+    "application/msword": "Word 97–2003 documents",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "binary Excel workbooks (XLSB)",
+    "application/vnd.ms-powerpoint": "PowerPoint 97–2003 presentations",
+    "application/vnd.ms-works": "Works documents",
+    "application/vnd.visio": "Visio drawings",
+    "application/vnd.wordperfect": "WordPerfect documents",
+    "application/x-mspublisher": "Publisher documents",
+    "application/x-ole-storage": "documents of older office programs",
+}
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return text, headings, tables and pictures. The format is read from the file itself."""
+    facts, html = original.run_html_job("office", {}, seconds=SECONDS)
+    file_format = str(facts["format"])
+    if file_format == "sheets":
+        return spreadsheet.preview(original, media_type)
+    if file_format == "zip":
+        return archive.preview(original, media_type)
+    slides = int(facts["slides"])
+    counted = (format_count(slides, "slide"),) if slides else ()
+    return _reading_view(LABELS[file_format], html, NOTE, facts, counted)
+
+
+def rtf_preview(original: Original, media_type: str) -> Preview:
+    """Return the text of RTF; its source if it is none."""
+    try:
+        facts, html = original.run_html_job("rtf", {}, seconds=SECONDS)
+    except SandboxError:
+        return code.preview(original, media_type)
+    return _reading_view("RTF document", html, RTF_NOTE, facts)
+
+
+def _reading_view(
+    label: str, html: bytes, note: str, facts: dict[str, Any], counted: tuple[str, ...] = ()
+) -> Preview:
+    notes = (note, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
+    return Preview(
+        "office",
+        label,
+        b'<article class="prose%b">%b</article>' % (b" broad" if counted else b"", html),
+        facts=counted,
+        note=" ".join(filter(None, notes)),
+        tools=frozenset({"zoom"}),
+    )
+
+
+def unconverted_preview(original: Original, media_type: str) -> Preview:
+    """Return a card that says why there is no preview."""
+    message = f"This service has no converter for {UNCONVERTED[media_type]}."
+    if ENCRYPTED in original.first(FIRST_BYTES):
+        message = "This document is locked with a password."
+    return card.preview(original, media_type, f"{message} Save the original to open it.")

@@ -1,0 +1,92 @@
+"""Text documents and presentations of OpenDocument (ISO/IEC 26300)."""
+
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from ...markup.escaping import escape
+from ..packages.elements import attribute, first_child, local_name, parse_int
+from ..packages.package import Package
+from .blocks import BULLET, SLIDE, Blocks, heading, link, paragraph
+
+FORMATS: Final = {"text": "odt", "spreadsheet": "sheets", "presentation": "odp"}
+DESCRIPTIONS: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # of shapes
+COUNTED: Final = {"annotation": "comment"}
+IGNORED: Final = frozenset(
+    {"note-citation", "annotation-end", "forms", "sequence-decls", "tracked-changes"}
+)
+SHAPES: Final = ("custom-shape", "rect", "ellipse", "line", "polyline", "polygon", "path")
+OBJECTS: Final = ((b"<office:chart", "chart"), (b"<math", "formula"))
+
+
+def detect_format(package: Package) -> str | None:
+    """Return "odt", "odp" or "sheets"; None if it is none of them."""
+    names = map(local_name, _body(package))
+    return next((FORMATS[name] for name in names if name in FORMATS), None)
+
+
+def read(package: Package) -> str:
+    """Return the text of a document or of slides; nothing of a workbook."""
+    found = detect_format(package)
+    return "" if found in (None, "sheets") else _Text(package).inside(_body(package))
+
+
+def _body(package: Package) -> Element:
+    body = first_child(package.xml("content.xml"), "body")
+    return Element("absent") if body is None else body
+
+
+class _Text(Blocks):
+    def __init__(self, package: Package) -> None:
+        rendered = {
+            "h": self._heading,
+            "p": lambda item: paragraph(self.inside(item)),
+            "list-item": self._point,
+            "table": lambda item: f"<table>{self.inside(item)}</table>",
+            "table-row": lambda item: self.row(item, "table-cell"),
+            "page": lambda item: f"{SLIDE}{self.inside(item)}</section>",
+            "a": lambda item: link(attribute(item, "href") or "", self.inside(item)),
+            "s": lambda item: " " * min(parse_int(attribute(item, "c"), 1), 80),
+            "tab": lambda _: "\u2003",
+            "line-break": lambda _: "<br>",
+            "note": lambda item: f"<small> ({self.inside(item)})</small>",
+            "notes": self._notes,
+            "frame": self._frame,
+            "image": self._picture,
+            **dict.fromkeys(SHAPES, self.shape),
+        }
+        super().__init__(package, rendered, COUNTED, IGNORED)
+
+    def inside(self, parent: Element) -> str:
+        """Return text, which stands between elements as well."""
+        out = [escape(parent.text or "")]
+        for item in parent:
+            out += (self.html(item), escape(item.tail or ""))
+        return "".join(out)
+
+    def html(self, item: Element) -> str:
+        return "" if str(item.tag).startswith(DESCRIPTIONS) else super().html(item)
+
+    def _heading(self, item: Element) -> str:
+        return paragraph(self.inside(item), heading(parse_int(attribute(item, "outline-level"), 1)))
+
+    def _notes(self, item: Element) -> str:
+        if "".join(item.itertext()).strip():
+            self.package.left_out["speaker note"] += 1
+        return ""
+
+    def _point(self, item: Element) -> str:
+        return self.inside(item).replace("<p>", f"<p>{BULLET}", 1)
+
+    def _picture(self, item: Element) -> str:
+        return self.package.shown_picture((attribute(item, "href") or "").removeprefix("./"))
+
+    def _frame(self, item: Element) -> str:
+        """Return the text or the picture in a frame, or what stands in place of an object."""
+        parts = {local_name(part): part for part in reversed(item)}
+        embedded = parts.get("object", parts.get("object-ole"))
+        if embedded is None:
+            return self.inside(item)
+        name = (attribute(embedded, "href") or "").removeprefix("./") + "/content.xml"
+        content = self.package.read(name) if name in self.package.names else b""
+        noun = next((noun for mark, noun in OBJECTS if mark in content), "embedded object")
+        return f"<p>{self.package.leave_out(noun)}</p>"

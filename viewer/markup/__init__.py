@@ -1,0 +1,1 @@
+"""Text made safe for HTML, and the templates."""

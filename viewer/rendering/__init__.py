@@ -1,0 +1,1 @@
+"""Pages and files: the registry of formats chooses what is in them."""

@@ -1,0 +1,138 @@
+"""The Content-Security-Policy and other headers of each page.
+
+Nothing loads, posts, frames or runs except our own scripts and stylesheets, allowed by hash.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..formats.preview import Preview
+from ..markup.templating import asset, source_hash
+
+SANDBOX: Final = (
+    "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
+)
+ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
+PATH: Final = re.compile(r"[\w./~-]+")
+# Those of some kinds too: they do not depend on the content, which HEAD does not read.
+SCRIPTS: Final = (
+    *("viewer.js", "frame.js", "lines.js", "outline.js", "pages.js"),
+    *("picture.js", "saved_pdf.js", "sheets.js", "source.js", "table.js"),
+)
+STYLES: Final = (
+    *("base.css", "viewer.css", "agenda.css", "card.css", "files.css"),
+    *("frame.css", "grid.css", "notebook.css", "outline.css", "pages.css", "picture.css"),
+)
+NO_MARKUP_FROM_TEXT: Final = ("require-trusted-types-for 'script'", "trusted-types 'none'")
+UNUSED_FEATURES: Final = (
+    "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
+    "microphone=(), midi=(), payment=(), serial=(), usb=(), browsing-topics=()"
+)
+
+
+def for_view(
+    preview: Preview,
+    ancestors: Sequence[str],
+    content_url: str | None,
+    pages_url: str | None = None,
+) -> str:
+    """Return the policy of a served page, with a sandbox and the origins that may frame it.
+
+    Its script may connect to nothing but the pages of this document, and the file made of them.
+    """
+    policy = _policy(preview, (_origin_of(content_url),) if content_url else ())
+    if pages_url:
+        path = _path_of(pages_url)
+        policy += f"; connect-src {path} {path}/ {path.removesuffix('/pages')}/download"
+    return with_header_directives(policy, ancestors)
+
+
+def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
+    """Add the directives that browsers ignore in a meta element."""
+    origins = " ".join(map(_checked, ancestors)) or "'self'"
+    return f"{policy}; frame-ancestors {origins}; sandbox {SANDBOX}"
+
+
+def for_file(preview: Preview) -> str:
+    """Return the policy for the meta element of a file."""
+    return _policy(preview, frames=preview.frames_pdf)
+
+
+def for_sealed_file(preview: Preview) -> str:
+    """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
+    return _policy(preview, more=("sealed",), frames=True)
+
+
+def headers(policy: str, ancestors: Sequence[str], oembed_url: str | None = None) -> dict[str, str]:
+    discovery = f'<{oembed_url}>; rel="alternate"; type="application/json+oembed"'
+    return {
+        **({"Link": discovery} if oembed_url else {}),
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": policy,
+        "Cross-Origin-Embedder-Policy": "require-corp",
+        "Cross-Origin-Resource-Policy": "cross-origin" if ancestors else "same-origin",
+        "Permissions-Policy": UNUSED_FEATURES,
+        "X-Robots-Tag": "noindex, nofollow",
+    }
+
+
+def _policy(
+    preview: Preview,
+    media: Sequence[str] = (),
+    *,
+    more: Sequence[str] = (),
+    frames: bool = False,
+) -> str:
+    """Return the policy of a page that may load media from these origins.
+
+    `more` names pages around this one, each with a script and a stylesheet. A page that `frames`
+    shows what it made itself; if that is a PDF, Firefox's viewer inherits the policy.
+    """
+    scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
+    styles = (*STYLES, *(f"{name}.css" for name in more))
+    own = source_hash(preview.own_style) if preview.own_style else ""
+    known = f"{_hashes(styles)} {own}".rstrip()
+    style_sources = "'unsafe-inline'" if preview.foreign_style else known
+    sources = " ".join(("data:", "blob:", *media))
+    directives = (
+        "default-src 'none'",
+        f"script-src {_hashes(scripts)}",
+        f"style-src {style_sources}",
+        f"img-src {sources}",
+        f"media-src {sources}",
+        "base-uri 'none'",
+        "form-action 'none'",
+        *(("frame-src blob:",) if frames else ()),
+        *(() if preview.frames_pdf else NO_MARKUP_FROM_TEXT),
+    )
+    return "; ".join(directives)
+
+
+@functools.cache
+def _hashes(assets: tuple[str, ...]) -> str:
+    return " ".join(source_hash(asset(name)) for name in assets)
+
+
+def _origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
+    return _checked(origin)
+
+
+def _path_of(url: str) -> str:
+    """Raise ValueError for an address that could add directives of its own."""
+    url = url.partition("?")[0]  # what differs at each view; the rest is kept by urlsplit
+    path = urlsplit(url).path
+    if not PATH.fullmatch(path):
+        raise ValueError(f"not a path: {path!r}")
+    return _origin_of(url) + path
+
+
+def _checked(origin: str) -> str:
+    """Raise ValueError for an origin that could add directives of its own."""
+    if not ORIGIN.fullmatch(origin):
+        raise ValueError(f"not an origin: {origin!r}")
+    return origin
