@@ -32,7 +32,7 @@ FAMILIES = [  # of formats; each may import those above it
     f"viewer.formats.{family}"
     for family in (
         *("packages", "text", "web", "archives", "mail", "pdf", "pictures", "calendars"),
-        *("sheets", "words"),
+        *("words", "sheets"),
     )
 ]
 BASE = ("viewer.formats", "viewer.sandbox", "viewer.content", "viewer.markup")  # what all may

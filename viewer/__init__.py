@@ -4,19 +4,19 @@
     download(original)               one self-contained file
     sealed_download(original, seal)  the same file, encrypted under a password
 
-`kinds` holds one module per kind of document, `sandbox` the child process that parses
-untrusted bytes, `policy` the Content-Security-Policy of each page.
+`formats` has a folder for each family of formats, `sandbox` is the child process that parses
+untrusted bytes, `content` says what bytes are, `markup` makes text safe for HTML, and `rendering`
+puts it all into pages.
 """
 
 from .content.detection import FIRST_BYTES, detect
 from .content.media_types import PDF, is_generic, is_shown_inline
-from .formats.original import Original
 from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition
 from .rendering.page import RenderedPage, download, embeds, view
-from .rendering.registry import has_pages, pages_of, shows_original
+from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download
 from .rendering.warm_up import start_ahead
 from .sandbox.conversion_places import ConverterBusyError

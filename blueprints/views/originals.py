@@ -24,10 +24,10 @@ def original_of(
     password: str | None = None,
     *,
     saves: bool = False,
-) -> viewer.Original:
+) -> viewer.Document:
     """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view."""
     caller_id = grant.id if grant and not grant.owner_id else document.owner_id
-    return viewer.Original(
+    return viewer.Document(
         id=document.id,
         name=document.name,
         default_name=document.default_name,
@@ -51,17 +51,17 @@ def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
     return lambda start, stop: [whole()[start:stop]]
 
 
-def opened_pdf(original: viewer.Original) -> tuple[viewer.PdfPages, viewer.Overview]:
+def opened_pdf(original: viewer.Document) -> tuple[viewer.PdfPages, viewer.Overview]:
     """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
     PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
     """
-    if not viewer.has_pages(original):
+    if not original.has_pages:
         raise NotFound(NO_PAGES)
     failures, address = current_runtime().link_password_failures, request.remote_addr or ""
     if original.password is not None:
         failures.refuse_if_many(original.id, address)
     try:
-        pages = viewer.pages_of(original)
+        pages = original.pages()
         return pages, pages.overview()
     except viewer.SandboxError:
         raise NotFound(NO_PAGES) from None

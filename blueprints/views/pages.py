@@ -101,7 +101,7 @@ def allow_opened_pages(response: Response) -> Response:
 
 def _opened_original(
     document: Document, grant: TokenGrant | None, pdf_password: str | None
-) -> viewer.Original:
+) -> viewer.Document:
     """The original, whose password has been tried if there is one."""
     original = original_of(document, grant, pdf_password, saves=True)
     if pdf_password is not None:
@@ -117,7 +117,7 @@ def _view(document: Document, grant: TokenGrant | None) -> Response:
         frame_ancestors=grant.origins if grant else (),
         content_url=content_url,
         save_url=content_url and f"{content_url}&save=1",
-        pages_url=_pages_url(document, grant) if viewer.has_pages(original) else None,
+        pages_url=_pages_url(document, grant) if original.has_pages else None,
         oembed_url=_oembed_url(document, grant),
         embed=request.args.get("embed") == "1",
         may_save=grant is None or "download" in grant.permissions,
@@ -155,10 +155,10 @@ def _record_and_send(
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
-def _content_url(original: viewer.Original, grant: TokenGrant) -> str:
+def _content_url(original: viewer.Document, grant: TokenGrant) -> str:
     """Where the page loads a large original from; its ticket dies with the token or session."""
     origin = "" if grant.owner_id else base_url()
-    ticket = grant.ticket(shows_original=viewer.shows_original(original))
+    ticket = grant.ticket(shows_original=original.shows_original)
     return f"{origin}/v1/documents/{original.id}/content?ticket={ticket}"
 
 

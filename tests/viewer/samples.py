@@ -17,7 +17,7 @@ from hashlib import md5, sha256
 from PIL import Image, ImageDraw
 
 from models.media_types import type_of_name
-from viewer import Original
+from viewer.rendering.registry import Document
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
@@ -32,7 +32,7 @@ def original(data, name="file", content_type="application/octet-stream", **facts
 
     digest = facts.get("sha256") or sha256(data).hexdigest()
     created = "2026-01-31T09:30:00.000Z"
-    return Original(
+    return Document(
         *("doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read),
         named_type=type_of_name(name),
     )
@@ -208,6 +208,10 @@ def wav(seconds=1):
         tone = (int(9000 * math.sin(n / 3)) for n in range(8000 * seconds))
         sound.writeframes(b"".join(struct.pack("<h", level) for level in tone))
     return out.getvalue()
+
+
+def preview_of(document):
+    return document.preview()
 
 
 def package(**parts):

@@ -37,6 +37,7 @@ class Original:
     password: str | None = None
     converter: Converter | None = None
 
+    @cached_property
     def media_type(self) -> str:
         """Return the declared type, or the detected one if that says nothing certain."""
         declared = canonical_type(self.content_type)
@@ -44,6 +45,7 @@ class Original:
             return declared
         return shown_type(declared, self.named_type, self.beginning)
 
+    @cached_property
     def detected_type(self) -> str:
         """Return what the document is by its name and its first bytes alone."""
         return detect(self.named_type, self.beginning)

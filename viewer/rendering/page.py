@@ -8,12 +8,11 @@ The head holds everything to be shown, so that the first paint does not wait for
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..formats.original import Original
 from ..formats.preview import Preview
 from ..markup.names import content_disposition, display_name
 from . import policy
 from .base64_stream import base64_length, base64_pieces
-from .registry import has_pages, preview_of
+from .registry import Document
 from .shell import Layout, PageOptions, layout
 
 EMBEDDED_LIMIT = 8 << 20  # of an original that a view holds
@@ -32,14 +31,14 @@ class RenderedPage:
     body: Iterator[bytes]
 
 
-def embeds(original: Original) -> bool:
+def embeds(document: Document) -> bool:
     """Whether a view is to hold the original, rather than to load it when it is needed."""
-    is_small = original.size <= PAGED_LIMIT
-    return is_small or (original.size <= EMBEDDED_LIMIT and not has_pages(original))
+    is_small = document.size <= PAGED_LIMIT
+    return is_small or (document.size <= EMBEDDED_LIMIT and not document.has_pages)
 
 
 def view(
-    original: Original,
+    document: Document,
     *,
     frame_ancestors: Sequence[str] = (),
     content_url: str | None = None,
@@ -55,7 +54,7 @@ def view(
     With a `content_url` it loads the original, and saves it from `save_url`; else it holds it. With
     `headers_only` the preview is not drawn: only the headers are valid.
     """
-    preview = NO_PREVIEW if headers_only else preview_of(original)
+    preview = NO_PREVIEW if headers_only else document.preview()
     options = PageOptions(
         pages_url=pages_url,
         content_url=content_url,
@@ -66,36 +65,36 @@ def view(
         parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
     )
     rules = policy.for_view(preview, frame_ancestors, content_url, pages_url)
-    return _page(policy.headers(rules, frame_ancestors, oembed_url), original, preview, options)
+    return _page(policy.headers(rules, frame_ancestors, oembed_url), document, preview, options)
 
 
-def download(original: Original, *, headers_only: bool = False) -> RenderedPage:
+def download(document: Document, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
-    preview = NO_PREVIEW if headers_only else preview_of(original).for_file()
-    headers = download_headers(original, policy.for_file(preview))
-    return _page(headers, original, preview, PageOptions(offline=True))
+    preview = NO_PREVIEW if headers_only else document.preview().for_file()
+    headers = download_headers(document, policy.for_file(preview))
+    return _page(headers, document, preview, PageOptions(offline=True))
 
 
-def download_headers(original: Original, rules: str) -> dict[str, str]:
+def download_headers(document: Document, rules: str) -> dict[str, str]:
     """Return the headers of a file to save; sandboxed, should a browser show it anyway."""
-    name = display_name(original.name, original.default_name)
+    name = display_name(document.name, document.default_name)
     headers = policy.headers(policy.with_header_directives(rules, ("'none'",)), ())
     return headers | {"Content-Disposition": content_disposition(name + ".html")}
 
 
 def _page(
-    headers: dict[str, str], original: Original, preview: Preview, options: PageOptions
+    headers: dict[str, str], document: Document, preview: Preview, options: PageOptions
 ) -> RenderedPage:
-    page = layout(original, preview, options)
-    size = base64_length(original.size) if page.has_original else 0
+    page = layout(document, preview, options)
+    size = base64_length(document.size) if page.has_original else 0
     length = sum(map(len, page.head)) + size + len(page.tail)
-    return RenderedPage(headers, length, _body(page, original))
+    return RenderedPage(headers, length, _body(page, document))
 
 
-def _body(page: Layout, original: Original) -> Iterator[bytes]:
+def _body(page: Layout, document: Document) -> Iterator[bytes]:
     for part in page.head:
         for start in range(0, len(part), WRITE_BYTES):
             yield part[start : start + WRITE_BYTES]
     if page.has_original:
-        yield from base64_pieces(original.pieces())
+        yield from base64_pieces(document.pieces())
     yield page.tail

@@ -1,7 +1,9 @@
 """Chooses how a document is shown. One module per kind of document."""
 
 from collections.abc import Callable
-from typing import Final
+from dataclasses import replace
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from ..content.detection import contradicts
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
@@ -13,7 +15,7 @@ from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
 from ..formats.pictures import audio_video, image, picture
-from ..formats.preview import Preview
+from ..formats.preview import OtherFormatError, Preview
 from ..formats.sheets import spreadsheet, table
 from ..formats.text import code, markdown, notebook, text
 from ..formats.web import html
@@ -62,53 +64,66 @@ CARDS: Final = (card.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
-def preview_of(original: Original) -> Preview:
-    """Return the preview of a document; a card if it is empty or can't be drawn."""
-    media_type = original.media_type()
-    if not original.size:
-        return card.preview(original, media_type, "This document is empty.")
-    media_type = _shown_type(original, media_type)
-    try:
-        pages = converted.preview(original, media_type)
-        return pages or _renderer(media_type, original.name)(original, media_type)
-    except SandboxError:
-        return card.preview(original, media_type, FAILED)
+class Shown(NamedTuple):
+    """How a document is shown; `converts` means as the pages that LibreOffice makes of it."""
+
+    media_type: str
+    renderer: Renderer
+    converts: bool
 
 
-def has_pages(original: Original) -> bool:
-    """Whether it is a PDF, or a document that can be converted to one."""
-    media_type = _shown_type(original, original.media_type())
-    return media_type == PDF or converted.is_convertible(original, media_type)
+class Document(Original):
+    """An original, of which it is decided once how it is shown."""
 
+    @cached_property
+    def shown(self) -> Shown:
+        media_type = self._shown_type()
+        converts = converted.is_convertible(self, media_type)
+        return Shown(media_type, _renderer(media_type, self.name), converts)
 
-def shows_original(original: Original) -> bool:
-    """Whether the page of a document shows its bytes as they are: no pages are drawn of them, and
-    nothing that they hold is left out.
-    """
-    media_type = _shown_type(original, original.media_type())
-    renderer = _renderer(media_type, original.name)
-    return renderer in SHOWN_AS_THEY_ARE and not converted.is_convertible(original, media_type)
+    @property
+    def has_pages(self) -> bool:
+        """Whether it is a PDF, or a document that can be converted to one."""
+        return self.shown.media_type == PDF or self.shown.converts
 
+    @property
+    def shows_original(self) -> bool:
+        """Whether its page shows its bytes as they are: no pages are drawn of them, and nothing
+        that they hold is left out.
+        """
+        return self.shown.renderer in SHOWN_AS_THEY_ARE and not self.shown.converts
 
-def pages_of(original: Original) -> PdfPages:
-    """Return the pages of a document that has them; SandboxError if it can't be converted."""
-    media_type = _shown_type(original, original.media_type())
-    is_pdf = media_type == PDF
-    return PdfPages(original if is_pdf else converted.to_pdf(original, media_type))
+    def preview(self) -> Preview:
+        """Return how it is shown; a card if it is empty or can't be drawn."""
+        if not self.size:
+            return card.preview(self, self.media_type, "This document is empty.")
+        media_type, renderer, converts = self.shown
+        try:
+            pages = converted.preview(self, media_type) if converts else None
+            return pages or renderer(self, media_type)
+        except OtherFormatError as other:
+            return replace(self, content_type=other.media_type).preview()
+        except SandboxError:
+            return card.preview(self, media_type, FAILED)
 
+    def pages(self) -> PdfPages:
+        """Return the pages if it has any; SandboxError if it can't be converted."""
+        converts, media_type = self.shown.converts, self.shown.media_type
+        return PdfPages(converted.to_pdf(self, media_type) if converts else self)
 
-def _shown_type(original: Original, media_type: str) -> str:
-    """Return the detected type if there is a preview for it and none for the other.
+    def _shown_type(self) -> str:
+        """Return the detected type if there is a preview for it and none for the other.
 
-    The first bytes also decide if they are those of another binary type: what a name promises is
-    often wrong, as of a photograph in JPEG that is named .heic.
-    """
-    is_wrong = contradicts(media_type, original.beginning)
-    if not is_wrong and _renderer(media_type, original.name) not in CARDS:
-        return media_type
-    found = original.detected_type()
-    worse = CARDS[:1] if is_wrong else CARDS
-    return media_type if _renderer(found, original.name) in worse else found
+        The first bytes also decide if they are those of another binary type: what a name promises
+        is often wrong, as of a photograph in JPEG that is named .heic.
+        """
+        media_type = self.media_type
+        is_wrong = contradicts(media_type, self.beginning)
+        if not is_wrong and _renderer(media_type, self.name) not in CARDS:
+            return media_type
+        found = self.detected_type
+        worse = CARDS[:1] if is_wrong else CARDS
+        return media_type if _renderer(found, self.name) in worse else found
 
 
 def _renderer(media_type: str, name: str) -> Renderer:

@@ -15,12 +15,11 @@ from typing import Protocol
 
 import pybase64
 
-from ..formats.original import Original
 from ..markup.templating import render
 from . import policy
 from .base64_stream import base64_length
 from .page import RenderedPage, download_headers
-from .registry import preview_of
+from .registry import Document
 from .shell import PageOptions, layout
 
 PIECES_PLACEHOLDER = "\0pieces\0"
@@ -40,22 +39,22 @@ class Seal(Protocol):
         """Encrypt one piece, bound to its number, to being the last, and to the header."""
 
 
-def sealed_download(original: Original, seal: Seal) -> RenderedPage:
+def sealed_download(document: Document, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
-    preview = preview_of(original).for_file()
-    inner = layout(original, preview, PageOptions(offline=True))
+    preview = document.preview().for_file()
+    inner = layout(document, preview, PageOptions(offline=True))
     head_size = sum(map(len, inner.head))
-    sizes = {"head": head_size, "original": original.size, "tail": len(inner.tail)}
+    sizes = {"head": head_size, "original": document.size, "tail": len(inner.tail)}
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
     rules = policy.for_sealed_file(preview)
     page = render("sealed.html", policy=rules, header=header)
     start, _, end = page.partition(PIECES_PLACEHOLDER)
     size = sum(sizes.values())
     length = len(start.encode()) + _sealed_size(size, seal) + len(end.encode())
-    plain = _regroup(chain(inner.head, original.pieces(), [inner.tail]), seal.piece_bytes)
+    plain = _regroup(chain(inner.head, document.pieces(), [inner.tail]), seal.piece_bytes)
     pieces = _sealed(plain, seal, header.encode(), last=_last(size, seal))
     body = chain([start.encode()], pieces, [end.encode()])
-    return RenderedPage(download_headers(original, rules), length, body)
+    return RenderedPage(download_headers(document, rules), length, body)
 
 
 def _regroup(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:

@@ -80,7 +80,7 @@ def _encode(html: str) -> bytes:
 
 
 def _data_uri(original: Original, preview: Preview) -> str:
-    media_type = data_uri_type(original.media_type(), is_image=preview.carrier == "img")
+    media_type = data_uri_type(original.media_type, is_image=preview.carrier == "img")
     return f"data:{media_type};base64,{BYTES_PLACEHOLDER}"
 
 

@@ -1,9 +1,9 @@
 """Does ahead what the first view of a service would wait for."""
 
-from ..formats.original import Original
 from ..sandbox.process import start_fork_server
 from ..sandbox.version import sandbox_version
 from .page import view
+from .registry import Document
 
 
 def start_ahead() -> None:
@@ -13,4 +13,4 @@ def start_ahead() -> None:
     """
     start_fork_server()
     sandbox_version()
-    view(Original("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))
+    view(Document("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))

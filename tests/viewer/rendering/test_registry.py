@@ -3,8 +3,8 @@
 import pytest
 
 from tests.viewer import samples
-from tests.viewer.samples import every_kind, original
-from viewer.rendering.registry import FAILED, has_pages, preview_of, shows_original
+from tests.viewer.samples import every_kind, original, preview_of
+from viewer.rendering.registry import FAILED
 
 EXPECTED = {
     "report.pdf": "pdf",
@@ -117,12 +117,12 @@ def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(decla
 
 
 def test_the_pages_of_a_pdf_with_another_type_are_loaded():
-    assert has_pages(original(samples.pdf("x"), "a.docx", "application/msword"))
+    assert original(samples.pdf("x"), "a.docx", "application/msword").has_pages
 
 
 def test_pictures_sound_films_and_texts_are_shown_as_they_are():
     each = ((name, original(data, name, kind)) for name, kind, data in every_kind())
-    shown = {name for name, one in each if shows_original(one)}
+    shown = {name for name, one in each if one.shows_original}
 
     pictures, texts = {"sunset.png", "logo.svg"}, {"notes.txt", "empty.txt", "sum.py", "data.json"}
     assert shown == pictures | texts | {"tone.wav", "clip.webm"}

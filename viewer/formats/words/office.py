@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
+from ...content.media_types import OPEN_XML
 from ...markup.formatting import CUT_NOTE, format_count, left_out_note
 from ...sandbox.process import SandboxError
 from .. import card
 from ..archives import archive
 from ..original import Original
-from ..preview import Preview
-from ..sheets import spreadsheet
+from ..preview import OtherFormatError, Preview
 from ..text import code
 
 SECONDS: Final = 15
@@ -41,7 +41,7 @@ def preview(original: Original, media_type: str) -> Preview:
     facts, html = original.run_html_job("office", {}, seconds=SECONDS)
     file_format = str(facts["format"])
     if file_format == "sheets":
-        return spreadsheet.preview(original, media_type)
+        raise OtherFormatError(f"{OPEN_XML}spreadsheetml.sheet")
     if file_format == "zip":
         return archive.preview(original, media_type)
     slides = int(facts["slides"])

@@ -11,7 +11,6 @@ from ...markup.sanitizer import sanitize_fragment
 from ...sandbox import MAX_HTML, MAX_PICTURES
 from ...sandbox.messages import Message
 from ..packages.package import Package
-from ..sheets import xlsx
 from . import open_document, open_xml
 from .blocks import SLIDE
 
@@ -19,7 +18,7 @@ Read = Callable[[Package], str]
 FORMATS: Final[tuple[tuple[str, str, Read], ...]] = (  # by a part that each has
     (open_xml.DOCUMENT, "docx", open_xml.document),
     (open_xml.PRESENTATION, "pptx", open_xml.slides),
-    (xlsx.WORKBOOK, "sheets", lambda _: ""),  # shown by another job
+    ("xl/workbook.xml", "sheets", lambda _: ""),  # shown by another job
 )
 
 

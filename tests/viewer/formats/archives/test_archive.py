@@ -4,9 +4,8 @@ import gzip
 
 import pytest
 
-from tests.viewer.samples import original, package, png, tar
+from tests.viewer.samples import original, package, png, preview_of, tar
 from viewer.formats.archives.archive import UNREADABLE
-from viewer.rendering.registry import preview_of
 
 
 def shown(data, name="a", content_type="application/octet-stream"):

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import CALENDAR, CARD, original
+from tests.viewer.samples import CALENDAR, CARD, original, preview_of
 from viewer.formats.calendars.content_lines import entries
 from viewer.formats.calendars.entries import MAX_ENTRIES, prepare, render
-from viewer.rendering.registry import preview_of
 
 
 def to_html(text):

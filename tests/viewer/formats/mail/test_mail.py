@@ -1,9 +1,8 @@
 """viewer/formats/mail/mail.py"""
 
 from tests.viewer.outlook_sample import outlook
-from tests.viewer.samples import mail, original
+from tests.viewer.samples import mail, original, preview_of
 from viewer.formats.mail.mail import MAX_SIZE, OUTLOOK, preview
-from viewer.rendering.registry import preview_of
 
 
 def shown(data):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.viewer.samples import mail, mbox, original
+from tests.viewer.samples import mail, mbox, original, preview_of
 from viewer.formats.mail import mailbox_messages as mailbox
-from viewer.rendering.registry import preview_of
 
 
 def shown(*messages, name="a.mbox", content_type="application/octet-stream"):

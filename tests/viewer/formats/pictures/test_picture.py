@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.viewer.samples import HEIC, original, picture, psd
+from tests.viewer.samples import HEIC, original, picture, preview_of, psd
 from viewer.formats.pictures.picture import TOO_LARGE
-from viewer.rendering.registry import preview_of
 from viewer.sandbox import process
 
 

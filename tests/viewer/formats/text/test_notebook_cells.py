@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import NOTEBOOK, original
+from tests.viewer.samples import NOTEBOOK, original, preview_of
 from viewer.formats.text.notebook_cells import prepare, render
-from viewer.rendering.registry import preview_of
 
 PNG = "iVBORw0KGgo="
 

@@ -2,10 +2,9 @@
 
 import re
 
-from tests.viewer.samples import CHAPTERS, epub, original, xhtml
+from tests.viewer.samples import CHAPTERS, epub, original, preview_of, xhtml
 from viewer.formats.words.book import NOTE, PROTECTED
 from viewer.markup.formatting import CUT_NOTE
-from viewer.rendering.registry import preview_of
 
 ENCRYPTION = (
     "<encryption><EncryptedData><CipherData><CipherReference URI='{}'/></CipherData>"

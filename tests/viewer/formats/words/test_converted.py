@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tests.viewer import samples
+from tests.viewer.samples import preview_of
 from viewer.content.media_types import OPEN_DOCUMENT, OPEN_XML
 from viewer.formats.words.converted import CONVERT
-from viewer.rendering.registry import has_pages, pages_of, preview_of
 from viewer.sandbox import jobs
 from viewer.sandbox.converter import Converter
 from viewer.sandbox.process import JobResult, SandboxError
@@ -54,8 +54,8 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     assert shown.for_file().label == label
     assert shown.for_file().note == shown.note
     assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body
-    assert has_pages(original)
-    assert pages_of(original).texts(1) == ["One", "Two"]
+    assert original.has_pages
+    assert original.pages().texts(1) == ["One", "Two"]
     assert set(asked) == {extension}
 
 
@@ -65,14 +65,14 @@ def test_where_it_fails_the_reading_view_stays(made):
 
     assert preview_of(original).kind == "office"
     with pytest.raises(SandboxError):
-        pages_of(original).overview()
+        original.pages().overview()
 
 
 def test_without_a_converter_there_are_no_pages():
     original = samples.original(RTF, content_type="application/rtf")
 
     assert preview_of(original).kind == "office"
-    assert not has_pages(original)
+    assert not original.has_pages
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_what_is_none_of_its_formats_is_not_handed_to_the_converter(data, conten
 def test_a_pdf_has_pages_without_a_conversion():
     original, asked = document(samples.pdf("One"), "application/pdf")
 
-    assert has_pages(original)
-    assert pages_of(original).texts(1) == ["One"]
+    assert original.has_pages
+    assert original.pages().texts(1) == ["One"]
     assert asked == []

@@ -4,8 +4,8 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.outlook_sample import compound_file
+from tests.viewer.samples import preview_of
 from viewer.formats.words.office import preview, rtf_preview
-from viewer.rendering.registry import preview_of
 from viewer.sandbox.process import SandboxError
 
 
