@@ -24,21 +24,27 @@ from blueprints.http.problems import ProblemApi, handle_exception, handle_servic
 from blueprints.http.upload_body import SMALL_BODY_BYTES
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
-from models import Event, connected, setup
-from models.error_mapping import operator_message
-from models.errors import ServiceError
-from models.node import SEEN_SECONDS, forget_node, report_node
+from models import Event, connected
+from models.core import ServiceError
+from models.documents import delete_unfinished_uploads
 from models.operations import (
     PeriodicTask,
     check_payload_store,
     drop_objects,
     refuse_copied,
+    setup,
     sweep,
 )
-from models.runtime import Runtime, create_runtime
+from models.runtime import (
+    SEEN_SECONDS,
+    Runtime,
+    create_runtime,
+    forget_node,
+    operator_message,
+    report_node,
+)
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
-from models.upload import delete_unfinished_uploads
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings, without_password
 from viewer import start_ahead

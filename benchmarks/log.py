@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from models import Event, User, connected, setup, transaction
-from models.operations import verify_log
+from models import Event, User, connected, transaction
+from models.operations import setup, verify_log
 from models.runtime import create_runtime
 from settings import Settings
 

@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import ApiKey, Issued
-from models.errors import QuotaExceeded
+from models.core import QuotaExceeded
 
 from .http import SESSION, ApiBlueprint, may_fail_with
 from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery

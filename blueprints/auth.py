@@ -5,11 +5,10 @@ from typing import Any
 from flask import g, request
 
 from models import Session, User, current_runtime
-from models.errors import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
-from models.invitation import register as register_account
-from models.rate_limiter import network_of
-from models.session import StartedSession
-from models.user import require_strong_password
+from models.accounts import StartedSession, require_strong_password
+from models.accounts import register as register_account
+from models.core import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
+from models.runtime import network_of
 
 from .http import NOBODY, SESSION, ApiBlueprint, may_fail_with, report_allowance
 from .schemas.requests import Login, PageQuery, PasswordChange, Registration

@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Document, DocumentToken
-from models.errors import DocumentDamaged, QuotaExceeded, TokenRevoked
+from models.core import DocumentDamaged, QuotaExceeded, TokenRevoked
 from models.links import links_of_owner
 
 from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, g
 
-from models.errors import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
+from models.core import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
 from .schemas.requests import DownloadRequest, ViewRequest

@@ -6,10 +6,16 @@ from typing import Any
 from flask import g
 
 from models import Document, RowWith, current_runtime
-from models.document_search import find_documents
-from models.errors import DocumentDamaged, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull
-from models.rate_limits import Allowance
-from models.upload import upload as store
+from models.core import (
+    Allowance,
+    DocumentDamaged,
+    NotFound,
+    PayloadTooLarge,
+    QuotaExceeded,
+    StorageFull,
+)
+from models.documents import find_documents
+from models.documents import upload as store
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
 from .http.base64_payload import Base64Payload

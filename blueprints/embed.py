@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response, current_app
 
 from models import Document
-from models.errors import NotFound, ServiceError
-from models.token_grant import TokenGrant
+from models.core import NotFound, ServiceError
+from models.links import TokenGrant
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery

@@ -6,9 +6,10 @@ import time
 
 from flask import Flask, Request, Response, g, request
 
-from models import database, prepare_connection, setup
-from models.errors import NotFound
-from models.event import current_actor
+from models import database, prepare_connection
+from models.core import NotFound
+from models.events import current_actor
+from models.operations import setup
 
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import resolve_caller

@@ -16,9 +16,9 @@ from typing import Any
 
 from flask import Response
 
-from models import Document, Webhook, current_runtime, setup
-from models.errors import NotFound
-from models.operations import list_root_keys
+from models import Document, Webhook, current_runtime
+from models.core import NotFound
+from models.operations import list_root_keys, setup
 from models.storage import is_server
 
 from .http import ANYONE, ApiBlueprint, may_fail_with

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import g
 
-from models.errors import DocumentDamaged, NotFound, TokenSpent, TooManyRequests, WrongCredentials
+from models.core import DocumentDamaged, NotFound, TokenSpent, TooManyRequests, WrongCredentials
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
 from .schemas.pdf import DrawnPdfPage, PdfPageList, PdfPagesQuery, PdfPassword

@@ -8,8 +8,9 @@ from typing import Any
 
 from flask import Response, current_app, g, jsonify, render_template
 
-from models import User, current_runtime, setup
-from models.errors import KeyUnavailable
+from models import User, current_runtime
+from models.core import KeyUnavailable
+from models.operations import setup
 
 from .http import ANYONE, COOKIE, ApiBlueprint, may_fail_with
 from .http.problems import STATUS

@@ -5,8 +5,8 @@ from typing import Any
 from flask import g
 
 from models import Issued, Webhook
-from models.delivery import OpenedDelivery
-from models.errors import NotFound, QuotaExceeded, WebhookDisabled
+from models.core import NotFound, QuotaExceeded, WebhookDisabled
+from models.events import OpenedDelivery
 
 from .http import SESSION, ApiBlueprint, may_fail_with
 from .schemas.requests import NewWebhook, PageQuery, WebhookEdit

@@ -15,7 +15,7 @@ import pytest
 import settings
 from app import create_app
 from blueprints.http.problems import STATUS
-from models import errors
+from models.core import errors
 
 ROOT = Path(__file__).parent.parent
 LAYERS = {  # a top-level package or module -> those it may import
@@ -68,7 +68,6 @@ INNER = {  # a package -> the packages of the same layer that it may import
     "viewer.markup": set(),
     **{family: {*BASE, *FAMILIES[:place]} for place, family in enumerate(FAMILIES)},
 }
-SHARED = {"models.errors", "models.runtime"}  # modules that every package of their layer may import
 THIRD_PARTY = {  # a library -> where it may be imported
     "PIL": {"viewer.formats"},
     "click": {"settings", "blueprints.commands"},
@@ -164,7 +163,7 @@ def test_a_layer_imports_only_layers_below():
 def test_a_package_imports_only_its_listed_neighbours():
     for module in TREES:
         package, layer = package_of(module), layer_of(module)
-        neighbours = {one for one in own_imports(module) - SHARED if is_within(one, layer)}
+        neighbours = {one for one in own_imports(module) if is_within(one, layer)}
         allowed = INNER.get(package, set()) | {package}
         assert {package_of(one) for one in neighbours} <= allowed, module
 

@@ -19,7 +19,7 @@ from blueprints.schemas.requests import PageQuery
 from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
 from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
 from crypto.tokens import PasetoCodec
-from models.errors import ServiceError
+from models.core import ServiceError
 from tests.people import Person
 
 pytestmark = pytest.mark.slow

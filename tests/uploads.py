@@ -1,7 +1,7 @@
 """An upload without HTTP, for tests of the models."""
 
-from models import upload as models_upload
-from models.storage.pieces import PIECE_BYTES
+from models.documents import uploads as models_upload
+from models.storage.payloads import PIECE_BYTES
 
 
 def pieces(payload):

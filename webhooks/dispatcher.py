@@ -18,10 +18,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected
-from models.delivery import Outcome, delivery_queued
-from models.error_mapping import log_failure
-from models.records.ids import now, rfc3339
-from models.webhook_claim import release_webhook, release_webhooks
+from models.core import now, rfc3339
+from models.events import Outcome, delivery_queued, release_webhook, release_webhooks
+from models.runtime import log_failure
 
 from .http_client import SafeHttpClient
 

@@ -17,8 +17,8 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
-from models.delivery import Outcome
-from models.webhook_url import Networks, WebhookUrl, may_reach
+from models.accounts import Networks, WebhookUrl, may_reach
+from models.events import Outcome
 
 DEADLINE_SECONDS = 15
 CONNECT_SECONDS = 5

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from models import connected, setup
-from models.error_mapping import operator_message
-from models.operations import ReportProgress
+from models import connected
+from models.operations import ReportProgress, setup
+from models.runtime import operator_message
 
 LINE_SECONDS, TERMINAL_SECONDS = 5.0, 0.1
 

@@ -9,8 +9,7 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 
 from models import User, current_runtime
-from models.invitation import LIFE_DAYS, Invitation
-from models.user import Account
+from models.accounts import LIFE_DAYS, Account, Invitation
 
 from ..schemas.requests import Registration
 from .output import table, with_database

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response, g, request
 
 from models import Document, Session, User, current_runtime
-from models.user import require_strong_password
+from models.accounts import require_strong_password
 
 from ..schemas.requests import PasswordChange, Registration
 from .blueprint import Pages, go, render

@@ -9,8 +9,8 @@ from flask import Response, g, request
 from markupsafe import Markup
 
 from models import ApiKey, Document, DocumentToken, Event, EventHead, Webhook, current_runtime
-from models.errors import ServiceError
-from models.records.owned import Owned
+from models.core import ServiceError
+from models.records import Owned
 
 from .blueprint import Pages, render
 from .templating import for_whom, quoted, visible

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
-from models.errors import NotFound
+from models.core import NotFound
 
 from ..http import COOKIE
 from ..http.problems import PROBLEM

@@ -6,8 +6,8 @@ from flask import Response, g, request
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
-from models.records.ids import now
-from models.token_grant import TokenGrant
+from models.core import now
+from models.links import TokenGrant
 
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
 from ..schemas.responses import DocumentTokenWithSecret

@@ -6,10 +6,9 @@ from urllib.parse import urlencode
 from flask import Response, g, jsonify, request
 
 from models import Document, current_runtime
-from models.document_kinds import KINDS, media_types
-from models.document_search import find_documents
+from models.documents import KINDS, find_documents, upload
+from models.documents.kinds import media_types
 from models.links import count_live_links
-from models.upload import upload
 
 from ..http.multipart import fingerprint_of_parts, read_parts
 from ..http.upload_body import seekable_body

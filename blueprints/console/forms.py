@@ -14,8 +14,7 @@ from flask import Response, g, request
 from marshmallow import ValidationError
 
 from models import StoredResponse
-from models.errors import ServiceError
-from models.records.ids import now, rfc3339
+from models.core import ServiceError, now, rfc3339
 
 from ..http.idempotency import execute_once
 from ..http.multipart import FORM_DATA

@@ -5,9 +5,9 @@ from contextlib import suppress
 from flask import Response, g, request
 
 from models import Session, User, current_runtime
-from models.errors import NotFound
-from models.invitation import register as register_account
-from models.rate_limiter import network_of
+from models.accounts import register as register_account
+from models.core import NotFound
+from models.runtime import network_of
 
 from ..http import COOKIE, NOBODY
 from ..http.session_cookie import clear_cookie, set_cookie

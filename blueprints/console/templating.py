@@ -6,8 +6,8 @@ from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
 
 import viewer
-from models.document_kinds import kind_of
-from models.records.ids import now, rfc3339
+from models.core import now, rfc3339
+from models.documents import kind_of
 
 from ..schemas.fields import Timestamp
 from .blueprint import asset

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from flask import Response, g, request
 
-from models.records.ids import now, rfc3339
+from models.core import now, rfc3339
 
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"

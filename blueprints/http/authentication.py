@@ -11,7 +11,7 @@ from flask import Request, current_app, g, request
 from werkzeug.http import parse_cookie
 
 from models import ApiKey, Document, Session, User, connected
-from models.errors import (
+from models.core import (
     AmbiguousCredentials,
     NotAuthenticated,
     NotFound,
@@ -20,7 +20,7 @@ from models.errors import (
     SessionExpired,
     SessionRequired,
 )
-from models.token_grant import TokenGrant
+from models.links import TokenGrant
 
 from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET, declared
 from .session_cookie import COOKIE_NAMES, given_cookie, refuse_other_sites

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import pybase64
 
-from models.errors import Invalid, PayloadTooLarge
-from models.storage.pieces import PIECE_BYTES
+from models.core import Invalid, PayloadTooLarge
+from models.storage.payloads import PIECE_BYTES
 
 from .upload_body import LongString
 

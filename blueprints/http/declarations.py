@@ -6,8 +6,7 @@ from typing import Any
 from flask import Request, current_app, request
 
 from models import SCOPES
-from models.errors import ServiceError
-from models.rate_limits import Allowance
+from models.core import Allowance, ServiceError
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"

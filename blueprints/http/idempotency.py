@@ -10,8 +10,8 @@ from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
 from models import StoredResponse, Webhook, current_runtime, in_one_transaction
-from models.errors import IdempotencyInProgress, Invalid
-from models.rate_limiter import network_of
+from models.core import IdempotencyInProgress, Invalid
+from models.runtime import network_of
 
 from .declarations import View
 from .multipart import fingerprint_of_parts, upload_form

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 from flask import Request, request
 
-from models.errors import PayloadTooLarge, ServiceError
-from models.storage.pieces import PIECE_BYTES
+from models.core import PayloadTooLarge, ServiceError
+from models.storage.payloads import PIECE_BYTES
 
 from .byte_range import ByteRange, find, read_at
 from .declarations import declared

@@ -10,8 +10,8 @@ from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
-from models.error_mapping import service_error_of
-from models.errors import DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
+from models.core import DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
+from models.runtime import service_error_of
 
 from .rate_limiting import rate_limit_fields
 

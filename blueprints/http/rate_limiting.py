@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Response, after_this_request
 
-from models.rate_limits import Allowance
+from models.core import Allowance
 
 from .declarations import Spend, View
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from flask import Response, request
 
 from models import current_runtime
-from models.errors import ServiceError
+from models.core import ServiceError
 
 COOKIE_NAMES = "__Host-session", "session"  # over https, over http
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from flask import Request
 
-from models.errors import ServiceError
+from models.core import ServiceError
 
 from .byte_range import BLOCK_BYTES, ByteRange, read_at
 from .problems import MalformedJson

@@ -7,8 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from models.errors import Invalid
-from models.records.ids import rfc3339
+from models.core import Invalid, rfc3339
 
 from ..http.base64_payload import Base64Payload
 from ..http.multipart import Part

@@ -15,7 +15,7 @@ from flask import Flask
 from werkzeug.http import HTTP_STATUS_CODES
 
 from models import current_runtime
-from models.errors import ServiceError
+from models.core import ServiceError
 
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS, ProblemApi

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
 
-from models.records.owned import ResultPage
+from models.records import ResultPage
 
 from .fields import Timestamp
 from .response_schema import Records, ResponseSchema, Words, described

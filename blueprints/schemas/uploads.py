@@ -5,7 +5,7 @@ from typing import Any, cast
 from marshmallow import ValidationError, fields, post_load, pre_load
 
 import viewer
-from models.media_types import type_of_name
+from models.documents import type_of_name
 
 from ..http.base64_payload import Base64Payload
 from ..http.multipart import Part

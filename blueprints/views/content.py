@@ -8,8 +8,8 @@ from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
 from models import Document, DocumentToken, current_runtime
-from models.errors import ScopeMissing, ServiceError
-from models.token_grant import TokenGrant
+from models.core import ScopeMissing, ServiceError
+from models.links import TokenGrant
 
 from ..http.application import Response
 

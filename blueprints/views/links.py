@@ -7,8 +7,8 @@ from typing import Any
 from flask import g, request
 
 from models import DocumentToken, Issued, current_runtime
-from models.link_options import LinkOptions, hash_password
-from models.records.ids import now
+from models.core import now
+from models.documents import LinkOptions, hash_password
 
 
 def base_url() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from flask import Response, g, render_template, request
 
-from models.errors import TokenSpent
+from models.core import TokenSpent
 
 from ..http.declarations import declared
 from ..http.problems import PROBLEM

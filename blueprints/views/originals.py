@@ -8,11 +8,10 @@ from flask import request
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.errors import Busy, NotFound, WrongCredentials
-from models.media_types import type_of_name
-from models.records.ids import rfc3339
-from models.storage.pieces import PIECE_BYTES
-from models.token_grant import TokenGrant
+from models.core import Busy, NotFound, WrongCredentials, rfc3339
+from models.documents import type_of_name
+from models.links import TokenGrant
+from models.storage.payloads import PIECE_BYTES
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."

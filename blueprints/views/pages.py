@@ -10,8 +10,8 @@ from flask import Response, g, request
 
 import viewer
 from models import Document, DocumentToken
-from models.errors import Invalid, ScopeMissing, WrongCredentials
-from models.token_grant import TokenGrant
+from models.core import Invalid, ScopeMissing, WrongCredentials
+from models.links import TokenGrant
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form

@@ -7,7 +7,7 @@ from typing import Any
 
 import viewer
 from models import Document
-from models.errors import NotFound, ScopeMissing
+from models.core import NotFound, ScopeMissing
 
 from ..http import TICKET
 from ..http.authentication import Caller

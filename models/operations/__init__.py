@@ -1,4 +1,4 @@
-"""Maintenance jobs: run by the CLI, or periodically while the service runs."""
+"""Opening the database, and maintenance: run by the CLI, or periodically while the service runs."""
 
 from crypto import generate_root_key
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from crypto import FIRST_PREVIOUS
 
-from ..errors import OperatorError
-from ..event_chain import Link, last_link, links_of
-from ..event_head import EventHead
+from ..core import OperatorError
+from ..events import EventHead, Link, last_link, links_of
 from ..storage import SERVICE, EngineError, database, engine
 from .progress import ReportProgress, no_progress
 

@@ -7,7 +7,7 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from ..errors import OperatorError
+from ..core import OperatorError
 from ..runtime import current_runtime
 from ..storage import is_server, sqlite_files
 from .audit import Receipt

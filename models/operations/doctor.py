@@ -11,14 +11,12 @@ from typing import NamedTuple
 
 from peewee import fn
 
-from .. import setup
-from ..document import Document
-from ..error_mapping import operator_message
-from ..records.ids import now
-from ..runtime import current_runtime
-from ..session import Session
+from ..accounts import Session, User
+from ..core import now
+from ..documents import Document
+from ..runtime import current_runtime, operator_message
 from ..storage import SERVER_NOW, connected, database, engine, open_database
-from ..user import User
+from . import setup
 from .audit import check_heads, verify_log
 from .payloads import check_payload_store, unreferenced_objects
 from .progress import ReportProgress, no_progress

@@ -12,12 +12,10 @@ from typing import Any
 
 from crypto import DecryptionError, KeyringError, RootKey
 
-from ..errors import NotFound
-from ..event import Event
-from ..node import check_nodes, nodes_that_use, other_nodes
-from ..runtime import current_runtime
-from ..session import Session
-from ..setup import TABLES_WITH_KEYS, root_keys_in_use
+from ..accounts import Session, TokenKey
+from ..core import NotFound
+from ..events import Event
+from ..runtime import check_nodes, current_runtime, nodes_that_use, other_nodes
 from ..storage import (
     READER_SECONDS,
     Prepared,
@@ -25,8 +23,8 @@ from ..storage import (
     param,
     transaction,
 )
-from ..token_key import TokenKey
 from .progress import ReportProgress, no_progress
+from .setup import TABLES_WITH_KEYS, root_keys_in_use
 
 BATCH_ROWS = 200  # a few milliseconds, so that no other writer waits for long
 

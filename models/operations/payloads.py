@@ -7,15 +7,13 @@ from peewee import SQL
 
 from crypto import DecryptionError, KeyringError
 
-from ..authority import AuthorityKey
-from ..document import Document
-from ..errors import Busy, NotFound, OperatorError, PayloadStoreAway
+from ..core import Busy, NotFound, OperatorError, PayloadStoreAway
+from ..documents import Document, UnreferencedObject, delete_aborted_object
 from ..runtime import current_runtime
-from ..storage import connected, engine, payload_rows, transaction
-from ..storage.payload_stores import OBJECTS, ROWS, PayloadStore
-from ..storage.pieces import PIECE_BYTES
-from ..unreferenced_object import UnreferencedObject
-from ..upload import delete_aborted_object
+from ..storage import connected, engine, transaction
+from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS, PayloadStore
+from ..storage.payloads import rows as payload_rows
+from .authority import AuthorityKey
 from .progress import ReportProgress, no_progress
 
 _IN_OBJECTS = SQL("place = 'objects'")  # as the index has it

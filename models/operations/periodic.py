@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from ..error_mapping import log_failure
+from ..runtime import log_failure
 
 
 class PeriodicTask:

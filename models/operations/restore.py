@@ -8,20 +8,17 @@ from pathlib import Path
 
 from crypto import KeyringError
 
-from ..document import Document
-from ..errors import OperatorError
-from ..event import Event, Facts
-from ..event_head import EventHead
-from ..invitation import Invitation
+from ..accounts import Invitation, User
+from ..core import OperatorError
+from ..documents import Document, UnreferencedObject
+from ..events import Event, EventHead, Facts
 from ..runtime import current_runtime
-from ..setup import open_runtime
 from ..storage import SERVICE, connected, engine, sqlite_files
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
-from ..unreferenced_object import UnreferencedObject
-from ..user import User
 from .backup import fsync, receipts_of
 from .progress import ReportProgress, no_progress
+from .setup import open_runtime
 from .verification import check_contents, check_database_file, check_keys
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from settings import without_password
 
-from .. import setup
-from ..errors import OperatorError
+from ..core import OperatorError
+from ..documents import delete_unfinished_uploads
 from ..runtime import current_runtime
 from ..storage import connected, database, is_server, sqlite_files, transaction
 from ..storage.instance_lock import (
@@ -21,7 +21,7 @@ from ..storage.instance_lock import (
     release_instance_lock,
 )
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
-from ..upload import delete_unfinished_uploads
+from . import setup
 from .audit import AuditResult, verify_log
 from .payloads import check_payload_store
 from .progress import ReportProgress, no_progress

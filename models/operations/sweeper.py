@@ -3,22 +3,18 @@
 import time
 from contextlib import suppress
 
-from ..delivery import WebhookDelivery
-from ..document import Document
-from ..document_token import DocumentToken
-from ..errors import PayloadStoreAway
-from ..event_retention import forget_many_events, forget_old_events
-from ..invitation import Invitation
-from ..records.ids import now
-from ..runtime import current_runtime
-from ..session import Session
-from ..shared_rate_limiter import forget_idle_limits
+from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
+from ..core import PayloadStoreAway, now
+from ..documents import (
+    Document,
+    DocumentToken,
+    StoredPreview,
+    UnreferencedObject,
+    delete_aborted_uploads,
+)
+from ..events import WebhookDelivery, forget_many_events, forget_old_events
+from ..runtime import current_runtime, forget_idle_limits
 from ..storage import connected, engine, transaction
-from ..stored_preview import StoredPreview
-from ..stored_response import KEPT_MS, StoredResponse
-from ..token_key import TokenKey
-from ..unreferenced_object import UnreferencedObject
-from ..upload import delete_aborted_uploads
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 

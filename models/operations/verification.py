@@ -8,14 +8,14 @@ from peewee import fn
 
 from crypto import DecryptionError, KeyringError
 
-from ..authority import AUTHENTICATED
-from ..document import Document
-from ..errors import NotFound
-from ..records.authenticated import shown
-from ..setup import TABLES_WITH_KEYS
+from ..accounts import User
+from ..core import NotFound
+from ..documents import Document
+from ..records import shown
 from ..storage import engine
-from ..user import User
+from .authority import AUTHENTICATED
 from .progress import ReportProgress, no_progress
+from .setup import TABLES_WITH_KEYS
 
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:

@@ -3,7 +3,7 @@
 A MAC over them lies in the row. `insert_row` and `change` write it, and nothing else may write
 these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong, and
 `delete_genuine` and `keep_newest` delete none. Its key is not in the database in clear
-(`models/authority.py`).
+(`models/operations/authority.py`).
 """
 
 import logging
@@ -15,7 +15,7 @@ from peewee import BlobField
 
 from crypto import authority_mac, is_authentic
 
-from ..errors import NotFound
+from ..core import NotFound
 from ..runtime import current_runtime
 from ..storage import Prepared, param
 from .table import PAGE_ROWS, Table

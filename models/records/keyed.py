@@ -11,7 +11,7 @@ from peewee import BlobField, TextField
 
 from crypto import RootKey, sealing
 
-from ..errors import NotFound
+from ..core import NotFound
 from ..runtime import current_runtime
 from .cached import cached_property
 from .table import Table

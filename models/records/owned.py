@@ -5,9 +5,8 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from ..errors import Invalid, NotFound
+from ..core import Invalid, NotFound, now
 from ..storage import Prepared, param
-from .ids import now
 from .table import Table
 
 ResultPage = tuple[list[Any], str | None]

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from peewee import SQL, BigIntegerField, Model, TextField, fn
 
+from ..core import generate_id, now
 from ..storage import Prepared, database, param, transaction
-from .ids import generate_id, now
 
 _ANY = SQL("1 = 1")
 PAGE_ROWS = 200  # of a walk through a table

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..errors import StorageFull
+from ..core import StorageFull
 from . import ballast_file
 from .sqlite import database, pragma
 

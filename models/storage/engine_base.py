@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from ..errors import ServiceError
+from ..core import ServiceError
 
 
 class Engine(ABC):

@@ -1,6 +1,6 @@
 """The engine in use: SQLite, or PostgreSQL where the database's address names it."""
 
-from ..errors import OperatorError
+from ..core import OperatorError
 from .connection import close_database, database
 from .engine_base import Engine
 from .sqlite_engine import SqliteEngine

@@ -10,7 +10,7 @@ import os
 import time
 from pathlib import Path
 
-from ..errors import OperatorError
+from ..core import OperatorError
 
 _LOOK_SECONDS = 0.05
 _held: list[int] = []

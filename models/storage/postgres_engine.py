@@ -18,7 +18,7 @@ import psycopg
 from peewee import OperationalError
 from playhouse.pool import MaxConnectionsExceeded
 
-from ..errors import (
+from ..core import (
     Busy,
     DatabaseUnavailable,
     OperatorError,

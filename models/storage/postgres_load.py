@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg.errors import DataError, IntegrityError
 
-from ..errors import OperatorError
+from ..core import OperatorError
 from .connection import wrapping_errors
 from .postgres import database, first_line
 from .sqlite import EngineError

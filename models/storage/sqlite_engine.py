@@ -10,7 +10,7 @@ from typing import Any
 
 from peewee import DatabaseError, OperationalError
 
-from ..errors import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
+from ..core import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
 from . import ballast_file, schema
 from .connection import connected
 from .disk_space import reserve_disk_space

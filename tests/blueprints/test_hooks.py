@@ -4,7 +4,7 @@ import pytest
 
 from app import create_app
 from models import database
-from models.event import current_actor
+from models.events import current_actor
 from tests.people import PASSWORD
 
 LOGIN = {"email": "alice@example.org", "password": PASSWORD}

@@ -92,7 +92,7 @@ def test_a_client_that_disconnects_during_an_upload_leaves_nothing(interrupted, 
     assert query(interrupted, WITHOUT_ROW) == 0
 
 
-@pytest.mark.logs_traceback("crypto.sealing.DecryptionError", "models.errors.NotFound")
+@pytest.mark.logs_traceback("crypto.sealing.DecryptionError", "models.core.errors.NotFound")
 def test_deleting_a_document_cuts_off_its_running_download(interrupted, person):
     document = person.post("/v1/documents", data=BODY, headers=JSON).json
     path = f"/v1/documents/{document['id']}"

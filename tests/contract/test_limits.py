@@ -6,8 +6,8 @@ import pytest
 
 from app import create_app
 from models import current_runtime
-from models.rate_limiter import RateLimiter
-from models.rate_limits import Limit
+from models.core import Limit
+from models.runtime.rate_limiter import RateLimiter
 from tests.formats import b64
 from tests.people import PASSWORD
 from tests.problems import refused

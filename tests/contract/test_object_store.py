@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from models.storage.pieces import PIECE_BYTES
+from models.storage.payloads import PIECE_BYTES
 from tests.contract.requests import JSON
 from tests.contract.test_at_rest import holds
 from tests.contract.test_damage import broken_off

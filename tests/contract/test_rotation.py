@@ -179,7 +179,8 @@ def fill(service, count):
 FILL = """
 import sys
 from app import create_app
-from models import User, connected, setup, transaction
+from models import User, connected, transaction
+from models.operations import setup
 from tests.uploads import upload
 create_app()
 setup.open_runtime()

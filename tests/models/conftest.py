@@ -5,8 +5,9 @@ import time
 import pytest
 
 from crypto import passwords
-from models import User, connected, setup
-from models.records import ids
+from models import User, connected
+from models.core import ids
+from models.operations import setup
 from models.runtime import create_runtime
 from settings import Settings
 

@@ -21,17 +21,15 @@ from models import (
     Session,
     User,
     current_runtime,
-    setup,
     transaction,
 )
-from models.authority import AUTHENTICATED, AuthorityKey
-from models.errors import KeyRevoked, NotFound, OperatorError, WrongCredentials
-from models.invitation import Invitation
-from models.link_options import LinkOptions
-from models.operations import key_rotation, sweep, verification, verify_log
-from models.records.ids import now
+from models.accounts import Invitation
+from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials, now
+from models.documents import LinkOptions
+from models.links import TokenGrant
+from models.operations import key_rotation, setup, sweep, verification, verify_log
+from models.operations.authority import AUTHENTICATED, AuthorityKey
 from models.storage import connected
-from models.token_grant import TokenGrant
 from tests.uploads import upload
 
 PASSWORD = "correct horse battery"

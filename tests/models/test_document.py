@@ -7,8 +7,8 @@ import pytest
 
 from crypto import DecryptionError
 from models import Document, database
-from models.errors import Invalid, NotFound
-from models.storage.pieces import PIECE_BYTES
+from models.core import Invalid, NotFound
+from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 
 COLUMNS = ("owner_id", "content_type", "size", "sealed_key", "sealed_meta", "payload_head")

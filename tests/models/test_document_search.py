@@ -5,9 +5,10 @@ from threading import Event
 
 import pytest
 
-from models import Document, current_runtime, document_search
-from models.document_search import find_documents
-from models.errors import Busy
+from models import Document, current_runtime
+from models.core import Busy
+from models.documents import find_documents
+from models.documents import search as document_search
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads, until
 

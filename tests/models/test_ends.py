@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 
 from models import ApiKey, DocumentToken
-from models.errors import TokenSpent
-from models.link_options import LinkOptions
+from models.core import TokenSpent
+from models.documents import LinkOptions
 from tests.uploads import upload
 
 

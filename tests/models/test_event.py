@@ -16,11 +16,10 @@ from models import (
     database,
     transaction,
 )
-from models import event as event_module
-from models.errors import Busy
-from models.link_options import LinkOptions
+from models.core import Busy, ids
+from models.documents import LinkOptions
+from models.events import event as event_module
 from models.operations import sweep
-from models.records import ids
 from models.storage import engine
 from models.storage.sqlite import PRAGMAS
 from tests.uploads import upload

@@ -7,10 +7,10 @@ from contextlib import closing
 import pytest
 
 from crypto import event_hash, sealing
-from models import Event, EventHead, connected, current_runtime, setup
-from models.authority import AuthorityKey
-from models.errors import OperatorError
-from models.operations import verify_log
+from models import Event, EventHead, connected, current_runtime
+from models.core import OperatorError
+from models.operations import setup, verify_log
+from models.operations.authority import AuthorityKey
 from models.storage import SERVICE
 from tests.uploads import upload
 

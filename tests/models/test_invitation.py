@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from models import connected, current_runtime, setup
-from models.errors import Invalid
-from models.invitation import Invitation, register
-from models.operations import backup, restore_backup, sweep
-from models.records.ids import now
+from models import connected, current_runtime
+from models.accounts import Invitation, register
+from models.core import Invalid, now
+from models.operations import backup, restore_backup, setup, sweep
 
 PASSWORD = "correct horse battery"
 

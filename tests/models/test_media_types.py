@@ -1,8 +1,9 @@
-"""models/media_types.py"""
+"""models/documents/media_types.py"""
 
 import pytest
 
-from models.media_types import essence, type_of_name, usual_extension
+from models.documents import type_of_name
+from models.documents.media_types import essence, usual_extension
 
 EXTENSIONS = {
     "application/csv": ".csv",

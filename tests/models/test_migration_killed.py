@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from models import setup
+from models.operations import setup
 from models.storage import close_database
 from tests.service import ROOT
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 OPEN = """
 import sys
-from models import setup
+from models.operations import setup
 from models.storage import close_database
 own, Runner = sys.argv[2], setup.Runner
 setup.Runner = lambda database, _: Runner(database, own)
@@ -44,7 +44,7 @@ def up(migrator, db):
 def migrate(tmp_path):
     """Open the database in a process of its own, with one migration more; its exit code."""
     migrations = tmp_path / "migrations"
-    shutil.copytree(setup.Path(setup.__file__).parent / "migrations", migrations)
+    shutil.copytree(setup.Path(setup.__file__).parent.parent / "migrations", migrations)
 
     def run(killed_after=None):
         text = UP.format(steps=STEPS, killed_after=killed_after)

@@ -11,16 +11,15 @@ import pytest
 
 from crypto import DecryptionError
 from models import Document, database, in_one_transaction
-from models import upload as upload_module
-from models.error_mapping import service_error_of
-from models.errors import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
-from models.link_options import LinkOptions
+from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
+from models.documents import LinkOptions, UnreferencedObject, delete_unfinished_uploads
+from models.documents import uploads as upload_module
+from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
 from models.operations import drop_objects, drop_unreferenced_objects, sweep
-from models.quota import Quota
+from models.runtime import service_error_of
+from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
-from models.storage.pieces import PIECE_BYTES
-from models.unreferenced_object import ATTEMPT_MS, UPLOAD_MS, UnreferencedObject
-from models.upload import delete_unfinished_uploads
+from models.storage.payloads import PIECE_BYTES
 from tests.service import ROOT
 from tests.uploads import pieces, upload
 
@@ -230,9 +229,10 @@ KILLED = """
 import sys
 from models import connected
 from models.storage import transactions
-from models.runtime import create_runtime
-from models.unreferenced_object import UnreferencedObject
-from models import Document, User, setup
+from models.runtime.state import create_runtime
+from models.documents.unreferenced_object import UnreferencedObject
+from models import Document, User
+from models.operations import setup
 from models.operations import drop_objects, move_payloads
 from settings import Settings
 from tests.kills import die, dying_after

@@ -1,12 +1,12 @@
-"""models/preview_queue.py"""
+"""models/runtime/preview_queue.py"""
 
 from contextlib import ExitStack
 from threading import Event
 
 import pytest
 
-from models.errors import Busy
-from models.preview_queue import PreviewQueue
+from models.core import Busy
+from models.runtime.preview_queue import PreviewQueue
 from tests.waiting import join_threads, start_threads, until
 
 

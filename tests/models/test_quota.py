@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from models import connected
-from models.errors import QuotaExceeded
-from models.quota import Quota
+from models.core import QuotaExceeded
+from models.documents import upload
+from models.runtime.quota import Quota
 from models.storage import database
-from models.upload import upload
 
 SIZE = 8
 

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from models.errors import TooManyRequests
-from models.rate_limiter import PasswordFailureLimiter, RateLimiter, network_of
-from models.rate_limits import Limit
+from models.core import Limit, TooManyRequests
+from models.runtime import network_of
+from models.runtime.rate_limiter import PasswordFailureLimiter, RateLimiter
 
 
 class Clock:

@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from models import DocumentToken, Event, connected
-from models import readings as readings_module
-from models.document_token import LinkOptions
-from models.event import current_actor
+from models.documents.document_token import LinkOptions
+from models.events import current_actor
+from models.runtime import readings as readings_module
 from models.storage import group_commit, transaction
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads

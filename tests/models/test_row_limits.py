@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
-from models.errors import NotFound, QuotaExceeded
-from models.event import TYPES
-from models.link_options import LinkOptions
+from models.core import NotFound, QuotaExceeded, now
+from models.documents import LinkOptions
+from models.events import TYPES
 from models.operations import sweep
-from models.quota import Quota
-from models.records.ids import now
+from models.runtime.quota import Quota
 from tests.uploads import upload
 
 LIMITS = {

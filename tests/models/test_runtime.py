@@ -4,7 +4,7 @@ import pytest
 
 from app import create_app
 from models import current_runtime
-from models.errors import OperatorError
+from models.core import OperatorError
 from tests.people import PASSWORD
 
 LOGIN = {"email": "alice@example.org", "password": PASSWORD}

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from crypto import Keyring, KeyringError
-from models import setup
-from models.errors import OperatorError
+from models.core import OperatorError
+from models.operations import setup
 from models.storage import close_database, database, engine, group_commit
 
 

@@ -1,15 +1,15 @@
-"""models/stored_preview.py"""
+"""models/documents/stored_preview.py"""
 
 import threading
 
 import pytest
 
 from models import Event, StoredPreview, User, connected
+from models.core import now
+from models.documents.stored_preview import FAILURE_KEPT_MS
 from models.operations import sweep
-from models.records.ids import now
 from models.storage import database
-from models.storage.pieces import PIECE_BYTES
-from models.stored_preview import FAILURE_KEPT_MS
+from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
 
@@ -27,7 +27,7 @@ def register():
 
 def set_clock(monkeypatch, milliseconds):
     """Set the clock of previews this far ahead."""
-    monkeypatch.setattr("models.stored_preview.now", lambda: now() + milliseconds)
+    monkeypatch.setattr("models.documents.stored_preview.now", lambda: now() + milliseconds)
 
 
 class Maker:

@@ -4,7 +4,8 @@ import pytest
 
 from crypto import TokenClaims
 from models import current_runtime
-from models.token_grant import ORIGINAL, PAGES, SHOWN, TokenGrant
+from models.links import TokenGrant
+from models.links.grant import ORIGINAL, PAGES, SHOWN
 
 
 @pytest.mark.parametrize(("has_view_limit", "most_seconds"), [(False, 3600), (True, 600)])

@@ -2,9 +2,10 @@
 
 import pytest
 
-from models import Session, current_runtime, setup
-from models.records.ids import now
-from models.token_key import TokenKey
+from models import Session, current_runtime
+from models.accounts import TokenKey
+from models.core import now
+from models.operations import setup
 
 DAY_MS = 24 * 60 * 60 * 1000
 

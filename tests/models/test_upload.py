@@ -9,20 +9,14 @@ import pytest
 from peewee import OperationalError
 
 from models import Document, connected, database, in_one_transaction, transaction
-from models.error_mapping import service_error_of
-from models.errors import Invalid, StorageFull, StoredUnsynced
-from models.link_options import LinkOptions
+from models.core import Invalid, StorageFull, StoredUnsynced, generate_id
+from models.documents import LinkOptions, delete_aborted_uploads, delete_unfinished_uploads, upload
+from models.documents.uploads import STEP_PIECES
 from models.operations import sweep
-from models.records.ids import generate_id
+from models.runtime import service_error_of
 from models.storage import engine
 from models.storage import group_commit as group_sync
-from models.storage.pieces import PIECE_BYTES
-from models.upload import (
-    STEP_PIECES,
-    delete_aborted_uploads,
-    delete_unfinished_uploads,
-    upload,
-)
+from models.storage.payloads import PIECE_BYTES
 
 try:
     import resource

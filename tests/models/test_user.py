@@ -4,7 +4,7 @@ import pytest
 
 from crypto import passwords
 from models import User
-from models.errors import WrongCredentials
+from models.core import WrongCredentials
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import time
 import pytest
 
 from models import Event, Webhook, WebhookDelivery, database
-from models.delivery import _NEXT_DUE, Outcome
-from models.errors import NotFound, WebhookDisabled
+from models.accounts.webhook import FAILING_MS, OVERLAP_MS
+from models.core import NotFound, WebhookDisabled, ids
+from models.events import Outcome
+from models.events.delivery import _NEXT_DUE
 from models.operations import sweep
-from models.records import ids
-from models.webhook import FAILING_MS, OVERLAP_MS
 from tests.models.test_event import DAY_MS, told
 
 GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")

@@ -16,7 +16,7 @@ from hashlib import md5, sha256
 
 from PIL import Image, ImageDraw
 
-from models.media_types import type_of_name
+from models.documents import type_of_name
 from viewer.rendering.registry import Document
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from models import Event, User, Webhook, WebhookDelivery
-from models.delivery import Outcome, delivery_queued
-from models.records.ids import now
+from models.core import now
+from models.events import Outcome, delivery_queued
 from tests.receiver import Receiver
 from tests.waiting import until
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from app import create_app
-from models import User, connected, setup
+from models import User, connected
+from models.operations import setup
 from tests.uploads import upload
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from blueprints.http import byte_range
 from blueprints.http.multipart import MalformedMultipart, fingerprint_of_parts, read_parts
-from models.errors import PayloadTooLarge
-from models.storage.pieces import PIECE_BYTES
+from models.core import PayloadTooLarge
+from models.storage.payloads import PIECE_BYTES
 from tests.blueprints.http.multipart_cases import CASES
 from tests.forms import BOUNDARY, FORM, body, field, file
 

@@ -17,8 +17,8 @@ from blueprints.http import upload_body as body
 from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
 from blueprints.schemas.uploads import Upload
-from models.errors import Invalid, ServiceError
-from models.storage.pieces import PIECE_BYTES
+from models.core import Invalid, ServiceError
+from models.storage.payloads import PIECE_BYTES
 
 LONG = 140_000  # too long to be parsed in memory
 

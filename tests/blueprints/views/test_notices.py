@@ -5,7 +5,7 @@ from flask import Flask, g
 
 from blueprints.http.problems import handle_service_error
 from blueprints.views import notices
-from models.errors import Busy
+from models.core import Busy
 from viewer.markup.templating import FOLDER
 
 

@@ -7,8 +7,8 @@ from flask import Flask
 
 import viewer
 from blueprints.views import originals
-from models.errors import Busy
-from models.storage.pieces import PIECE_BYTES
+from models.core import Busy
+from models.storage.payloads import PIECE_BYTES
 
 
 @pytest.mark.parametrize(("size", "times"), [(PIECE_BYTES, 1), (PIECE_BYTES + 1, 3)])

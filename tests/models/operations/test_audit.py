@@ -13,7 +13,7 @@ import pytest
 
 from crypto import event_hash
 from models import Event, EventHead, User, Webhook, current_runtime, database
-from models.errors import OperatorError
+from models.core import OperatorError
 from models.operations import (
     audit,
     checkpoint,

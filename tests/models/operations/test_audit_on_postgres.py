@@ -3,7 +3,7 @@
 import pytest
 
 from crypto import Keyring
-from models import setup
+from models.operations import setup
 from models.runtime import create_runtime
 from settings import Settings
 from tests.models.operations.test_audit import (  # noqa: F401

@@ -5,9 +5,9 @@ import sqlite3
 
 import pytest
 
-from models import current_runtime, setup
-from models.errors import OperatorError
-from models.operations import backup
+from models import current_runtime
+from models.core import OperatorError
+from models.operations import backup, setup
 from models.storage import sqlite_files
 from tests.uploads import upload
 

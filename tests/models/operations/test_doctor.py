@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from crypto import Keyring
-from models import Session, connected, current_runtime, setup, transaction
-from models.operations import doctor
-from models.records.ids import now
+from models import Session, connected, current_runtime, transaction
+from models.core import now
+from models.operations import doctor, setup
 from models.storage import database
 from models.storage import transactions as base
 from tests.uploads import upload

@@ -3,9 +3,8 @@
 import pytest
 
 from crypto import Keyring
-from models import setup
-from models.operations import doctor
-from models.records.ids import now
+from models.core import now
+from models.operations import doctor, setup
 from models.runtime import create_runtime
 from settings import Settings
 from tests import postgres

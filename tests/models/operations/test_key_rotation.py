@@ -5,13 +5,14 @@ import os
 import pytest
 
 from crypto import Keyring, KeyringError, generate_root_key
-from models import Document, StoredResponse, User, connected, current_runtime, setup, transaction
-from models import upload as models_upload
+from models import Document, StoredResponse, User, connected, current_runtime, transaction
+from models.accounts import TokenKey
+from models.documents import uploads as models_upload
+from models.documents.uploads import STEP_PIECES
 from models.operations import key_rotation as rotation
+from models.operations import setup
 from models.storage import engine
-from models.storage.pieces import PIECE_BYTES
-from models.token_key import TokenKey
-from models.upload import STEP_PIECES
+from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 
 

@@ -3,11 +3,10 @@
 import pytest
 
 from crypto import Keyring, KeyringError, generate_root_key
-from models import connected, current_runtime, database, setup
-from models.errors import OperatorError
-from models.node import forget_node, report_node
-from models.operations import list_root_keys, retire_root_key, rotate_root_keys
-from models.runtime import create_runtime
+from models import connected, current_runtime, database
+from models.core import OperatorError
+from models.operations import list_root_keys, retire_root_key, rotate_root_keys, setup
+from models.runtime import create_runtime, forget_node, report_node
 from settings import Settings
 
 SOON = 2**53  # a moment far ahead, so that the node counts as alive

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from models import Document, database, setup
-from models.error_mapping import operator_message
-from models.errors import OperatorError, PayloadStoreAway
+from models import Document, database
+from models.core import OperatorError, PayloadStoreAway
+from models.documents import UnreferencedObject, delete_unfinished_uploads
+from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
 from models.operations import (
     check_payload_store,
     create_backup,
@@ -20,12 +21,11 @@ from models.operations import (
     move_payloads,
     payloads,
     restore_backup,
+    setup,
 )
-from models.storage import payload_rows
-from models.storage.payload_stores import objects_of
-from models.storage.pieces import PIECE_BYTES
-from models.unreferenced_object import ATTEMPT_MS, UPLOAD_MS, UnreferencedObject
-from models.upload import delete_unfinished_uploads
+from models.runtime import operator_message
+from models.storage.payloads import PIECE_BYTES, objects_of
+from models.storage.payloads import rows as payload_rows
 from tests.service import ROOT
 from tests.uploads import upload
 
@@ -181,10 +181,11 @@ def test_two_moves_at_once_lose_nothing(stored, objects, place, clock, monkeypat
 KILLED = """
 import sys
 from pathlib import Path
-from models import connected, setup
+from models import connected
+from models.operations import setup
 from models.operations import move_payloads, payloads
-from models.runtime import create_runtime
-from models.unreferenced_object import UnreferencedObject
+from models.runtime.state import create_runtime
+from models.documents.unreferenced_object import UnreferencedObject
 from settings import Settings
 from tests.kills import dying_after
 

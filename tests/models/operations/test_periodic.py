@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from models.error_mapping import log_failure
-from models.errors import Busy
+from models.core import Busy
 from models.operations.periodic import PeriodicTask
+from models.runtime import log_failure
 from tests.waiting import until
 
 

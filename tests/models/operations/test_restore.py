@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from crypto import Keyring, KeyringError, generate_root_key
-from models import Document, User, connected, current_runtime, setup
-from models.errors import OperatorError
-from models.operations import backup, key_rotation, restore_backup, verification
+from models import Document, User, connected, current_runtime
+from models.core import OperatorError
+from models.operations import backup, key_rotation, restore_backup, setup, verification
 from models.storage import database
 from tests.uploads import upload
 

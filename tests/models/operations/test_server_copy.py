@@ -6,14 +6,12 @@ from contextlib import closing
 import pytest
 from peewee import OperationalError
 
-from models import ApiKey, Document, Event, Session, User, Webhook, connected, setup
-from models.error_mapping import operator_message
-from models.errors import OperatorError
-from models.invitation import Invitation
-from models.operations import checkpoint, copy_to_server, server_copy, verify_log
-from models.runtime import current_runtime
+from models import ApiKey, Document, Event, Session, User, Webhook, connected
+from models.accounts import Invitation, StoredResponse
+from models.core import OperatorError
+from models.operations import checkpoint, copy_to_server, server_copy, setup, verify_log
+from models.runtime import current_runtime, operator_message
 from models.storage import instance_lock
-from models.stored_response import StoredResponse
 from tests import postgres
 from tests.models.test_columns import TABLES
 from tests.uploads import upload

@@ -5,7 +5,7 @@ import pytest
 from models import Document, User
 from models.operations import verification
 from models.storage import database
-from models.storage.pieces import PIECE_BYTES
+from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 from crypto import Keyring
-from models import Document, User, connected, in_one_transaction, setup
+from models import Document, User, connected, in_one_transaction
+from models.documents import UnreferencedObject
+from models.operations import setup
 from models.runtime import create_runtime
-from models.unreferenced_object import UnreferencedObject
 from settings import Settings
 from tests import postgres
 from tests.uploads import upload

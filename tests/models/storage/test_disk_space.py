@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.errors import StorageFull
+from models.core import StorageFull
 from models.storage import ballast_file as spare
 from models.storage import disk_space as room
 

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from models import database, setup, transaction
-from models.errors import OperatorError
+from models import database, transaction
+from models.core import OperatorError
+from models.operations import setup
 from models.storage import close_database, engine, separate_transaction
 from settings import WrongSetting, read_settings
 from tests.service import ROOT

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from models.errors import OperatorError
+from models.core import OperatorError
 from models.storage import instance_lock
 from tests.service import ROOT
 

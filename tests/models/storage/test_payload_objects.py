@@ -5,17 +5,13 @@ import os
 import pytest
 
 from crypto import DecryptionError, sealing
-from models.errors import PayloadStoreAway
-from models.storage.pieces import PIECE_BYTES, SEALED_BYTES
+from models.core import PayloadStoreAway
+from models.storage.payloads import PIECE_BYTES, SEALED_BYTES
 from tests.object_gateway import SECRET
 from tests.waiting import until
 
 obstore = pytest.importorskip("obstore")
-from models.storage.payload_objects import (  # noqa: E402  imports obstore
-    READERS_AHEAD,
-    WINDOW_PIECES,
-    PayloadObjects,
-)
+from models.storage.payloads.objects import READERS_AHEAD, WINDOW_PIECES, PayloadObjects  # noqa: E402  imports obstore
 
 BLOCK = os.urandom(SEALED_BYTES + 41 * 1000)
 MULTIPART = 41 * PIECE_BYTES + 5  # 8 MiB: two parts

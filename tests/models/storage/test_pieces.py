@@ -1,6 +1,6 @@
 """Several pieces at once are fetched for few readers; who needs one piece waits for no place."""
 
-from models.storage.pieces import READERS_AHEAD, ReadAhead
+from models.storage.payloads.pieces import READERS_AHEAD, ReadAhead
 
 
 def test_the_first_window_is_one_piece_and_the_last_one_ends_with_the_pieces():

@@ -9,28 +9,18 @@ import pytest
 from peewee import IntegrityError, OperationalError
 
 from crypto import Keyring
-from models import (
-    Event,
-    StoredResponse,
-    User,
-    connected,
-    database,
-    in_one_transaction,
-    setup,
-    transaction,
-)
-from models.error_mapping import service_error_of
-from models.errors import (
+from models import Event, StoredResponse, User, connected, database, in_one_transaction, transaction
+from models.core import (
     Busy,
     DatabaseUnavailable,
     IdempotencyInProgress,
+    Limit,
     StorageFull,
     TooManyRequests,
 )
-from models.operations import sweep, verify_log
-from models.rate_limits import Limit
-from models.runtime import create_runtime
-from models.shared_rate_limiter import SharedRateLimiter
+from models.operations import setup, sweep, verify_log
+from models.runtime import create_runtime, service_error_of
+from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
 from settings import Settings
 from tests import postgres
@@ -305,7 +295,7 @@ def test_a_sweep_deletes_limits_that_nothing_is_owed_to(alice, runtime):
 
 
 def test_a_reading_is_an_event_before_its_response_or_when_the_writer_has_ended(alice, monkeypatch):
-    monkeypatch.setattr("models.event.READER_WAITS_SECONDS", 0.05)
+    monkeypatch.setattr("models.events.event.READER_WAITS_SECONDS", 0.05)
     document = upload(alice)
     read(document)
 

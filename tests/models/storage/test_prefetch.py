@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from models.storage.prefetch import PIECES_AHEAD, prefetch
+from models.storage.payloads.prefetch import PIECES_AHEAD, prefetch
 
 
 def test_the_same_pieces_come_in_the_same_order():

@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 from peewee import DatabaseError
 
-from models import setup
-from models.errors import OperatorError
+from models.core import OperatorError
+from models.operations import setup
 from models.storage import close_database, database, schema, sqlite_files
 from models.storage.schema import schema_differences
 from models.storage.sqlite import pragma

@@ -17,7 +17,7 @@ from models import (
     in_one_transaction,
     transaction,
 )
-from models.records.ids import generate_id
+from models.core import generate_id
 from models.storage import engine, open_database
 from models.storage import group_commit as group_sync
 from models.storage.sqlite import PRAGMAS

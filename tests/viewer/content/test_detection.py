@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from models.media_types import type_of_name
+from models.documents import type_of_name
 from tests.viewer import samples
 from viewer.content.detection import FIRST_BYTES, detect, shown_type
 

@@ -1,0 +1,160 @@
+"""An API key: returned once when it is issued, stored as a digest."""
+
+from typing import Self
+
+from peewee import BigIntegerField, BlobField, TextField
+
+from crypto import credentials
+
+from ..core import KeyRevoked, NotFound, now
+from ..events import Event
+from ..records import Credential, Issued, ResultPage, cached_property, has_passed, require_future
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import Prepared, param, transaction
+from .user import User
+
+SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
+
+_USE_RECORDED_MS = 60_000  # `last_used_at` is written at most once a minute
+
+
+class ApiKey(Credential):
+    PREFIX = "key"
+    AUTHORITY = ("id", "owner_id", "digest", "scopes", "expires_at", "revoked_at")
+
+    digest = BlobField()
+    masked_key = TextField()
+    sealed_name = BlobField()
+    scopes = TextField()
+    expires_at = BigIntegerField(null=True)
+    last_used_at = BigIntegerField(null=True)
+    revoked_at = BigIntegerField(null=True)
+
+    @classmethod
+    def issue(
+        cls, owner: User, name: str | None, scopes: str, expires_at: int | None
+    ) -> Issued[Self]:
+        """A new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
+        with transaction(owner.id):
+            issued = cls._issue(owner, name, scopes, expires_at)
+            facts = {"api_key_id": issued.id, "scopes": scopes.split(), "expires_at": expires_at}
+            Event.record(owner.id, "api_key.created", facts)
+        return issued
+
+    @classmethod
+    def _issue(
+        cls,
+        owner: User,
+        name: str | None,
+        scopes: str,
+        expires_at: int | None,
+        replaced_id: str = "",
+    ) -> Issued[Self]:
+        require_future(expires_at)
+        cls._make_room(owner.id, replaced_id)
+        secret = credentials.generate(credentials.API_KEY)
+        key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
+        key.digest, key.masked_key = credentials.fingerprint(secret), credentials.mask(secret)
+        key.sealed_name = owner.seal("name/1", key.id, name)
+        key.owner = owner
+        key.insert_row()
+        return Issued(key, secret)
+
+    @classmethod
+    def _make_room(cls, owner_id: str, replaced_id: str) -> None:
+        """`QuotaExceeded` if too many live beside the replaced one. Forgets ended ones."""
+        most = current_runtime().settings.quota_api_keys
+        has_ended = (cls.revoked_at <= now()) | (cls.expires_at <= now())
+        of_owner = cls.select().where(cls.owner_id == owner_id)
+        gone = of_owner.where(has_ended | (cls.id == replaced_id))
+        refuse_if_full(of_owner.count() - gone.count(), most, "API keys", "Revoke one first.")
+        cls.keep_newest(most, (cls.owner_id == owner_id) & has_ended)
+
+    @classmethod
+    def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str]]:
+        """The owner's id, the key's id and its scopes; `KeyRevoked` if it is none or has ended."""
+        if not credentials.well_formed(secret, credentials.API_KEY):
+            raise KeyRevoked
+        moment = now()
+        digest = credentials.fingerprint(secret)
+        found = cls.presented(_LIVE, digest=digest, now=moment)
+        if found is None or found.owner.disabled_at is not None:
+            raise KeyRevoked
+        key = found.row
+        if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
+            current_runtime().readings.add_use(key.owner_id, _RECORD_USE, key.id, moment)
+            Event.record_if_shared(key.owner_id)
+        return key.owner_id, key.id, frozenset(key.scopes.split())
+
+    @classmethod
+    def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
+        """The owner's id and the key's id; `KeyRevoked` if it has ended."""
+        found = cls.presented(_LIVE_BY_ID, id=id, now=now())
+        if found is None or found.owner.disabled_at is not None or found.row.owner_id != owner_id:
+            raise KeyRevoked
+        return owner_id, id
+
+    @classmethod
+    def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
+        Event.record_readings_of(owner.id)  # and `last_used_at` of recent uses
+        keys, further = cls.page_of(owner.id, limit, after)
+        for key in keys:
+            key.owner = owner
+        return keys, further
+
+    @cached_property
+    def owner(self) -> User:
+        return User.get_by_id(self.owner_id)
+
+    @property
+    def name(self) -> str | None:
+        name: str | None = self.owner.unseal("name/1", self.id, self.sealed_name)
+        return name
+
+    def revoke(self) -> None:
+        """End the key now; one that has ended already keeps its moment."""
+        with transaction(self.owner_id):
+            found = ApiKey.one_of(self.owner_id, self.id)  # read again under the writer lock
+            if found._end(now()):
+                Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
+
+    def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
+        """A new key of the same name, scopes and expiry; this one ends after the overlap."""
+        with transaction(owner.id):
+            found = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
+            found.owner = owner
+            if found.revoked_at is not None or has_passed(found.expires_at):
+                raise NotFound("This key has ended. Create a new one instead.")
+            ends_at = now() + overlap_seconds * 1000
+            found._end(ends_at)
+            issued = ApiKey._issue(owner, found.name, found.scopes, found.expires_at, self.id)
+            facts = {"api_key_id": self.id, "new_api_key_id": issued.id, "ends_at": ends_at}
+            Event.record(owner.id, "api_key.rotated", facts)
+        return issued
+
+    def _end(self, at: int) -> bool:
+        """Whether this moved the key's end to an earlier moment. `self` is as it is stored.
+
+        A key that ends now loses its digest, so that a clock set back does not revive it.
+        """
+        ended = {"digest": self.id.encode()} if at <= now() else {}
+        is_earlier = self.revoked_at is None or self.revoked_at > at
+        if is_earlier or ended:
+            self.change(**ended, **({"revoked_at": at} if is_earlier else {}))
+        return is_earlier
+
+
+def _live_by(column: str) -> Prepared:
+    return Prepared(
+        lambda: ApiKey.with_owner().where(
+            getattr(ApiKey, column) == param(column),
+            ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
+            ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
+        )
+    )
+
+
+_LIVE, _LIVE_BY_ID = _live_by("digest"), _live_by("id")
+_RECORD_USE = Prepared(
+    lambda: ApiKey.update(last_used_at=param("now")).where(ApiKey.id == param("id"))
+)

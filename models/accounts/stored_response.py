@@ -1,0 +1,83 @@
+"""A response stored for 24 hours, so that a repeated request is answered without being done again.
+
+Stored in the transaction of the request's own changes. It may hold a one-time secret, and its
+request a password: so fingerprint and response are sealed together, with a key of their own.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from peewee import BlobField, IntegrityError
+
+from ..core import IdempotencyInProgress, IdempotencyMismatch, now
+from ..records import OwnsDataKey
+from ..runtime import current_runtime
+from ..storage import engine, transaction
+
+KEPT_MS = 24 * 60 * 60 * 1000
+
+
+class StoredResponse(OwnsDataKey):
+    PREFIX = "ans"
+
+    sealed_answer = BlobField()
+
+    class Meta:
+        table_name = "answer"
+
+    @classmethod
+    def id_of(cls, *scope: str) -> str:
+        """From the caller, method, path and key, stored only as a digest."""
+        return "ans_" + hashlib.sha256("\0".join(scope).encode()).hexdigest()
+
+    @classmethod
+    @contextmanager
+    def exclusive(cls, id: str, wait_seconds: float = 0) -> Iterator[None]:
+        """`IdempotencyInProgress` while another request with this id runs, after waiting for it."""
+        running, ended = current_runtime().idempotent_requests, current_runtime().request_ended
+        with ended:
+            if not ended.wait_for(lambda: id not in running, wait_seconds):
+                raise IdempotencyInProgress
+            running.add(id)
+        try:
+            yield
+        finally:
+            with ended:
+                running.discard(id)
+                ended.notify_all()
+
+    @classmethod
+    def lock(cls, id: str, wait_seconds: float = 0) -> None:
+        """The same over all processes, from here to the end of the transaction."""
+        if not engine().lock_name(id, wait_seconds):
+            raise IdempotencyInProgress
+
+    @classmethod
+    def replayed(cls, id: str, fingerprint: str) -> Any:
+        """The first response, or None; `IdempotencyMismatch` for another fingerprint."""
+        stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
+        if stored is None:
+            return None
+        content = stored.unseal("answer/1", stored.id, stored.sealed_answer)
+        if content["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch
+        return content["answer"]
+
+    @classmethod
+    def store(cls, user: str, id: str, fingerprint: str, answer: Any) -> None:
+        """Store a response to `user`, inside the transaction of its request's own changes.
+
+        `IdempotencyInProgress` if meanwhile another process has stored one.
+        """
+        stored = cls(id=id, created_at=now())
+        with transaction(user):
+            cls.delete().where(cls.id == id, cls.created_at <= now() - KEPT_MS).execute()
+            stored.generate_key()
+            content = {"fingerprint": fingerprint, "answer": answer}
+            stored.sealed_answer = stored.seal("answer/1", id, content)
+            try:
+                stored.insert_row()
+            except IntegrityError:
+                raise IdempotencyInProgress from None

@@ -1,0 +1,228 @@
+"""A user: an e-mail address, a name, a password; and the key that seals the last two."""
+
+import unicodedata
+from typing import Any, NamedTuple, Self
+
+from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, TextField
+
+from crypto import passwords
+
+from ..core import (
+    EmailTaken,
+    Invalid,
+    NotFound,
+    OperatorError,
+    RegistrationClosed,
+    WrongCredentials,
+    now,
+)
+from ..events import Event, EventHead
+from ..records import OWNER_TABLE, Authenticated, OwnerAuthority, OwnsDataKey, cached_property
+from ..runtime import current_runtime, network_of
+from ..storage import Prepared, database, param, transaction
+from .session import Session
+
+_ACCOUNTS = """
+    SELECT user_account.id, user_account.email, user_account.created_at, user_account.disabled_at,
+        COUNT(document.id), CAST(COALESCE(SUM(document.size), 0) AS BIGINT)
+    FROM user_account LEFT JOIN document ON document.owner_id = user_account.id
+    GROUP BY user_account.id ORDER BY user_account.id"""
+
+
+class Account(NamedTuple):
+    """What the operator sees of a user."""
+
+    id: str
+    email: str
+    created_at: int
+    disabled_at: int | None
+    documents: int
+    size_bytes: int
+
+
+class User(Authenticated, OwnsDataKey):
+    PREFIX = "usr"
+    AUTHORITY = OwnerAuthority._fields
+
+    class Meta:
+        table_name = OWNER_TABLE  # `user` is a reserved word of SQL
+
+    email = TextField()
+    email_folded = TextField()
+    sealed_name = BlobField()
+    sealed_password = BlobField()
+    disabled_at = BigIntegerField(null=True)
+    login_generation = IntegerField(default=0)  # counts what has ended all sessions
+
+    @classmethod
+    def register(
+        cls,
+        email: str,
+        password: str,
+        name: str | None,
+        mode: str | None = None,
+        address: str = "",
+    ) -> Self:
+        """A new account. `mode` is `open`, `first` (only while there is none) or `closed`.
+
+        Without `mode` the setting decides. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
+        """
+        require_strong_password(password, "#/password")
+        mode = mode or current_runtime().settings.registration
+        cls._refuse_if_closed(mode)
+        digest = passwords.hash_password(password, network_of(address))
+        user: Self = cls.fresh(email=email, email_folded=fold_email(email))
+        with transaction():
+            cls._refuse_if_closed(mode)
+            user.generate_key()
+            user.sealed_name = user.seal("name/1", user.id, name)
+            user.sealed_password = user.seal("password/1", user.id, digest)
+            try:
+                user.insert_row()
+            except IntegrityError as error:
+                raise EmailTaken from error
+            EventHead.begin(user.id)
+            Event.record_of_service("account.created", {"user_id": user.id})
+        return user
+
+    @classmethod
+    def _refuse_if_closed(cls, mode: str) -> None:
+        if not cls.may_register(mode):
+            raise RegistrationClosed
+
+    @classmethod
+    def identify(cls, email: str, password: str, address: str) -> Self:
+        """The user with this e-mail address and password, else `WrongCredentials`.
+
+        An unknown address takes as long as a wrong password. `TooManyRequests` after many failures.
+        """
+        account, failures = fold_email(email), current_runtime().login_failures
+        failures.refuse_if_many(account, address)
+        user = cls.find_by_email(email)
+        user = None if user is None or user.disabled_at is not None else user
+        digest = user.password_digest if user else None
+        caller = network_of(address)
+        if not passwords.verify_password(password, digest, caller) or user is None:
+            failures.record_failure(account, address)
+            raise WrongCredentials
+        failures.refuse_if_many(account, address)  # many may have been judged beside this one
+        if passwords.needs_rehash(user.password_digest):
+            sealed = user.sealed_digest(password)
+            with transaction(user.id):
+                user.require_same_password().change(sealed_password=sealed)
+        return user
+
+    @classmethod
+    def accounts(cls) -> list[Account]:
+        return [Account(*row) for row in database.execute_sql(_ACCOUNTS).fetchall()]
+
+    @classmethod
+    def of_email(cls, email: str) -> Self:
+        found = cls.find_by_email(email)
+        if found is None:
+            raise OperatorError(f"There is no account {email}. List them to see which there are.")
+        return found
+
+    @classmethod
+    def may_register(cls, mode: str | None = None) -> bool:
+        """Whether somebody may register now; without `mode` the setting decides."""
+        mode = mode or current_runtime().settings.registration
+        return mode == "open" or (mode == "first" and not cls.select().exists())
+
+    def rename(self, name: str | None) -> None:
+        with transaction(self.id):
+            self.change(sealed_name=self.seal("name/1", self.id, name))
+
+    @classmethod
+    def find_by_email(cls, email: str) -> Self | None:
+        return next(iter(cls.rows(_BY_EMAIL, email_folded=fold_email(email))), None)
+
+    def change_password(self, password: str, kept_session_id: str) -> None:
+        """Set a new password and end every other session.
+
+        `WrongCredentials` if it has changed since the user was identified.
+        """
+        sealed_password = self.sealed_digest(password)
+        with transaction(self.id):
+            found = self.require_same_password()
+            found._end_logins(kept_session_id, sealed_password=sealed_password)
+
+    def set_password(self, password: str, name: str | None = None) -> Self:
+        """Set a new password, whatever the former one was, and a name if given; end all sessions.
+
+        API keys and links stay valid. Returns the row as it is then.
+        """
+        require_strong_password(password, "#/password")
+        changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
+        if name is not None:
+            changes["sealed_name"] = self.seal("name/1", self.id, name)
+        with transaction(self.id):
+            found = self.find(self.id)
+            if found is None:
+                raise NotFound
+            found._end_logins(**changes)
+        return found
+
+    def require_same_password(self) -> Self:
+        """The row as it is now; call it in a transaction.
+
+        `WrongCredentials` if since it was read the password was changed, or the user disabled.
+        """
+        found = self.find(self.id)
+        if found is None or found.login_generation != self.login_generation:
+            raise WrongCredentials
+        return found
+
+    def disable(self) -> None:
+        """End the user's sessions, and reject their API keys and document tokens until `enable`."""
+        self._set_disabled_at(now())
+
+    def enable(self) -> None:
+        """Accept logins, API keys and document tokens again; former sessions stay ended."""
+        self._set_disabled_at(None)
+
+    def _set_disabled_at(self, moment: int | None) -> None:
+        with transaction():
+            if found := self.find(self.id):
+                found._end_logins(disabled_at=moment)
+                type = "account.enabled" if moment is None else "account.disabled"
+                Event.record_of_service(type, {"user_id": self.id})
+
+    def _end_logins(self, kept_session_id: str = "", **fields: Any) -> None:
+        """Change the row, as it was read in this transaction, and end all sessions but one."""
+        self.change(login_generation=self.login_generation + 1, **fields)
+        Session.end_all_of(self.id, kept_session_id)
+        Session.keep(kept_session_id, self.login_generation)
+
+    def binding(self) -> tuple[str, ...]:
+        """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
+        return ("authority/1",)
+
+    @cached_property
+    def name(self) -> str | None:
+        name: str | None = self.unseal("name/1", self.id, self.sealed_name)
+        return name
+
+    @property
+    def password_digest(self) -> str:
+        return str(self.unseal("password/1", self.id, self.sealed_password))
+
+    def sealed_digest(self, password: str) -> bytes:
+        return self.seal("password/1", self.id, passwords.hash_password(password, self.id))
+
+
+_BY_EMAIL = Prepared(lambda: User.select().where(User.email_folded == param("email_folded")))
+
+
+def require_strong_password(password: str, pointer: str) -> None:
+    """`Invalid` unless it has at least as many characters as the setting says, at most 1024."""
+    shortest = current_runtime().settings.password_min_length
+    length = len(unicodedata.normalize("NFC", password))
+    if not shortest <= length <= passwords.MAX_LENGTH:
+        sentence = f"Use {shortest} to {passwords.MAX_LENGTH} characters; this has {length}."
+        raise Invalid(pointer, sentence)
+
+
+def fold_email(email: str) -> str:
+    """E-mail addresses are compared without case."""
+    return unicodedata.normalize("NFC", email).casefold()

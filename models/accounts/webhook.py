@@ -1,0 +1,234 @@
+"""A webhook: the address a user's events are sent to, their types, and the signing secrets.
+
+Address, description, secrets and since when it fails are sealed with the user's key. A replaced
+secret signs beside the new one for another day.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, TextField
+
+from crypto import signing
+
+from ..core import Invalid, NotFound, WebhookDisabled, now
+from ..events import TYPES, Event, OpenedDelivery, Outcome, WebhookDelivery
+from ..records import Issued, Owned, ResultPage, cached_property
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import separate_transaction, transaction
+from .user import User
+from .webhook_url import WebhookUrl
+
+OVERLAP_MS = 24 * 60 * 60 * 1000
+FAILING_MS = 5 * 24 * 60 * 60 * 1000
+GONE = 410
+
+
+class Webhook(Owned):
+    PREFIX = "whk"
+
+    types = TextField()
+    sealed_terms = BlobField()
+    disabled_at = BigIntegerField(null=True)
+    disabled_reason = TextField(null=True)
+
+    @classmethod
+    def register(
+        cls, owner_id: str, url: str, types: Iterable[str] = TYPES, description: str | None = None
+    ) -> Issued[Self]:
+        """A new webhook with its secret; `Invalid` for an address that may not be reached."""
+        _require_reachable(url)
+        webhook: Self = cls.fresh(owner_id=owner_id)
+        secret = signing.generate_secret()
+        webhook.types = _joined(types)
+        webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
+        with transaction(owner_id):
+            count = cls.select().where(cls.owner_id == owner_id).count()
+            most = current_runtime().settings.quota_webhooks
+            refuse_if_full(count, most, "webhooks", "Delete one first.")
+            webhook.insert_row()
+        return Issued(webhook, secret)
+
+    @cached_property
+    def terms(self) -> dict[str, Any]:
+        """`url`, `description`, `secrets`: pairs of a secret and when it stops signing; and
+        `failing_since`, the first failure after which none has succeeded, None if there is none.
+        """
+        terms: dict[str, Any] = self._owner.unseal("webhook/1", self.id, self.sealed_terms)
+        return terms
+
+    @property
+    def url(self) -> str:
+        return str(self.terms["url"])
+
+    @property
+    def description(self) -> str | None:
+        return self.terms["description"] and str(self.terms["description"])
+
+    @property
+    def failing_since(self) -> int | None:
+        moment: int | None = self.terms.get("failing_since")
+        return moment
+
+    @property
+    def old_secret_until(self) -> int | None:
+        """The moment until which the former secret signs as well."""
+        ends: list[int] = [until for _, until in self._live_secrets() if until]
+        return max(ends, default=None)
+
+    def edit(
+        self,
+        url: str | None = None,
+        types: Iterable[str] | None = None,
+        enabled: bool | None = None,
+        **terms: Any,
+    ) -> Self:
+        """Change what is given. Enabled again, it gets the events from now on."""
+        if url is not None:
+            _require_reachable(url)
+            terms["url"] = url
+        with transaction(self.owner_id):
+            found = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
+            if starts := enabled and found.disabled_at is not None:
+                terms["failing_since"] = None
+            found._seal(found.terms | terms)
+            found.types = found.types if types is None else _joined(types)
+            found.change(sealed_terms=found.sealed_terms, types=found.types)
+            if enabled is False:
+                found._disable("owner")
+            elif starts:
+                found.change(disabled_at=None, disabled_reason=None)
+        return found
+
+    @classmethod
+    def backlog(cls) -> tuple[int, int]:
+        """How many enabled webhooks have deliveries that failed and are tried again, and how many
+        deliveries to enabled ones are due.
+        """
+        enabled = cls.select(cls.id).where(cls.disabled_at.is_null())
+        waiting = WebhookDelivery.select(WebhookDelivery.webhook_id).where(
+            WebhookDelivery.due_at.is_null(False), WebhookDelivery.webhook_id.in_(enabled)
+        )
+        failing = waiting.where(WebhookDelivery.attempts > 0).distinct()
+        return failing.count(), waiting.where(WebhookDelivery.due_at <= now()).count()
+
+    def rotate_secret(self) -> Issued[Self]:
+        """A new secret; the former one signs for another day, older ones no longer."""
+        with transaction(self.owner_id):
+            found = type(self).one_of(self.owner_id, self.id)
+            secret = signing.generate_secret()
+            (now_old, _), *_ = found.terms["secrets"]
+            secrets = [[secret, None], [now_old, now() + OVERLAP_MS]]
+            found._seal(found.terms | {"secrets": secrets})
+            found.change(sealed_terms=found.sealed_terms)
+        return Issued(found, secret)
+
+    def remove(self) -> None:
+        """Delete it with its deliveries."""
+        with transaction(self.owner_id):
+            type(self).delete().where(Webhook.id == self.id).execute()
+
+    def test(self) -> OpenedDelivery:
+        """Send a `webhook.test` event to this webhook alone."""
+        with transaction(self.owner_id):
+            self._refuse_if_disabled()
+            Event.record(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
+            (newest, *_), _ = self.deliveries(1, None)
+        opened: OpenedDelivery = newest
+        return opened
+
+    def deliveries(self, limit: int, after: str | None) -> ResultPage:
+        found, further = WebhookDelivery.page_of_webhook(self, limit, after)
+        return [self._opened(one) for one in found], further
+
+    def redeliver(self, delivery_id: str) -> OpenedDelivery:
+        """Send its event once more; `NotFound` if the event is no longer kept."""
+        with transaction(self.owner_id):
+            self._refuse_if_disabled()
+            delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
+            if not Event.is_kept(self.owner_id, delivery.event_id):
+                raise NotFound("This event is no longer kept.")
+            delivery.send_again()
+        return self._opened(delivery)
+
+    def sign(self, event_id: str, moment_seconds: int, body: bytes) -> str:
+        secrets = [secret for secret, _ in self._live_secrets()]
+        return signing.signature(secrets, event_id, moment_seconds, body)
+
+    def record_outcome(
+        self, delivery: WebhookDelivery, outcome: Outcome, due_at: int | None
+    ) -> None:
+        """Store how an attempt ended, and disable the webhook if it fails for too long.
+
+        Not synced: what a power cut loses costs one repeated delivery.
+        """
+        result = {"answer": outcome.answer, "error": outcome.error}
+        sealed = self._owner.seal("delivery/1", delivery.id, result)
+        with separate_transaction(self.owner_id, synced=False):
+            if webhook := type(self).find(self.id):  # unless deleted meanwhile
+                alive = webhook.disabled_at is None and outcome.status != GONE
+                delivery.record_attempt(outcome, sealed, due_at if alive else None)
+                webhook._judge(outcome)
+
+    def _judge(self, outcome: Outcome) -> None:
+        if outcome.succeeded:
+            if self.failing_since:
+                self._set_failing_since(None)
+        elif outcome.status == GONE:
+            self._disable("gone")
+        elif self.failing_since is None:
+            self._set_failing_since(now())
+        elif now() - self.failing_since >= FAILING_MS:
+            self._disable("failing")
+
+    def _set_failing_since(self, moment: int | None) -> None:
+        self._seal(self.terms | {"failing_since": moment})
+        self.change(sealed_terms=self.sealed_terms)
+
+    def _disable(self, reason: str) -> None:
+        if self.disabled_at is None:
+            self.change(disabled_at=now(), disabled_reason=reason)
+            WebhookDelivery.give_up(self)
+            facts = {"webhook_id": self.id, "reason": reason}
+            Event.record(self.owner_id, "webhook.disabled", facts)
+
+    def _refuse_if_disabled(self) -> None:
+        if type(self).one_of(self.owner_id, self.id).disabled_at:
+            raise WebhookDisabled
+
+    def _opened(self, delivery: WebhookDelivery) -> OpenedDelivery:
+        sealed = delivery.sealed_result
+        result = self._owner.unseal("delivery/1", delivery.id, sealed) if sealed else {}
+        return OpenedDelivery(delivery, result.get("answer"), result.get("error"))
+
+    def _live_secrets(self) -> list[Any]:
+        return [one for one in self.terms["secrets"] if one[1] is None or one[1] > now()]
+
+    def _seal(self, terms: dict[str, Any]) -> None:
+        self.terms = terms
+        self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)
+
+    @cached_property
+    def _owner(self) -> User:
+        return User.get_by_id(self.owner_id)
+
+
+def _require_reachable(url: str) -> None:
+    destination = WebhookUrl.of(url)
+    if destination is None:
+        raise Invalid(
+            "#/url",
+            "Use an address like https://example.org/hook: https, a name in ASCII or a usual IP "
+            "address, no user, no fragment.",
+        )
+    if not destination.may_be_reached(current_runtime().settings.webhook_allow or ()):
+        raise Invalid(
+            "#/url",
+            "Webhooks reach public addresses by https. For another network, or http, the setting "
+            "WEBHOOK_ALLOW has to name it.",
+        )
+
+
+def _joined(types: Iterable[str]) -> str:
+    """With a space before and after each, so that a search finds whole types only."""
+    return f" {' '.join(dict.fromkeys(types))} "

@@ -1,0 +1,47 @@
+"""Errors, ids, times and other values: what every package here may use."""
+
+from .errors import (
+    AmbiguousCredentials,
+    Busy,
+    DatabaseDamaged,
+    DatabaseUnavailable,
+    DocumentDamaged,
+    EmailTaken,
+    IdempotencyInProgress,
+    IdempotencyMismatch,
+    Invalid,
+    KeyRevoked,
+    KeyUnavailable,
+    NotAuthenticated,
+    NotFound,
+    OperatorError,
+    PayloadStoreAway,
+    PayloadTooLarge,
+    QuotaExceeded,
+    RegistrationClosed,
+    ScopeMissing,
+    ServiceError,
+    SessionExpired,
+    SessionRequired,
+    StorageFailing,
+    StorageFull,
+    StoredUnsynced,
+    TokenRevoked,
+    TokenSpent,
+    TooManyRequests,
+    WebhookDisabled,
+    WrongCredentials,
+    causes_of,
+)
+from .ids import first_id, generate_id, id_like
+from .rate_limits import (
+    GUESSES,
+    GUESSES_BY_ADDRESS,
+    ORIGINAL_LOADS,
+    REGISTRATIONS,
+    STORED_RESPONSES,
+    UPLOADS,
+    Allowance,
+    Limit,
+)
+from .times import now, rfc3339

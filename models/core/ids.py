@@ -1,0 +1,52 @@
+"""Ids: a prefix and a ULID."""
+
+import os
+import threading
+
+from .times import now
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_AS_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+_id_lock = threading.Lock()
+_last_id = 0
+
+
+def generate_id(prefix: str, behind: str | None = None) -> str:
+    """`doc_` + a ULID: 48 bits of time, 80 random ones, as 26 characters of base32.
+
+    It sorts after every id of this process, and after `behind`, though the clock be set back.
+    The last id is the process's own state, not the `Runtime`'s: ids stay unique beyond its end.
+    """
+    global _last_id  # noqa: PLW0603
+    with _id_lock:
+        if behind:
+            _last_id = max(_last_id, _number(behind))
+        fresh = now() << 80 | int.from_bytes(os.urandom(10))
+        if fresh >> 80 > _last_id >> 80:
+            _last_id = fresh
+        else:
+            _last_id += 1 + int.from_bytes(os.urandom(8))
+        number = _last_id
+    return _encoded(prefix, number)
+
+
+def id_like(prefix: str, id: str, place: int) -> str:
+    """`prefix` + the ULID that is `place` behind that of `id`: sorts as `id` among those of others.
+
+    ULIDs that were generated one behind another are 2**63 apart on average.
+    """
+    return _encoded(prefix, _number(id) + place)
+
+
+def first_id(prefix: str, moment: int) -> str:
+    """Ids generated before this moment sort before it."""
+    return _encoded(prefix, moment << 80)
+
+
+def _number(id: str) -> int:
+    return int(id[-26:].translate(_AS_DIGITS), 32)
+
+
+def _encoded(prefix: str, number: int) -> str:
+    return f"{prefix}_" + "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])

@@ -1,0 +1,164 @@
+"""What was made of a document to show it, kept sealed beside it, so that it is made once.
+
+It is sealed with the document's key and dropped with the document. Of all that is kept, what was
+used longest ago makes room for what is new. A failure is kept as well, for an hour.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from peewee import SQL, BigIntegerField, BlobField, OperationalError, TextField, fn
+
+from crypto import DecryptionError, sealing
+
+from ..core import ServiceError, now
+from ..records import Table
+from ..runtime import current_runtime
+from ..storage import Prepared, connected, engine, param, separate_transaction
+from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
+from ..storage.payloads import rows as payload_rows
+
+FAILURE_KEPT_MS = 60 * 60 * 1000
+USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
+
+Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether that succeeded
+
+
+class StoredPreview(Table):
+    PREFIX = "prv"
+
+    document_id = TextField()
+    size = BigIntegerField()
+    used_at = BigIntegerField()
+    expires_at = BigIntegerField(null=True)
+    head = BlobField()
+
+    class Meta:
+        table_name = "preview"
+
+    @classmethod
+    def obtain(
+        cls, document: Any, caller_id: str, name: str, make: Make, *, saves: bool = False
+    ) -> bytes:
+        """What `make` returns of this document under this name: kept, or made now by one caller.
+
+        `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
+        place of a view. Raises `Busy`.
+        """
+        id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
+        kept = cls._read(document, id)
+        if kept is not None:
+            return kept
+        queue = current_runtime().preview_queue
+        with queue.turn(id, document.owner_id, caller_id, saves=saves):
+            kept = cls._read(document, id)  # made meanwhile by the one before
+            if kept is not None:
+                return kept
+            made, succeeded = make()
+            cls._keep(document, id, made, None if succeeded else now() + FAILURE_KEPT_MS)
+        return made
+
+    @classmethod
+    def drop_all_of(cls, document_id: str) -> None:
+        for (id,) in _OF_DOCUMENT.all(document_id=document_id):
+            cls._drop(id)
+
+    @classmethod
+    def forget_failures(cls) -> None:
+        """Delete the failures that no longer count."""
+        for (id,) in _FAILED.all(now=now()):
+            cls._drop(id)
+
+    @classmethod
+    def _read(cls, document: Any, id: str) -> bytes | None:
+        """None if there is none, or it does not open: then it is made anew.
+
+        A response that is being sent reads as well, after its request gave its connection back.
+        """
+        with connected():
+            found = cls.find(id)
+        if found is None or found._has_expired():
+            return None
+        if found.used_at < now() - USE_RECORDED_MS:
+            current_runtime().readings.add_use(document.owner_id, _USE, id, now())
+        with suppress(DecryptionError):
+            return found._open(document)
+        return None
+
+    def _has_expired(self) -> bool:
+        """Failures of a process that was stopped don't count: stopping ends the child, too."""
+        if self.expires_at is None:
+            return False
+        return self.expires_at <= now() or self.created_at < current_runtime().started_at
+
+    def _open(self, document: Any) -> bytes:
+        reader = sealing.Reader(document.key, self._context(), self.head)
+        pieces = payload_rows.pieces(self.id, self.size, 0, self.size // PIECE_BYTES)
+        return b"".join(reader.open(n * CHUNKS, sealed) for n, sealed in enumerate(pieces))
+
+    @classmethod
+    def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> None:
+        """Store it, unless there is no room or the document was deleted meanwhile."""
+        settings, moment = current_runtime().settings, now()
+        if len(made) > settings.preview_bytes:
+            return
+        row = cls(id=id, created_at=moment, used_at=moment, expires_at=expires_at)
+        row.document_id, row.size = document.id, len(made)
+        sealer = sealing.Sealer(document.key, row._context())
+        row.head = sealer.head
+        sealed = sealer.update(made) + sealer.finish()
+        with (
+            suppress(OperationalError, OSError, ServiceError),
+            connected(),
+            engine().reserve_disk_space(len(made), settings.reserve_bytes),
+            separate_transaction(synced=False),
+        ):
+            if document.find(document.id):
+                row._store(sealed, settings.preview_bytes)
+
+    def _store(self, sealed: bytes, most_bytes: int) -> None:
+        self._drop(self.id)
+        self._make_room(most_bytes - self.size)
+        starts = range(0, len(sealed), SEALED_BYTES)
+        payload_rows.store(self.id, (sealed[at : at + SEALED_BYTES] for at in starts))
+        self.insert_row()
+
+    @classmethod
+    def _make_room(cls, most_bytes: int) -> None:
+        """Drop what was used longest ago until all others have at most so many bytes."""
+        ((total,),) = _TOTAL.all()
+        while total > most_bytes:
+            ((id, size),) = _OLDEST.all()
+            total -= size
+            cls._drop(id)
+
+    @classmethod
+    def _drop(cls, id: str) -> None:
+        payload_rows.drop(id)
+        _DELETE.execute(id=id)
+
+    def _context(self) -> bytes:
+        return sealing.context("preview/1", self.document_id, self.id, str(self.size))
+
+
+_TOTAL = Prepared(lambda: StoredPreview.select(fn.COALESCE(fn.SUM(StoredPreview.size), SQL("0"))))
+_OLDEST = Prepared(
+    lambda: (
+        StoredPreview.select(StoredPreview.id, StoredPreview.size)
+        .order_by(StoredPreview.used_at)
+        .limit(SQL("1"))
+    )
+)
+_OF_DOCUMENT = Prepared(
+    lambda: StoredPreview.select(StoredPreview.id).where(
+        StoredPreview.document_id == param("document_id")
+    )
+)
+_FAILED = Prepared(
+    lambda: StoredPreview.select(StoredPreview.id).where(StoredPreview.expires_at <= param("now"))
+)
+_USE = Prepared(
+    lambda: StoredPreview.update(used_at=param("now")).where(StoredPreview.id == param("id"))
+)
+_DELETE = Prepared(lambda: StoredPreview.delete().where(StoredPreview.id == param("id")))

@@ -1,0 +1,214 @@
+"""An upload: a payload sealed and stored piece by piece, then the document's row; both or nothing.
+
+All but the last pieces of a large payload are stored in short transactions of their own, so that
+other writers get the lock in between. Without the row, which holds their key and is written in
+the last transaction, they cannot be read. An object is stored as a whole before that transaction.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from functools import partial
+from typing import Any
+
+from peewee import OperationalError
+
+from crypto import sealing
+
+from ..core import Busy, StoredUnsynced, first_id
+from ..events import EventHead
+from ..records import Issued, require_future
+from ..runtime import current_runtime
+from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
+from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS
+from ..storage.payloads import rows as payload_rows
+from ..storage.payloads.prefetch import prefetch
+from .document import Document
+from .document_token import DocumentToken
+from .link_options import LinkOptions
+from .unreferenced_object import UnreferencedObject
+
+STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
+_UNSYNCED = (
+    "But the disk did not confirm it: look at the list before you send it again, and tell the "
+    "person who runs this."
+)
+LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
+
+
+def upload(
+    owner_id: str,
+    payload: Iterable[bytes],
+    *,
+    size: int,
+    content_type: str,
+    name: str | None = None,
+    metadata: dict[str, str] | None = None,
+    expires_at: int | None = None,
+    link: LinkOptions | None = None,
+) -> tuple[Document, Issued[DocumentToken] | None]:
+    """A new document, and its first token if `link` is given.
+
+    `payload` yields `size` bytes in pieces of 192 KiB, the last one shorter. Raises
+    `QuotaExceeded`, `StorageFull`, and whatever `payload` raises.
+    """
+    require_future(expires_at)
+    _require_quota(owner_id, size)
+    document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
+    document.expires_at, document.place = expires_at, place_for(size)
+    in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
+    with engine().reserve_disk_space(size if in_rows else 0, reserve):
+        try:
+            with _steps_together() if in_rows else nullcontext():
+                meta = {"name": name, "metadata": metadata or {}}
+                return document, _store(document, payload, meta, link)
+        except BaseException as error:
+            _abort(document)
+            _tell_if_stored(document, error)
+            raise
+
+
+def _tell_if_stored(document: Document, error: BaseException) -> None:
+    if isinstance(error, NotSynced) and Document.find(document.id):
+        raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
+
+
+def _steps_together() -> AbstractContextManager[None]:
+    """Where writers of several owners do not wait for each other, the steps of an upload are one
+    transaction with its last one, which takes the lock: a killed process leaves nothing.
+    """
+    return transaction(None) if engine().is_shared else nullcontext()
+
+
+def _store(
+    document: Document, payload: Iterable[bytes], meta: dict[str, Any], link: LinkOptions | None
+) -> Issued[DocumentToken] | None:
+    since = engine().sync_failures()
+    sha256, last = _store_payload(document, payload)
+    document.seal_meta(meta | {"sha256": sha256})
+    with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
+        on_rollback(partial(_abort, document))
+        _require_quota(document.owner_id, document.size)  # exact under the writer lock
+        _store_last(document, *last)
+        document.store_row()
+        return DocumentToken.issue(document, link, with_upload=True) if link else None
+
+
+def _require_quota(owner_id: str, size: int) -> None:
+    quota = current_runtime().quota
+    if quota.is_limited:
+        quota.require(size, *Document.stored_by(owner_id))
+
+
+def place_for(size: int) -> str:
+    """The place of a new payload: objects are for those of more than one piece."""
+    return OBJECTS if current_runtime().payload_objects and size > PIECE_BYTES else ROWS
+
+
+def delete_unfinished_uploads() -> None:
+    """Delete what uploads left that a killed process had begun, while no other one may serve.
+
+    Where others may, pieces are stored in one transaction, and objects have their time.
+    """
+    before = first_id(Document.PREFIX, current_runtime().started_at)
+    with transaction():
+        payload_rows.drop_orphans(before)
+        UnreferencedObject.abort_uploads(before)
+
+
+def delete_aborted_uploads() -> None:
+    """Delete the pieces of uploads that failed.
+
+    One whose row was committed and could only not be synced stays whole.
+    """
+    aborted = current_runtime().aborted_uploads
+    for id in list(aborted):
+        with separate_transaction(synced=False):
+            if not Document.find(id):
+                payload_rows.drop(id)
+        aborted.discard(id)
+
+
+def delete_aborted_object(document_id: str) -> None:
+    """Have the object deleted, unless the document refers to it: only its sync failed, then."""
+    with separate_transaction(synced=False):
+        found = Document.find(document_id)
+        if found is None or found.place != OBJECTS:
+            UnreferencedObject.record(document_id)
+
+
+def _abort(document: Document) -> None:
+    if database.in_transaction():  # its rollback calls this
+        return
+    with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
+        if document.place == OBJECTS:
+            delete_aborted_object(document.id)
+        elif _is_large(document):
+            current_runtime().aborted_uploads.add(document.id)
+            delete_aborted_uploads()
+
+
+def _is_large(document: Document) -> bool:
+    return document.size > STEP_PIECES * PIECE_BYTES
+
+
+def _store_payload(document: Document, payload: Iterable[bytes]) -> tuple[str, LastPieces]:
+    """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
+    document.key = sealing.generate_key()
+    sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
+    document.payload_head = sealer.head
+    pieces = _sealed(payload, sealer, digest)
+    last: LastPieces = 0, []
+    if document.place == OBJECTS:
+        _store_object(document, pieces)
+    elif _is_large(document):
+        last = _store_steps(document.id, prefetch(pieces))
+    else:
+        last = 0, list(pieces)
+    return digest.hexdigest(), last
+
+
+def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
+    UnreferencedObject.begin_upload(document.id)
+    with closing(prefetch(pieces)) as made:
+        current_runtime().require_objects().store(document.id, made, document.size)
+
+
+def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
+    """Store all but the last pieces, syncing on a second thread, so that the last sync is short."""
+    waiting: list[bytes] = []
+    first = 0
+    syncs: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as syncing:
+        for piece in pieces:
+            if len(waiting) == STEP_PIECES:
+                with separate_transaction(None, synced=False):
+                    payload_rows.store(document_id, waiting, first)
+                first, waiting = first + STEP_PIECES, []
+                if not syncs or syncs[-1].done():
+                    syncs.append(syncing.submit(engine().sync))
+            waiting.append(piece)
+    for sync in syncs:
+        sync.result()  # raises what failed, before the row is written
+    return first, waiting
+
+
+def _store_last(document: Document, first: int, pieces: list[bytes]) -> None:
+    """In the transaction that stores the row."""
+    if document.place == OBJECTS:
+        UnreferencedObject.end_upload(document.id)
+    else:
+        payload_rows.store(document.id, pieces, first)
+
+
+def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
+    """The payload's pieces, sealed, and hashed on the way; the last one has the end mark."""
+    short = b""
+    for plain in payload:
+        digest.update(plain)
+        short = sealer.update(plain)
+        if len(plain) == PIECE_BYTES:
+            yield short
+            short = b""
+    yield short + sealer.finish()

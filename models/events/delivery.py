@@ -1,0 +1,215 @@
+"""A delivery: one event to be sent to one webhook, and the result of the last attempt.
+
+Pending while `due_at` is set. The row is stored in the event's transaction and changed only after
+an attempt, so an attempt that a crash interrupts is made again.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Self
+
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
+
+from ..core import first_id, id_like, now
+from ..records import Owned, ResultPage, RowWith
+from ..runtime import current_runtime
+from ..storage import Prepared, connected, database, param
+from .webhook_claim import claim_webhook, release_webhook
+
+KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+delivery_queued = threading.Event()  # set when there is something new to deliver
+
+_SUBSCRIBED = """
+    SELECT id FROM webhook
+    WHERE owner_id = :owner_id AND disabled_at IS NULL AND REPLACE(types, :type, '') <> types"""
+_FIRST_OF_EACH = """
+    (webhook_id, id) IN (
+        SELECT webhook.id, (
+            SELECT id FROM delivery
+            WHERE webhook_id = webhook.id AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)
+        FROM webhook JOIN user_account ON user_account.id = webhook.owner_id
+        WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
+_FORGET = """
+    DELETE FROM delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < :before
+    AND due_at IS NULL"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of an attempt: the receiver's status and answer, or an error in a sentence."""
+
+    duration_ms: int
+    status: int | None = None
+    answer: str | None = None
+    error: str | None = None
+    retry_after_seconds: int = 0
+
+    @property
+    def succeeded(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+class WebhookDelivery(Owned):
+    PREFIX = "dlv"
+
+    webhook_id = TextField()
+    event_id = TextField()
+    type = TextField()
+    due_at = BigIntegerField(null=True)
+    attempts = IntegerField(default=0)
+    attempted_at = BigIntegerField(null=True)
+    delivered_at = BigIntegerField(null=True)
+    status = IntegerField(null=True)
+    duration_ms = IntegerField(null=True)
+    sealed_result = BlobField(null=True)
+
+    class Meta:
+        table_name = "delivery"
+
+    @classmethod
+    def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
+        """Store a delivery for each webhook that subscribes to the type, or for `to` alone.
+
+        Ids sort as those of their events, whichever process generates them.
+        """
+        found = [to] if to else cls._subscribed(owner_id, type)
+        for place, webhook_id in enumerate(found):
+            delivery: Self = cls.fresh(owner_id=owner_id, webhook_id=webhook_id, event_id=event_id)
+            delivery.id = id_like(cls.PREFIX, event_id, place)
+            delivery.type, delivery.due_at, delivery.attempts = type, delivery.created_at, 0
+            delivery.insert_row()
+        if found:
+            database.after_commit(delivery_queued.set)
+
+    @classmethod
+    def next_due_per_webhook(cls) -> list[Self]:
+        """The pending delivery that is due first, of each enabled webhook of an enabled user."""
+        return cls.rows(_NEXT_DUE)
+
+    def claim(self) -> bool:
+        """Whether this process sends it now; then call `release_webhook` when that has ended."""
+        if not claim_webhook(self.webhook_id):
+            return False
+        if not self._is_unchanged():  # another one was faster, and is done
+            release_webhook(self.webhook_id)
+            return False
+        return True
+
+    def _is_unchanged(self) -> bool:
+        values = {"webhook_id": self.webhook_id, "id": self.id}
+        with connected():
+            return _STATE.first(**values) == (self.due_at, self.attempts)
+
+    @classmethod
+    def last_duration_ms(cls, webhook_id: str) -> int | None:
+        """How long the newest delivery that was attempted took; None if there is none."""
+        found = _LAST_DURATION.first(webhook_id=webhook_id)
+        return None if found is None else int(found[0])
+
+    @classmethod
+    def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
+        return cls.page_of(webhook.owner_id, limit, after, webhook_id=webhook.id)
+
+    @classmethod
+    def one_of_webhook(cls, webhook: Owned, id: str) -> Self:
+        return cls.one_of(webhook.owner_id, id, webhook_id=webhook.id)
+
+    @classmethod
+    def give_up(cls, webhook: Owned) -> None:
+        """Let no delivery of the webhook be pending."""
+        pending = cls.webhook_id == webhook.id, cls.due_at.is_null(False)
+        cls.update(due_at=None).where(*pending).execute()
+
+    @classmethod
+    def first_pending_event(cls, owner_id: str) -> str | None:
+        """The id of the oldest event that an owner's webhook still waits for."""
+        pending = cls.due_at.is_null(False), cls.owner_id == owner_id
+        id: str | None = cls.select(fn.MIN(cls.event_id)).where(*pending).scalar()
+        return id
+
+    @classmethod
+    def give_up_until(cls, owner_id: str, event_id: str) -> None:
+        """Let no delivery of this event, or of an older one of the owner, be pending."""
+        pending = cls.due_at.is_null(False), cls.owner_id == owner_id, cls.event_id <= event_id
+        cls.update(due_at=None).where(*pending).execute()
+
+    @classmethod
+    def forget_old(cls) -> None:
+        database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, now() - KEPT_MS)})
+
+    @classmethod
+    def forget_many(cls) -> None:
+        """Delete the oldest deliveries of webhooks that have too many, also if they are pending."""
+        cls.keep_newest_of_each(cls.webhook_id, current_runtime().settings.quota_deliveries)
+
+    @property
+    def state(self) -> str:
+        if self.due_at is not None:
+            return "pending"
+        return "failed" if self.delivered_at is None else "delivered"
+
+    def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
+        """`due_at` is the moment of the next attempt, None if there is none."""
+        moment = now()
+        _RECORD_ATTEMPT.execute(
+            due_at=due_at,
+            now=moment,
+            delivered_at=moment if outcome.succeeded else None,
+            status=outcome.status,
+            duration_ms=outcome.duration_ms,
+            sealed_result=sealed_result,
+            webhook_id=self.webhook_id,
+            id=self.id,
+        )
+
+    def send_again(self) -> None:
+        """Make it pending again, due now, with all attempts left."""
+        self.due_at, self.attempts, self.delivered_at = now(), 0, None
+        values = {"due_at": self.due_at, "attempts": 0, "delivered_at": None}
+        mine = type(self).webhook_id == self.webhook_id, type(self).id == self.id
+        self.update(values).where(*mine).execute()
+        database.after_commit(delivery_queued.set)
+
+    @classmethod
+    def _subscribed(cls, owner_id: str, type: str) -> list[str]:
+        found = database.execute_sql(_SUBSCRIBED, {"owner_id": owner_id, "type": f" {type} "})
+        return [id for (id,) in found.fetchall()]
+
+
+@dataclass(frozen=True)
+class OpenedDelivery(RowWith[WebhookDelivery]):
+    """A delivery with the unsealed result of its last attempt."""
+
+    answer: str | None
+    error: str | None
+
+
+_NEXT_DUE = Prepared(lambda: WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)))
+_STATE = Prepared(
+    lambda: WebhookDelivery.select(WebhookDelivery.due_at, WebhookDelivery.attempts).where(
+        WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id")
+    )
+)
+_LAST_DURATION = Prepared(
+    lambda: (
+        WebhookDelivery.select(WebhookDelivery.duration_ms)
+        .where(
+            WebhookDelivery.webhook_id == param("webhook_id"),
+            WebhookDelivery.duration_ms.is_null(False),
+        )
+        .order_by(WebhookDelivery.id.desc())
+        .limit(SQL("1"))
+    )
+)
+_RECORD_ATTEMPT = Prepared(
+    lambda: WebhookDelivery.update(
+        due_at=param("due_at"),
+        attempts=WebhookDelivery.attempts + SQL("1"),
+        attempted_at=param("now"),
+        delivered_at=param("delivered_at"),
+        status=param("status"),
+        duration_ms=param("duration_ms"),
+        sealed_result=param("sealed_result"),
+    ).where(WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id"))
+)

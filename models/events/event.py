@@ -1,0 +1,240 @@
+"""Events: each recorded once, in the transaction of the change that it describes.
+
+One table feeds `GET /v1/events` and the webhooks. Events hold ids and facts, never a payload, a
+name or a secret, and outlive the rows they are about. The events of each owner are a chain: each
+has the number after the last one's, and a hash over that one's hash and its own `body`. They are
+never changed.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, TextField
+
+from crypto import event_hash
+
+from ..core import generate_id, now, rfc3339
+from ..records import Owned, ResultPage
+from ..runtime import Counted, Reading, current_runtime
+from ..storage import (
+    SERVICE,
+    Prepared,
+    connected,
+    database,
+    engine,
+    on_rollback,
+    param,
+    separate_transaction,
+    transaction,
+)
+from .delivery import WebhookDelivery
+from .head import EventHead
+
+Facts = Mapping[str, Any]
+
+READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
+
+READINGS = ("document.viewed", "document.downloaded")
+TYPES = (
+    "document.created",
+    *READINGS,
+    "document.deleted",
+    "document.expired",
+    "token.created",
+    "token.updated",
+    "token.revoked",
+    "token.spent",
+    "api_key.created",
+    "api_key.revoked",
+    "api_key.rotated",
+    "webhook.test",
+    "webhook.disabled",
+)
+
+# The credential that acts, part of every event; without a request it is the service itself.
+current_actor: ContextVar[Mapping[str, str]] = ContextVar(
+    "current_actor", default=MappingProxyType({"via": "service"})
+)
+
+
+class Event(Owned):
+    PREFIX = "evt"
+
+    sequence = BigIntegerField()
+    type = TextField()
+    document_id = TextField(null=True)
+    body = TextField()  # JSON of id, type, createdAt and data: what is hashed
+    hash = BlobField()
+
+    @property
+    def data(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.body)["data"]
+        return facts
+
+    @classmethod
+    def record(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
+        """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone."""
+        return cls._insert(owner_id, type, {**facts, **current_actor.get()}, to)
+
+    @classmethod
+    def record_of_service(cls, type: str, facts: Facts) -> Self:
+        """Record what concerns all of the service in its own chain, which the CLI exports."""
+        return cls.record(SERVICE, type, facts)
+
+    @classmethod
+    def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
+        """Record that a document was read: in the open transaction, else soon.
+
+        Of one link or API key, only the first reading in a minute is recorded so; the further
+        ones are one event, when the minute is over or something else happens to the document.
+        """
+        readings = current_runtime().readings
+        reading = Reading(owner_id, type, document_id, tuple(current_actor.get().items()))
+        if reading.is_merged and not readings.is_first(reading):
+            readings.add_further(reading)
+            on_rollback(partial(readings.add_further, reading, -1))
+        elif database.in_transaction():
+            cls._record_readings_before(owner_id, document_id, further=False)
+            cls._insert_readings([(reading, 1)])
+        else:
+            readings.add_due([(reading, 1)])
+            cls.record_if_shared(owner_id)
+
+    @classmethod
+    def record_if_shared(cls, owner_id: str) -> None:
+        """Record what is due before the response: the next request may reach another process."""
+        if engine().is_shared:
+            cls.record_readings_of(owner_id)
+
+    @classmethod
+    def record_merged_readings(cls, *, all: bool = False) -> None:
+        """Record what is due, with the further readings of minutes that are over, or of all."""
+        current_runtime().readings.end_minutes(all=all)
+        cls.record_readings(all=all)
+
+    @classmethod
+    def record_readings(cls, *, all: bool = False) -> None:
+        """Record what is due. What the database does not take now stays due, and what follows it,
+        too, unless `all` is to be tried.
+        """
+        readings = current_runtime().readings
+        for owner_id in readings.owners():
+            try:
+                cls._record_due(owner_id)
+            except Exception as error:
+                readings.fail(owner_id, error)
+                if not (all or readings.owners()):
+                    break
+
+    @classmethod
+    def record_readings_of(cls, owner_id: str) -> None:
+        """Record what is due of an owner, unless a writer is in the way for long."""
+        if current_runtime().readings.is_due(owner_id):
+            with suppress(Exception):  # it stays due: `record_readings` tells why
+                cls._record_due(owner_id, READER_WAITS_SECONDS)
+
+    @classmethod
+    def _record_due(cls, owner_id: str, wait_seconds: float | None = None) -> None:
+        readings = current_runtime().readings
+        with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
+            due = readings.take(owner_id)
+            on_rollback(partial(readings.put_back, owner_id, due))
+            cls._insert_readings(due.readings)
+            for (query, id), moment in due.uses.items():
+                query.execute(id=id, now=moment)
+        readings.end_taking(owner_id)
+
+    @classmethod
+    def feed(
+        cls, owner_id: str, limit: int, after: str | None, **filters: str | None
+    ) -> ResultPage:
+        """At most `limit` events after the id `after`, oldest first; and the next page's `after`.
+
+        `filters` are values of columns; None filters nothing.
+        """
+        cls.record_readings_of(owner_id)
+        asked = {name: value for name, value in filters.items() if value is not None}
+        values = {"owner_id": owner_id, "after": after or "", "limit": limit + 1, **asked}
+        found = cls.rows(_feed(tuple(asked)), **values)
+        return found[:limit], found[limit - 1].id if len(found) > limit else None
+
+    @classmethod
+    def newest(
+        cls, owner_id: str, limit: int, after: str | None, **filters: str | None
+    ) -> ResultPage:
+        """The same as `feed`, newest first."""
+        cls.record_readings_of(owner_id)
+        asked = {name: value for name, value in filters.items() if value}
+        return cls.page_of(owner_id, limit, after, **asked)
+
+    @classmethod
+    def is_kept(cls, owner_id: str, id: str) -> bool:
+        return bool(cls.select().where(cls.owner_id == owner_id, cls.id == id).exists())
+
+    @classmethod
+    def _insert(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
+        """Number and id are generated under the writer lock, so both follow the order of commits
+        and a poller of the feed misses none.
+        """
+        with transaction(owner_id):
+            document_id = facts.get("document_id")
+            if document_id and type not in (*READINGS, "document.created"):
+                cls._record_readings_before(owner_id, document_id)
+            head, moment = EventHead.of(owner_id), now()
+            id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
+            body = _body(id, type, moment, facts)
+            link = {"sequence": sequence, "hash": event_hash(owner_id, sequence, head.hash, body)}
+            about = {"owner_id": owner_id, "document_id": document_id, "type": type}
+            event = cls._of_values({"id": id, "created_at": moment, "body": body, **link, **about})
+            event.insert_row()
+            head.move(last_id=id, **link)
+            WebhookDelivery.queue_for_subscribers(owner_id, id, type, to)
+        return event
+
+    @classmethod
+    def _record_readings_before(
+        cls, owner_id: str, document_id: str, *, further: bool = True
+    ) -> None:
+        """Those of a document come before what happens to it next."""
+        readings = current_runtime().readings
+        due, merged = readings.take_of(owner_id, document_id, further=further)
+        on_rollback(partial(readings.put_back_of, due, merged))
+        cls._insert_readings(due + merged)
+
+    @classmethod
+    def _insert_readings(cls, counted: Counted) -> None:
+        for one, count in counted:
+            facts = {"document_id": one.document_id, "count": count, **dict(one.actor)}
+            cls._insert(one.owner_id, one.type, facts)
+
+
+@cache
+def _feed(filters: tuple[str, ...]) -> Prepared:
+    conditions = [Event.condition(name) for name in filters]
+    return Prepared(
+        lambda: (
+            Event.select()
+            .where(Event.owner_id == param("owner_id"), Event.id > param("after"), *conditions)
+            .order_by(Event.id)
+            .limit(param("limit"))
+        )
+    )
+
+
+@cache
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+def _body(id: str, type: str, created_at: int, facts: Facts) -> str:
+    data = {
+        _camel(name): rfc3339(value) if name.endswith("_at") and value is not None else value
+        for name, value in facts.items()
+    }
+    return json.dumps({"id": id, "type": type, "createdAt": rfc3339(created_at), "data": data})

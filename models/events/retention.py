@@ -1,0 +1,83 @@
+"""Forgets events that are too old or too many: always the oldest links of a chain.
+
+The head keeps the number and the previous hash of the oldest link that is left, and the service's
+chain tells which were forgotten. Only links that hold are forgotten: what was altered stays, so
+that it can be found.
+"""
+
+import logging
+import math
+from typing import Any
+
+from ..core import first_id, now
+from ..runtime import current_runtime
+from ..storage import database, transaction
+from .chain import Link, oldest_links
+from .delivery import WebhookDelivery
+from .event import Event
+from .head import EventHead
+
+DAY_MS = 86_400_000
+MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
+BATCH = 10_000  # links forgotten in one transaction
+_WITH_OLD = """
+    SELECT id FROM event_head WHERE EXISTS (
+        SELECT 1 FROM event WHERE owner_id = event_head.id AND id < :before)"""
+_WITH_MANY = """
+    SELECT id FROM event_head WHERE sequence - oldest + 1 > :most"""
+_FORGET = """
+    DELETE FROM event
+    WHERE owner_id = :owner_id AND id <= :last_id AND sequence BETWEEN :first AND :last"""
+_ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
+
+
+def forget_old_events() -> None:
+    """Forget events of days before the setting, unless a delivery of an older one is pending."""
+    today = now() // DAY_MS * DAY_MS
+    before = first_id(Event.PREFIX, today - current_runtime().settings.event_days * DAY_MS)
+    for owner_id in _owners(_WITH_OLD, before=before):
+        with transaction():
+            pending = WebhookDelivery.first_pending_event(owner_id)
+            _forget(owner_id, min(before, pending or before))
+
+
+def forget_many_events() -> None:
+    """Forget the oldest events of users who have too many, unless a delivery is pending.
+
+    Of those with several times too many, pending deliveries are given up.
+    """
+    most = current_runtime().settings.quota_events
+    for owner_id in _owners(_WITH_MANY, most=most):
+        with transaction():
+            newest = EventHead.of(owner_id).sequence
+            pending = WebhookDelivery.first_pending_event(owner_id)
+            _forget(owner_id, pending or "~", newest - most)
+            if last := _forget(owner_id, "~", newest - MOST_HELD_BACK * most):
+                WebhookDelivery.give_up_until(owner_id, last.id)
+
+
+def _owners(query: str, **values: Any) -> list[str]:
+    return [id for (id,) in database.execute_sql(query, values).fetchall()]
+
+
+def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
+    """Forget links with ids before `before` and numbers up to `until`; returns the last one."""
+    head = EventHead.of(owner_id)
+    if last := _last_to_forget(head, before, until):
+        facts = {"owner_id": owner_id, "first": head.oldest, "last": last.sequence}
+        database.execute_sql(_FORGET, {**facts, "last_id": last.id})
+        head.move(oldest=last.sequence + 1, hash_before=last.hash)
+        Event.record_of_service("events.forgotten", facts)
+    return last
+
+
+def _last_to_forget(head: EventHead, before: str, until: float) -> Link | None:
+    last, expected, previous = None, head.oldest, head.hash_before
+    for link in oldest_links(head.id, BATCH if head.mac else 0):
+        if link.sequence != expected or not link.is_linked(head.id, previous):
+            logging.getLogger("docservice").error(_ALTERED, expected, head.id)
+            break
+        if link.id >= before or link.sequence > until:
+            break
+        last, expected, previous = link, link.sequence + 1, link.hash
+    return last

@@ -1,0 +1,147 @@
+"""What the holder of a document token may do; and tickets, by which a page that a token opened
+loads what it shows.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
+
+from ..accounts import ApiKey, Session
+from ..core import NotAuthenticated, TokenSpent, WrongCredentials, now
+from ..documents import PERMISSIONS, Document, DocumentToken
+from ..records import Presented
+from ..runtime import current_runtime
+from ..storage import Prepared, param
+
+TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
+PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
+"""What a ticket opens: drawn pages; or the original as well, because the page shows it as it is, or
+as long as the link permits to save it."""
+
+
+def _grant_by(column: str) -> Prepared:
+    """A token with its owner; whether it lasts, and has views left."""
+
+    def build() -> Any:
+        token = DocumentToken
+        query = token.with_owner(token.lasts(), token.has_views_left())
+        return query.where(getattr(token, column) == param(column))
+
+    return Prepared(build)
+
+
+_OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
+_BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
+
+
+@dataclass(frozen=True)
+class TokenGrant:
+    """What a token permits, as its row says when it is presented."""
+
+    id: str
+    document_id: str
+    permissions: frozenset[str]
+    origins: tuple[str, ...]
+    has_view_limit: bool
+    sealed_password: bytes | None
+    owner_id: str = ""  # if there is no token: of a page that the owner opened
+    opens_original: bool = True  # the ticket that was presented, if it was one
+
+    @property
+    def has_password(self) -> bool:
+        return self.sealed_password is not None
+
+    @classmethod
+    def of_secret(cls, secret: str) -> Self:
+        """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
+        if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
+            raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
+        digest = credentials.fingerprint(secret)
+        found = DocumentToken.presented(_BY_DIGEST, now=now(), digest=digest)
+        if found is None:
+            raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
+        return cls._of_row(found, unspent=found.further[-1])
+
+    @classmethod
+    def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
+        """What a session or an API key permits that reads."""
+        may = frozenset(PERMISSIONS)
+        return cls(credential_id, document_id, may, (), False, None, owner_id)
+
+    @classmethod
+    def of_ticket(cls, ticket: str) -> Self:
+        """Lets a page that a token opened load what it shows, also after the token's last view,
+        while the token has the same password and still permits to view. A page that the owner
+        opened loads it as long as the session or API key lasts.
+        """
+        too_late = NotAuthenticated("This page was opened too long ago. Open it again.")
+        try:
+            claims = current_runtime().tickets.open(ticket)
+        except DecryptionError:
+            raise too_late from None
+        if credential := _OF_OWNER.get(claims.id[:3]):
+            owner_id, _, document_id = claims.user_id.partition(" ")
+            owner_id, id = credential.live_of(claims.id, owner_id)
+            return cls.of_owner(id, document_id, owner_id)
+        found = DocumentToken.presented(_BY_ID, now=now(), id=claims.id)
+        if found is None:
+            raise TokenSpent
+        grant = cls._of_row(found, unspent=True)
+        if claims.user_id != grant._opening or "view" not in grant.permissions:
+            raise too_late
+        may_save = claims.scope == ORIGINAL and "download" in grant.permissions
+        return replace(grant, opens_original=may_save or claims.scope == SHOWN)
+
+    @classmethod
+    def _of_row(cls, found: Presented[DocumentToken], *, unspent: bool) -> Self:
+        token, (lasts, _) = found.row, found.further
+        may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
+        if not (lasts and unspent and found.owner.disabled_at is None):
+            raise TokenSpent(*_end_of(found), where)
+        has_limit = token.max_views is not None
+        return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
+
+    def ticket(self, *, shows_original: bool) -> str:
+        """For a page; `shows_original` says that it shows the original as it is."""
+        seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS
+        or_pages = ORIGINAL if "download" in self.permissions else PAGES
+        scope = SHOWN if shows_original else or_pages
+        return current_runtime().tickets.issue(TokenClaims(self.id, self._opening, scope), seconds)
+
+    @property
+    def _opening(self) -> str:
+        """What a ticket is bound to beside the token: the document, and the password if any.
+
+        Beside a session or API key it is the owner and the document.
+        """
+        if self.owner_id:
+            return f"{self.owner_id} {self.document_id}"
+        lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
+        return self.document_id + lock[:16]
+
+    def check_password(self, document: Any, password: str, address: str) -> None:
+        """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
+        failures = current_runtime().link_password_failures
+        failures.refuse_if_many(self.id, address)
+        digest = document.unseal("password/1", self.id, self.sealed_password)
+        if not passwords.verify_password(password, digest, self.id, LINKS):
+            failures.record_failure(self.id, address)
+            raise WrongCredentials("This is not the password of the link.")
+        failures.refuse_if_many(self.id, address)  # many may have been judged beside this one
+
+
+def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
+    """The cause and the moment, as `TokenSpent` takes them, of the end of a token."""
+    lasts, has_views_left = token.further
+    if token.owner.disabled_at is not None:
+        return "", None
+    if token.revoked_at is not None:
+        return "revoked", token.revoked_at
+    if not lasts:
+        document = Document.find(token.document_id)
+        ends = [token.expires_at, document.expires_at if document else None]
+        ended_at = min(filter(None, ends), default=None)
+        return "expired" if ended_at else "", ended_at
+    return "" if has_views_left else "used_up", None

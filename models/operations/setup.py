@@ -1,0 +1,196 @@
+"""Opens and migrates the database, and loads the keyring that fits it."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from peewee import fn
+from playhouse.migrations import Runner
+
+from crypto import Keyring, KeyringError, RootKeyMissing
+from crypto.tokens import PasetoCodec
+from settings import Settings, WrongSetting
+
+from .. import storage
+from ..accounts import StoredResponse, TokenKey, User
+from ..core import OperatorError
+from ..documents import Document
+from ..runtime import check_nodes, current_runtime
+from ..storage import connected, database, engine
+from .authority import AuthorityKey, load_authority_key
+
+TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey, AuthorityKey)
+MIGRATIONS = str(Path(__file__).parent.parent / "migrations")
+CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
+_KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
+
+
+def open_runtime(path: str | None = None) -> None:
+    """Open the database of the settings, or the one at `path`, and the keyring, unless open."""
+    runtime = current_runtime()
+    if runtime.is_open:
+        return
+    with runtime.lock:
+        if not runtime.is_open:
+            open_database(path or runtime.settings.database, runtime.settings.threads)
+            load_keyring()
+            runtime.is_open = True
+
+
+def open_database(address: str, threads: int = 0) -> None:
+    """Open or create the database, readable by this user only, and migrate it.
+
+    `address` is a path or a URL; so many `threads` of requests need a connection to a server.
+    """
+    if not storage.is_server(address):
+        storage.create_file(address)
+    storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
+    with connected(), engine().migrating():
+        refuse_newer()
+        refuse_foreign_schema()
+        if is_older():  # else nothing is written: it may be a standby
+            _migrate()
+
+
+def _migrate() -> None:
+    """Says so where it may take long: an operator who sees nothing would stop it."""
+    made, newest = max(_migrations_made(), default=""), max(_migrations())
+    if made:
+        _tell(f"Migrating the database from {made[:4]} to {newest[:4]}; this may take minutes.")
+    _runner().up()
+    if made:
+        _tell(f"The database is migrated to {newest[:4]}.")
+
+
+def _tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _runner() -> Runner:
+    """Of the migrations of this engine: PostgreSQL's begin where it was added."""
+    return Runner(database, str(Path(MIGRATIONS, engine().migrations)))
+
+
+def refuse_newer() -> None:
+    """`OperatorError` if a later version has migrated the database."""
+    if newer := _migrations_made() - _migrations():
+        raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def refuse_foreign_schema() -> None:
+    """`OperatorError` if the schema is not what the migrations made that the database names."""
+    if found := schema_problems():
+        sentence = f"This service did not make this database as it is: {', '.join(found)}. "
+        raise OperatorError(f"{sentence}Drop what is foreign, or restore another backup.")
+
+
+def schema_problems() -> list[str]:
+    """What is foreign, missing or altered in the schema, each as `trigger x is foreign`."""
+    with connected():
+        return engine().schema_differences(MIGRATIONS, _runner().applied())
+
+
+def table_problems() -> list[str]:
+    """How tables on a server differ from what the migrations make. The service starts all the same:
+    an index that is missing prevents neither reading nor verifying.
+    """
+    with connected():
+        return engine().table_differences(_runner().directory)
+
+
+def is_older() -> bool:
+    """Whether there are migrations still to run."""
+    return not _migrations() <= _migrations_made()
+
+
+def _migrations() -> set[str]:
+    return {one.name for one in _runner().migrations()}
+
+
+def _migrations_made() -> set[str]:
+    with connected():
+        return set(_runner().applied())
+
+
+def root_keys_in_use() -> Counter[str]:
+    """The number of rows whose key each root key wraps, by its id."""
+    used: Counter[str] = Counter()
+    with connected():
+        for table in TABLES_WITH_KEYS:
+            rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root).tuples()
+            used.update(dict(rows))
+    return used
+
+
+def load_keyring() -> None:
+    """Load the keyring that the settings name."""
+    use_keyring(_keyring(current_runtime().settings))
+
+
+def _keyring(settings: Settings) -> Keyring:
+    given = [name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
+    if len(given) > 1:
+        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
+    if settings.keyring_command:
+        return Keyring.from_command(settings.keyring_command)
+    if settings.keyring:
+        return Keyring(text=settings.keyring)
+    if settings.keyring_file:
+        _require_made(settings.keyring_file)
+        return Keyring(settings.keyring_file)
+    return open_keyring(settings.instance_path / "keyring")
+
+
+def open_keyring(path: Path) -> Keyring:
+    """The keyring at `path`; a new one only while the database holds no wrapped key."""
+    _require_made(path)
+    if not path.exists() and not root_keys_in_use():
+        return Keyring.create(path)
+    return Keyring(path)
+
+
+def _require_made(path: Path) -> None:
+    """KeyringError at the first start on a server: each of its machines would make its own."""
+    if engine().is_shared and not path.exists() and not root_keys_in_use():
+        raise KeyringError(
+            f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
+            f"(umask 077; flask --app app keys make > {path})"
+        )
+
+
+def use_keyring(keyring: Keyring) -> None:
+    """Wrap and unwrap with this keyring; `KeyringError` if it lacks a root key that is in use."""
+    _require_roots(keyring)
+    runtime = current_runtime()
+    runtime.keyring = keyring
+    check_nodes()
+    try:
+        runtime.authority_key = load_authority_key()
+    except RootKeyMissing:  # another process has begun the database meanwhile
+        _require_roots(keyring)
+        raise
+    with connected():
+        if not TokenKey.newest_first():
+            TokenKey.draw()
+    runtime.session_tokens = PasetoCodec(TokenKey.newest_first)
+    runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket")
+
+
+def _require_roots(keyring: Keyring) -> None:
+    if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
+        raise KeyringError(
+            f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
+            "documents are sealed with. Put the right keyring back; no new one is made."
+        )
+
+
+def is_ready() -> bool:
+    """Whether the database can be read, written and synced, and the keyring be read."""
+    try:
+        with connected():
+            User.select(User.id).limit(1).execute()
+            is_stored = engine().is_writable() and engine().is_durable()
+        return bool(current_runtime().keyring.primary.id) and is_stored
+    except Exception:  # noqa: BLE001  whatever it is, the answer is no
+        return False

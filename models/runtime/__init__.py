@@ -1,0 +1,16 @@
+"""The state of the process: settings, keys, and the limits and queues that requests share."""
+
+from .error_mapping import log_failure, operator_message, service_error_of
+from .node import (
+    SEEN_SECONDS,
+    check_nodes,
+    forget_node,
+    node_name,
+    nodes_that_use,
+    other_nodes,
+    report_node,
+)
+from .quota import refuse_if_full
+from .rate_limiter import forget_idle_limits, network_of
+from .readings import Counted, Reading
+from .state import Runtime, create_runtime, current_runtime

@@ -1,0 +1,81 @@
+"""Maps the exceptions of other libraries to domain errors."""
+
+import errno
+import logging
+
+from peewee import DatabaseError
+
+import crypto
+
+from ..core import (
+    Busy,
+    DatabaseDamaged,
+    DatabaseUnavailable,
+    DocumentDamaged,
+    KeyUnavailable,
+    OperatorError,
+    PayloadStoreAway,
+    ServiceError,
+    StorageFailing,
+    StorageFull,
+    StoredUnsynced,
+    causes_of,
+)
+from ..storage import EngineError, NotSynced, engine
+
+_OF_CRYPTO = {
+    crypto.PasswordQueueFull: Busy,
+    crypto.KeyringError: KeyUnavailable,
+    crypto.DecryptionError: DocumentDamaged,
+}
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FAILING = {errno.EIO, errno.EFBIG, errno.EROFS}
+
+
+def service_error_of(error: BaseException) -> ServiceError | None:
+    """The first domain error along the chain of causes; None for an unexpected exception."""
+    for cause in causes_of(error):
+        if known := _known(cause):
+            return known
+    return None
+
+
+def operator_message(error: BaseException) -> str | None:
+    """The sentence for the operator; None for an unexpected exception."""
+    if isinstance(error, (crypto.KeyringError, OperatorError)):
+        return str(error)
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror or error}{where}."
+    known = service_error_of(error)
+    if isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason:
+        return known.reason
+    if isinstance(error, (DatabaseError, EngineError)) and (
+        known is None or isinstance(known, DatabaseDamaged)
+    ):
+        line, *_ = str(error).splitlines() or [""]  # what follows quotes the statement
+        more = " `flask doctor` says more. Restore a backup." if known else ""
+        return f"The database can't be used: {line}.{more}"
+    return known.sentence if known else None
+
+
+def log_failure(what: str, error: BaseException) -> None:
+    """In one line where the storage is full, busy, failing or damaged, else with a traceback."""
+    log = logging.getLogger("docservice")
+    known = service_error_of(error)
+    if isinstance(known, (Busy, StorageFull, DatabaseDamaged)):
+        log.error("%s: %s", what, known.sentence)
+    else:
+        log.error("%s", what, exc_info=error)
+
+
+def _known(error: BaseException) -> ServiceError | None:
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, NotSynced):
+        return StoredUnsynced()
+    if isinstance(error, OSError) and error.errno in _FULL | _FAILING:
+        return StorageFull() if error.errno in _FULL else StorageFailing()
+    if known := engine().service_error(error):
+        return known
+    return next((ours() for kind, ours in _OF_CRYPTO.items() if isinstance(error, kind)), None)

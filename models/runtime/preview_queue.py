@@ -1,0 +1,97 @@
+"""Admits work on previews, so that expensive documents leave worker threads to everyone else.
+
+A preview is made in a child process. A quarter of the worker threads may make one for a view, two
+for files to save; another quarter may wait some seconds for a place. A caller beyond that, or
+beyond a share of it, is refused at once.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Condition, Lock
+
+from ..core import Busy
+
+PROCESSES = 4  # child processes at once
+PROCESS_SECONDS = 30
+PLACE_SECONDS = 10
+SAVING = 2  # places for files: views keep the other processes
+
+
+class Places:
+    """`count` places are held by all, all but one by the links and credentials of one owner, and
+    half of them by one link.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._held = Counter[str]()
+
+    def has_room(self, owner_id: str, caller_id: str) -> bool:
+        shares = {caller_id: self.count // 2, owner_id: self.count - 1}
+        within = all(self._held[one] < max(1, most) for one, most in shares.items())
+        return within and self._held[""] < self.count
+
+    def take(self, owner_id: str, caller_id: str) -> None:
+        self._held.update({caller_id, owner_id, ""})
+
+    def release(self, owner_id: str, caller_id: str) -> None:
+        self._held -= Counter({caller_id, owner_id, ""})
+
+
+class PreviewQueue:
+    def __init__(self, threads: int, place_seconds: float = PLACE_SECONDS) -> None:
+        self.viewing = Places(max(1, threads // 4))
+        self.saving = Places(min(SAVING, self.viewing.count))
+        self.waiting = Places(threads // 4)
+        self._place_seconds = place_seconds
+        self._processes = BoundedSemaphore(PROCESSES)
+        self._changed = Condition()
+        self._asked = Counter[str]()
+        self._alone: dict[str, Lock] = {}  # for each preview that is made or waited for
+
+    @contextmanager
+    def turn(
+        self, id: str, owner_id: str, caller_id: str, *, saves: bool = False
+    ) -> Iterator[None]:
+        """The turn to make the preview `id`: nobody else makes the same one meanwhile.
+
+        `caller_id` is a link's id, or the owner's. Raises `Busy`.
+        """
+        places = self.saving if saves else self.viewing
+        with self._place(places, id, (owner_id, caller_id)), self._alone[id]:
+            if not self._processes.acquire(timeout=PROCESS_SECONDS):
+                raise Busy
+            try:
+                yield
+            finally:
+                self._processes.release()
+
+    @contextmanager
+    def _place(self, places: Places, id: str, caller: tuple[str, str]) -> Iterator[None]:
+        with self._changed:
+            self._wait_for_room(places, caller)
+            places.take(*caller)
+            self._asked[id] += 1
+            self._alone.setdefault(id, Lock())
+        try:
+            yield
+        finally:
+            with self._changed:
+                places.release(*caller)
+                self._asked -= Counter([id])
+                if not self._asked[id]:
+                    del self._alone[id]
+                self._changed.notify_all()
+
+    def _wait_for_room(self, places: Places, caller: tuple[str, str]) -> None:
+        if places.has_room(*caller):
+            return
+        if not self.waiting.has_room(*caller):
+            raise Busy
+        self.waiting.take(*caller)
+        try:
+            if not self._changed.wait_for(lambda: places.has_room(*caller), self._place_seconds):
+                raise Busy
+        finally:
+            self.waiting.release(*caller)

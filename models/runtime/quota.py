@@ -1,0 +1,43 @@
+"""How much one user may store: documents, their bytes, and rows of other kinds."""
+
+from dataclasses import dataclass
+
+from ..core import QuotaExceeded
+
+
+@dataclass(frozen=True)
+class Quota:
+    """None where there is no limit."""
+
+    bytes: int | None = None
+    documents: int | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.bytes is not None or self.documents is not None
+
+    @property
+    def most_documents(self) -> int | None:
+        """Empty ones take space as well: so a quota of bytes alone limits documents, too."""
+        if self.documents is None and self.bytes is not None:
+            return max(1000, self.bytes // 1024)
+        return self.documents
+
+    def require(self, size: int, documents: int, stored_bytes: int) -> None:
+        """`QuotaExceeded` unless `size` bytes more may be stored beside `documents`."""
+        if self.most_documents is not None and documents >= self.most_documents:
+            raise QuotaExceeded(
+                f"You may keep {self.most_documents:,} documents and have {documents:,}. "
+                "Delete one first."
+            )
+        if self.bytes is not None and stored_bytes + size > self.bytes:
+            raise QuotaExceeded(
+                f"Your documents may take {self.bytes:,} bytes and take {stored_bytes:,}; this one "
+                f"has {size:,}. Delete something first."
+            )
+
+
+def refuse_if_full(count: int, most: int, what: str, remedy: str) -> None:
+    """`QuotaExceeded` if there are `most` rows of a kind, or more."""
+    if count >= most:
+        raise QuotaExceeded(f"You have {count:,} {what}; {most:,} is the most. {remedy}")

@@ -1,0 +1,189 @@
+"""What reads leave behind: readings, which become events, and when keys and previews were used.
+
+All of it is counted in memory, so that no read waits for a writer, and recorded some moments later
+by `Event.record_readings`. The first reading of a document by one credential is due at once; how
+many followed, when a minute is over. A stop records all, a crash loses at most that minute. Each of
+several processes that serve a database counts and records its own.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..core import now
+from ..storage import Prepared
+from .error_mapping import service_error_of
+
+MERGED_MS = 60_000
+MOST_DUE = 100_000  # readings, while the database takes no writes; about 50 MB
+RETRY_SECONDS = 1
+
+
+class Reading(NamedTuple):
+    """`type` is that of its event; `actor` the credential, as events name it."""
+
+    owner_id: str
+    type: str
+    document_id: str
+    actor: tuple[tuple[str, str], ...]
+
+    @property
+    def is_merged(self) -> bool:
+        """Each reading of a person is an event of its own."""
+        return ("via", "session") not in self.actor
+
+
+@dataclass
+class Window:
+    """When a first reading was; and how many followed."""
+
+    began_at: int
+    further: int = 0
+
+    def is_over(self) -> bool:
+        """Also if the clock was set back."""
+        return not 0 <= now() - self.began_at < MERGED_MS
+
+
+Counted = list[tuple[Reading, int]]
+
+
+@dataclass
+class Due:
+    """What is to be recorded of one owner: readings, and moments by query and id of a row."""
+
+    readings: Counted = field(default_factory=list)
+    uses: dict[tuple[Prepared, str], int] = field(default_factory=dict)
+
+
+class ReadingCounter:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._windows: dict[str, dict[Reading, Window]] = {}  # by the document's id
+        self._due: dict[str, Due] = {}  # by owner, who stays until what was taken is recorded
+        self._count_due = 0
+        self._retry_at = 0.0  # of `time.monotonic`, after a failure
+        self.lost = 0
+
+    def is_first(self, reading: Reading) -> bool:
+        """Whether none like it was within the minute, which begins with it then."""
+        with self._lock:
+            windows = self._windows.setdefault(reading.document_id, {})
+            is_first = reading not in windows
+            if is_first:
+                windows[reading] = Window(now())
+        return is_first
+
+    def add_further(self, reading: Reading, count: int = 1) -> None:
+        """Count readings that were not the first, or fewer after a transaction that failed."""
+        with self._lock:
+            windows = self._windows.setdefault(reading.document_id, {})
+            windows.setdefault(reading, Window(now())).further += count
+
+    def add_due(self, counted: Iterable[tuple[Reading, int]]) -> None:
+        """Readings to be recorded soon; beyond `MOST_DUE` they are lost."""
+        with self._lock:
+            self._add_due(counted)
+
+    def add_use(self, owner_id: str, query: Prepared, id: str, moment: int) -> None:
+        """`query` is to record the moment, as the parameter `now`, in the row with this id."""
+        with self._lock:
+            self._due.setdefault(owner_id, Due()).uses[query, id] = moment
+
+    def end_minutes(self, *, all: bool = False) -> None:
+        """What was counted in minutes that are over becomes due; of `all`, to be recorded now."""
+        with self._lock:
+            self._retry_at = 0.0 if all else self._retry_at
+            for document_id in list(self._windows):
+                windows = self._windows.pop(document_id)
+                over = {one: window for one, window in windows.items() if all or window.is_over()}
+                if left := {one: windows[one] for one in windows.keys() - over}:
+                    self._windows[document_id] = left
+                self._add_due(_counted(over))
+
+    def owners(self) -> list[str]:
+        """Those of whom something is due; none for a moment after a failure."""
+        return list(self._due) if time.monotonic() >= self._retry_at else []
+
+    def is_due(self, owner_id: str) -> bool:
+        """Also while another thread records it."""
+        return owner_id in self._due
+
+    def take(self, owner_id: str) -> Due:
+        """What is due of an owner. Then call `put_back`, or `end_taking`."""
+        with self._lock:
+            due = self._due.get(owner_id, Due())
+            self._due[owner_id] = Due()
+            self._count_due -= len(due.readings)
+        return due
+
+    def put_back(self, owner_id: str, due: Due) -> None:
+        """What was taken and could not be recorded; this owner is the last one then."""
+        with self._lock:
+            newer = self._due.pop(owner_id, Due())
+            self._count_due += len(due.readings)
+            self._due[owner_id] = Due(due.readings + newer.readings, due.uses | newer.uses)
+
+    def end_taking(self, owner_id: str) -> None:
+        """What was taken is recorded."""
+        with self._lock:
+            self._retry_at = 0
+            if self._due.get(owner_id) == Due():
+                del self._due[owner_id]
+
+    def take_of(self, owner_id: str, document_id: str, *, further: bool) -> tuple[Counted, Counted]:
+        """What is due of a document, and if `further` what was counted of it, which starts again
+        from zero.
+        """
+        with self._lock:
+            due = self._due.get(owner_id, Due())
+            taken = [one for one in due.readings if one[0].document_id == document_id]
+            if taken:
+                due.readings = [one for one in due.readings if one[0].document_id != document_id]
+                self._count_due -= len(taken)
+            return taken, _counted(self._windows.pop(document_id, {})) if further else []
+
+    def put_back_of(self, due: Counted, further: Counted) -> None:
+        """What `take_of` has taken, and could not be recorded."""
+        self.add_due(due)
+        for reading, count in further:
+            self.add_further(reading, count)
+
+    def fail(self, owner_id: str, error: Exception) -> None:
+        """Told once: what the database does not take now is tried again; of what fails for another
+        reason, what is due of the owner is lost.
+        """
+        log = logging.getLogger("docservice")
+        if known := service_error_of(error):
+            if not self._retry_at:
+                log.error("readings wait to be recorded: %s", known.sentence)
+            self._retry_at = time.monotonic() + RETRY_SECONDS
+        else:
+            self._lose(self.take(owner_id).readings, error)
+            self.end_taking(owner_id)
+
+    def close(self) -> None:
+        """Tell what is lost, as the process ends."""
+        self.end_minutes(all=True)
+        for owner_id in list(self._due):
+            self._lose(self.take(owner_id).readings)
+
+    def _add_due(self, counted: Iterable[tuple[Reading, int]]) -> None:
+        for one in counted:
+            if self._count_due < MOST_DUE:
+                self._due.setdefault(one[0].owner_id, Due()).readings.append(one)
+                self._count_due += 1
+            else:
+                self._lose([one])
+
+    def _lose(self, counted: Counted, error: Exception | None = None) -> None:
+        if count := sum(count for _, count in counted):
+            self.lost += count
+            logging.getLogger("docservice").error("%d readings are lost", count, exc_info=error)
+
+
+def _counted(windows: dict[Reading, Window]) -> Counted:
+    return [(reading, one.further) for reading, one in windows.items() if one.further > 0]

@@ -1,0 +1,120 @@
+"""The state of the running service: one object a process, built by `create_app`.
+
+`current_runtime()` reaches it from everywhere. What it needs of the database and the keyring is
+loaded by `setup.open_runtime`.
+"""
+
+import time
+from threading import Condition, RLock
+from typing import TYPE_CHECKING, Protocol
+
+from crypto import Keyring
+from crypto.tokens import PasetoCodec
+from settings import Settings, without_password
+
+from ..core import (
+    ORIGINAL_LOADS,
+    REGISTRATIONS,
+    STORED_RESPONSES,
+    UPLOADS,
+    OperatorError,
+    PayloadStoreAway,
+)
+from ..storage import close_database, is_server
+from ..storage.payloads import objects_of
+from .preview_queue import PreviewQueue
+from .quota import Quota
+from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
+from .readings import ReadingCounter
+from .search_turns import SearchTurns
+
+if TYPE_CHECKING:
+    from ..storage.payloads.objects import PayloadObjects
+
+
+class BackgroundWork(Protocol):
+    def stop(self) -> None:
+        """Returns when the work has ended."""
+
+
+class Runtime:
+    """Settings, keys, limiters, and what requests of this process share in memory."""
+
+    keyring: Keyring
+    session_tokens: PasetoCodec
+    tickets: PasetoCodec
+    authority_key: bytes  # of the MAC in each row that has authority columns
+
+    def __init__(self, settings: Settings) -> None:
+        limited = settings.rate_limits == "on"
+        shared = is_server(settings.database)
+        limiter = SharedRateLimiter if shared else RateLimiter
+        self.settings = settings
+        self.quota = Quota(settings.quota_bytes, settings.quota_documents)
+        self.login_failures = PasswordFailureLimiter(limited, limiter)
+        self.link_password_failures = PasswordFailureLimiter(limited, limiter)
+        self.registration_limiter = limiter(REGISTRATIONS, limited)
+        self.upload_limiter = limiter(UPLOADS, limited)
+        self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
+        self.preview_queue = PreviewQueue(settings.threads)
+        self.search_turns = SearchTurns()
+        self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
+        self.readings = ReadingCounter()
+        self.payload_objects = objects_of(settings.payloads)
+        self.started_at = time.time_ns() // 1_000_000
+        self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
+        self.aborted_uploads: set[str] = set()
+        self.altered_rows: set[str] = set()  # ids that the log has named
+        self.idempotent_requests: set[str] = set()  # ids of those that run now
+        self.request_ended = Condition()  # guards it, and says when one has left it
+        self.lock = RLock()
+        self.is_open = False
+        self._background: list[BackgroundWork] = []
+
+    def require_objects(self) -> "PayloadObjects":
+        """The store of objects. `PayloadStoreAway` if the settings name none."""
+        if self.payload_objects is None:
+            raise PayloadStoreAway("No object store is named: set DOCSERVICE_PAYLOADS to it.")
+        return self.payload_objects
+
+    def run_in_background(self, *work: BackgroundWork) -> None:
+        """Work that has been started, to be stopped by `close`."""
+        self._background += work
+
+    def close(self) -> None:
+        """Stop the background work, which records what is counted, and close the database."""
+        global _current  # noqa: PLW0603
+        while self._background:
+            self._background.pop(0).stop()
+        self.readings.close()
+        self.close_database()
+        if _current is self:
+            _current = None
+
+    def close_database(self) -> None:
+        """Return every connection; `setup.open_runtime` may open it again."""
+        self.is_open = False
+        close_database()
+
+
+_current: Runtime | None = None
+
+
+def create_runtime(settings: Settings) -> Runtime:
+    """The runtime of this process; `OperatorError` while another one has not been closed."""
+    global _current  # noqa: PLW0603
+    if _current is not None:
+        served = without_password(_current.settings.database)
+        raise OperatorError(
+            f"This process already serves {served}. One process runs one application: "
+            "close the first one (app.extensions['runtime'].close()), or start another process."
+        )
+    _current = Runtime(settings)
+    return _current
+
+
+def current_runtime() -> Runtime:
+    """The runtime; RuntimeError before `create_app` and after its end."""
+    if _current is None:
+        raise RuntimeError("No application is open in this process: call create_app first.")
+    return _current

@@ -1,0 +1,171 @@
+"""The payload store in an S3-compatible service: an object for each document.
+
+    <prefix>/payload/<document id>   the sealed pieces, end to end: piece n begins at n * 196,800
+    <prefix>/database                the id of the database that the objects belong to
+
+Address and credentials come from the environment, as every S3 tool takes them.
+"""
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import chain, pairwise
+from typing import Final
+
+import obstore
+from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import S3Store
+
+from crypto import DecryptionError, sealing
+
+from ...core import PayloadStoreAway
+from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
+
+PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
+PARTS_AT_ONCE: Final = 2  # so that an upload takes 15 MiB of memory
+WINDOW_PIECES: Final = 12  # a reader holds two windows, 4.5 MiB
+PAGE_OBJECTS: Final = 1000
+
+_REFUSALS = (PermissionDeniedError, UnauthenticatedError)
+_REFUSED = re.compile("<Code>(AccessDenied|ExpiredToken|InvalidAccessKeyId|SignatureDoesNotMatch)")
+_BEHIND_THE_END = re.compile("416 Range|<Code>InvalidRange")
+_FOLDER = "payload/"
+_OWNER = "database"
+
+
+class PayloadObjects:
+    """The objects below one `s3://bucket/prefix`. Nothing is sent before the first call.
+
+    Each call raises `PayloadStoreAway` if the store does not do what is asked.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        bucket, _, prefix = url.removeprefix("s3://").partition("/")
+        allow_http = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true"}
+        self._store = S3Store(
+            bucket,
+            prefix=prefix or None,
+            client_options={"allow_http": allow_http, "connect_timeout": "3s", "timeout": "30s"},
+            retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)},
+        )
+        self._fetching = ThreadPoolExecutor(READERS_AHEAD, "payload-objects")
+        self._read_ahead = ReadAhead()
+
+    def owner(self) -> str | None:
+        """The id of the database that the objects belong to; None if it was not set."""
+        with self._reporting():
+            try:
+                return bytes(obstore.get(self._store, _OWNER).bytes()).decode()
+            except FileNotFoundError:
+                return None
+
+    def set_owner(self, database_id: str) -> None:
+        with self._reporting():
+            obstore.put(self._store, _OWNER, database_id.encode(), use_multipart=False)
+
+    def store(self, document_id: str, pieces: Iterator[bytes], size: int) -> None:
+        """Store all pieces of a payload of `size` bytes: a whole object, or none.
+
+        Raises what `pieces` raises.
+        """
+        key = _FOLDER + document_id
+        with self._reporting():
+            if sealing.sealed_bytes(size) <= PART_BYTES:
+                obstore.put(self._store, key, b"".join(pieces), use_multipart=False)
+                return
+            obstore.put(
+                self._store,
+                key,
+                pieces,
+                use_multipart=True,
+                chunk_size=PART_BYTES,
+                max_concurrency=PARTS_AT_ONCE,
+            )
+
+    def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+        """The pieces `first` to `last` of a payload of `size` bytes.
+
+        `DecryptionError` if the object is missing, or too short.
+        """
+        for number, sealed in enumerate(self._windows(document_id, first, last), first):
+            if len(sealed) != sealed_length(size, number):
+                raise DecryptionError(f"Its object in {self.url} was altered.")
+            yield sealed
+
+    def exists(self, document_id: str) -> bool:
+        with self._reporting():
+            try:
+                obstore.head(self._store, _FOLDER + document_id)
+            except FileNotFoundError:
+                return False
+            return True
+
+    def drop(self, *document_ids: str) -> None:
+        """Delete objects; one that is missing is no error."""
+        with self._reporting():
+            obstore.delete(self._store, [_FOLDER + id for id in document_ids])
+
+    def document_ids(self) -> Iterator[list[str]]:
+        """The ids of the documents that have an object, a page at a time."""
+        with self._reporting():
+            for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
+                yield [one["path"].removeprefix(_FOLDER) for one in page]
+
+    def _windows(self, document_id: str, first: int, last: int) -> Iterator[bytes]:
+        """Pieces of windows; while those of one are decrypted and sent, the next one is fetched,
+        if it has several.
+        """
+        coming: Future[list[bytes]] | None = None
+        windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
+        for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
+            window = coming.result() if coming else self._window(document_id, start, stop)
+            coming = None
+            yield window[0]
+            if end - following > 1:
+                coming = self._fetching.submit(self._window, document_id, following, end)
+            yield from window[1:]
+
+    def _window(self, document_id: str, start: int, stop: int) -> list[bytes]:
+        """The pieces `start` to before `stop`; the last one is shorter where the object ends."""
+        span = {"start": start * SEALED_BYTES, "end": stop * SEALED_BYTES}
+        with self._reporting():
+            try:
+                found = bytes(obstore.get_range(self._store, _FOLDER + document_id, **span))
+            except FileNotFoundError:
+                raise DecryptionError(f"Its object in {self.url} is missing.") from None
+            except BaseError as error:
+                if _BEHIND_THE_END.search(str(error)):
+                    raise DecryptionError(f"Its object in {self.url} was altered.") from None
+                raise
+        starts = range(0, len(found), SEALED_BYTES) or (0,)
+        return [found[at : at + SEALED_BYTES] for at in starts]
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """`PayloadStoreAway` for an error of the store; the log says which."""
+        try:
+            yield
+        except (BaseError, FileNotFoundError) as error:
+            reason = self._reason(error)
+            logging.getLogger("docservice").error("%s", reason)
+            raise PayloadStoreAway(reason) from None
+
+    def _reason(self, error: Exception) -> str:
+        """A sentence without what the library adds: addresses and parts of signatures."""
+        if isinstance(error, FileNotFoundError):
+            return f"There is no bucket for {self.url}. Create it, or correct DOCSERVICE_PAYLOADS."
+        if isinstance(error, _REFUSALS) or _REFUSED.search(str(error)):
+            return (
+                f"{self.url} refuses these credentials. Check AWS_ACCESS_KEY_ID, "
+                "AWS_SECRET_ACCESS_KEY, and what they may do in this bucket."
+            )
+        code = re.search(r"<Code>(\w+)</Code>", str(error))
+        return (
+            f"{self.url} does not answer{f' ({code[1]})' if code else ''}. Check "
+            "AWS_ENDPOINT_URL, and AWS_ALLOW_HTTP=true if that begins with http://."
+        )

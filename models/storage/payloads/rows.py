@@ -1,0 +1,60 @@
+"""The payload store in the database: sealed pieces as rows of a table of their own.
+
+So a list of documents reads no ciphertext, and a range of a payload only its pieces. It has the
+functions of the store of objects (`payload_objects.py`): `store`, `pieces` and `drop`.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from crypto import DecryptionError
+
+from ..connection import connected, database
+from ..engines import engine
+from .pieces import ReadAhead, sealed_length
+
+_STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
+_FETCH = """
+    SELECT sealed FROM piece
+    WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
+_DROP = "DELETE FROM piece WHERE document_id = :id"
+_DROP_ORPHANS = """
+    DELETE FROM piece
+    WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
+_read_ahead = ReadAhead()
+
+
+def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
+    """Store consecutive pieces, the first being number `first`; inside a transaction."""
+    for number, sealed in enumerate(pieces, first):
+        values = {"id": document_id, "number": number, "sealed": sealed}
+        database.execute_sql(_STORE, values)
+
+
+def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+    """The pieces `first` to `last` of a payload of `size` bytes.
+
+    `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
+    so a slow reader delays no checkpoint.
+    """
+    for start, stop in _read_ahead.windows(first, last, engine().pieces_at_once):
+        span = {"id": document_id, "start": start, "stop": stop}
+        with connected():
+            rows = database.execute_sql(_FETCH, span).fetchall()
+        if len(rows) != stop - start:
+            raise DecryptionError
+        for number, (sealed,) in enumerate(rows, start):
+            if len(sealed) != sealed_length(size, number):
+                raise DecryptionError
+            yield bytes(sealed)
+
+
+def drop(*document_ids: str) -> None:
+    """Delete payloads. Their keys are deleted as well, so they need not be overwritten."""
+    with engine().without_scrubbing():
+        for id in document_ids:
+            database.execute_sql(_DROP, {"id": id})
+
+
+def drop_orphans(before: str) -> None:
+    """Delete the pieces of documents that have no row, and ids that sort before this one."""
+    database.execute_sql(_DROP_ORPHANS, {"before": before})
