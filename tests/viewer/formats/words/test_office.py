@@ -23,7 +23,9 @@ def test_an_office_preview_has_a_note_that_the_layout_may_differ():
 
 @pytest.mark.parametrize("make", [samples.xlsx, samples.ods])
 def test_a_workbook_with_another_type_is_shown_as_a_spreadsheet(make):
-    assert shown(make()).kind == "sheets"
+    document = samples.original(make(), content_type="application/zip")
+
+    assert preview_of(document).kind == "sheets"
 
 
 def test_another_zip_is_shown_as_an_archive():
