@@ -15,7 +15,6 @@ from tests.viewer.samples import (
     mail,
     mail_with_picture,
     original,
-    pdf,
     picture,
     png,
     wav,
@@ -367,20 +366,6 @@ def clipboard(page, site):
     return text
 
 
-def test_pdf_pages_are_drawn_with_searchable_text(page, tmp_path):
-    opened(
-        page,
-        tmp_path,
-        download(original(pdf("First page", "Second page"), "r.pdf", "application/pdf")),
-    )
-    page.keyboard.press("j")
-
-    until(lambda: page.input_value("#goto") == "2")
-    assert page.locator("#p1 image").evaluate("one => one.getBBox().width") == 300
-    assert page.text_content("#p2 svg").strip() == "Second page"
-    assert page.text_content("#count") == "/ 2"
-
-
 def workbook():
     return xlsx(names=("Spring", "Summer", "Autumn"))
 
@@ -441,14 +426,6 @@ def test_without_scripts_all_sheets_are_shown_below_their_links(browser, tmp_pat
     page.click("a[href='#sheet-3']")
     page.wait_for_url("**#sheet-3")
     context.close()
-
-
-def test_each_pdf_page_is_printed_on_one_sheet(page, tmp_path):
-    opened(
-        page, tmp_path, download(original(pdf("One", "Two", "Three"), "r.pdf", "application/pdf"))
-    )
-
-    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 3
 
 
 @pytest.mark.parametrize(

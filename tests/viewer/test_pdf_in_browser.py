@@ -31,6 +31,9 @@ def picture(page, number):
 def test_pages_are_drawn_as_they_come_into_view(page, book):
     page.goto(book)
     picture(page, 1)
+    assert page.locator("#p1 image").evaluate("one => one.getBBox().width") == 300
+    assert page.text_content("#p1 text").strip() == "Chapter 1"
+    assert page.text_content("#count") == "/ 40"
     assert not page.locator("#p40 image").count()
 
     page.locator("#p40").scroll_into_view_if_needed()
