@@ -82,10 +82,10 @@ class Response:
         ]
         fields += [("Retry-After", "5")] if status == 503 else []
         self.is_last = True
+        self._context.on_rejected(request_id, status, len(body))
         self._start(f"{status} {title}", fields)
         self._write(body)
         self._finish()
-        self._context.on_rejected(request_id, status, len(body))
 
     def close(self) -> None:
         """Close the application's iterable (PEP 3333)."""

@@ -43,8 +43,8 @@ class Server:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
-        called for each error of the server's own. `may_send_long_body(path, headers)` decides if
-        more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
+        called before each error of the server's own. `may_send_long_body(path, headers)` decides
+        if more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._context = Context(

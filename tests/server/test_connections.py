@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import select
 import socket
 import struct
 import threading
@@ -154,6 +155,19 @@ def test_an_exception_before_the_head_is_answered_500_and_ends_the_connection(bu
         assert (status, json.loads(content)["code"]) == (500, "internal_error")
         assert fields["content-type"] == "application/problem+json"
         assert is_ended(connection)
+
+
+def test_an_error_of_the_server_is_reported_before_it_is_sent(build):
+    reports = []
+
+    def report(*_):
+        reports.append(select.select([connection], [], [], 0)[0])
+
+    setup = build(options={"on_rejected": report})
+    with setup.connected() as connection:
+        connection.sendall(ask("/fault"))
+        assert answer(connection)[0] == 500
+        assert reports == [[]]  # nothing had arrived
 
 
 @pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
