@@ -7,7 +7,6 @@ from contextlib import suppress
 import pytest
 
 from tests.people import Person
-from tests.waiting import until
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
@@ -36,8 +35,8 @@ def parsed(line):
 
 
 def line_of(service, request_id):
-    """Return the only line of a request, which is written once the answer was sent."""
-    (found,) = until(lambda: [one for one in lines(service) if one["requestId"] == request_id])
+    """Return the only line of a request."""
+    (found,) = [one for one in lines(service) if one["requestId"] == request_id]
     return found
 
 
