@@ -51,6 +51,7 @@ def test_a_file_holds_a_picture_of_the_first_page_and_its_text():
     assert made.body.count(b"<img") == 1
     assert b'alt="Page 1 "' in made.body
     assert b"the first of 10 pages" in made.body
+    assert b'<span class="js">open it, or </span>' in made.body
     assert b'id="copy"' not in made.body
     assert made.frames_pdf
 
