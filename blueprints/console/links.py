@@ -56,7 +56,7 @@ def ask_to_revoke_link(id: str) -> Response:
     what = quoted(link.document.name), for_whom(link.label)
     times = f"{link.views:,} time{'' if link.views == 1 else 's'}"
     opened = f"It was opened {times}, the last time" if link.views else "Nobody has opened it yet"
-    facts = (opened, link.last_used_at), ("Then nobody can open it any more", None)
+    facts = (opened, link.last_used_at), ("Once it is revoked, nobody can open it", None)
     question = Markup("Revoke the link to {}{}?").format(*what)
     return ask(question, facts, "Revoke", f"{PATH}/{id}")
 

@@ -136,6 +136,7 @@ def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
     asks = member.get(shared["path"] + "/revoke")
     assert "Revoke the link to shared.md for “ the auditor ”?" in words(asks)
     assert "It was opened 1 time," in words(asks)
+    assert "Once it is revoked, nobody can open it." in words(asks)
     assert not record_of(member, shared)["revokedAt"]
 
     answer = member.submit(asks, shared["path"] + "/revoke")
