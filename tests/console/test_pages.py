@@ -45,6 +45,7 @@ def test_a_page_with_its_style_and_script_is_small(path, member, visitor):
     assert weight_of(visitor if path in PUBLIC else member, path) <= 30 << 10
 
 
+@pytest.mark.slow
 def test_full_pages_are_small_too(service):
     crowded = Visitor(service).sign_up("crowded@console.example")
     owner = Person(service).with_token(crowded.cookies["session"])

@@ -254,6 +254,7 @@ def test_an_exchange_ends_at_its_deadline_however_slowly_the_response_arrives(ta
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.slow
 def test_a_slow_response_body_is_cut_at_the_deadline_and_the_status_counts(serve):
     url = f"http://127.0.0.1:{serve(drip_body)}/"
     outcome = SafeHttpClient(HERE, deadline_seconds=2).post(url, {}, BODY)

@@ -183,6 +183,7 @@ def test_a_job_starts_no_program_but_the_first(monkeypatch):
     assert fork_server() is server
 
 
+@pytest.mark.slow
 @forks
 def test_a_job_is_done_even_if_what_forks_has_died():
     server = fork_server()

@@ -44,6 +44,7 @@ def test_json_is_indented_for_any_file_name():
     assert (shown.label, shown.facts) == ("JSON", ("11 lines",))
 
 
+@pytest.mark.slow
 def test_code_of_any_size_is_highlighted_from_its_start():
     data = b"x = 1\n" * (MAX_READ // 6 + 9)
     shown = preview(original(data, "a.py", "text/x-python"), "text/x-python")
@@ -53,6 +54,7 @@ def test_code_of_any_size_is_highlighted_from_its_start():
     assert shown.source == {"charset": "utf-8", "shown": 20_000}
 
 
+@pytest.mark.slow
 def test_json_above_the_limit_is_laid_out_from_its_start():
     data = b"[" + b'{"a":1},' * (MAX_READ // 8) + b"{}]"
     shown = preview(original(data, "a.json", "application/json"), "application/json")

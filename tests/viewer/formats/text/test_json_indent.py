@@ -15,6 +15,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_json_is_indented_as_by_the_standard_library(value):
     assert indent_json(json.dumps(value)) == json.dumps(value, indent=2)
