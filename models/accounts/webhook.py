@@ -5,15 +5,16 @@ secret signs beside the new one for another day.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
-from crypto import signing
+from crypto import DecryptionError, signing
 
 from ..core import Invalid, NotFound, WebhookDisabled, now
 from ..events import TYPES, Event, OpenedDelivery, Outcome, WebhookDelivery
-from ..records import Issued, Owned, ResultPage, cached_property
+from ..records import Issued, Owned, ResultPage, cached_property, log_altered
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .user import User
@@ -49,13 +50,23 @@ class Webhook(Owned):
             webhook.insert_row()
         return Issued(webhook, secret)
 
+    @classmethod
+    def genuine(cls, rows: list[Self]) -> list[Self]:
+        """Without those that were altered, so that they do not hide the others."""
+        return [row for row in rows if row.is_genuine() or log_altered(row.id)]
+
+    def is_genuine(self) -> bool:
+        """Whether the terms open, which are sealed for this row and its owner."""
+        with suppress(DecryptionError):
+            return bool(self.terms)
+        return False
+
     @cached_property
     def terms(self) -> dict[str, Any]:
         """`url`, `description`, `secrets`: pairs of a secret and when it stops signing; and
         `failing_since`, the first failure after which none has succeeded, None if there is none.
         """
-        terms: dict[str, Any] = self._owner.unseal("webhook/1", self.id, self.sealed_terms)
-        return terms
+        return dict(self._owner.unseal("webhook/1", self.id, self.sealed_terms))
 
     @property
     def url(self) -> str:
@@ -118,8 +129,7 @@ class Webhook(Owned):
             found = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
             (now_old, _), *_ = found.terms["secrets"]
-            secrets = [[secret, None], [now_old, now() + OVERLAP_MS]]
-            found._seal(found.terms | {"secrets": secrets})
+            found._seal(found.terms | {"secrets": [[secret, None], [now_old, now() + OVERLAP_MS]]})
             found.change(sealed_terms=found.sealed_terms)
         return Issued(found, secret)
 

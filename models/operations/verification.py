@@ -8,7 +8,7 @@ from peewee import fn
 
 from crypto import DecryptionError, KeyringError
 
-from ..accounts import User
+from ..accounts import User, Webhook
 from ..core import NotFound
 from ..documents import Document
 from ..records import shown
@@ -43,8 +43,9 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_authority() -> list[str]:
-    """Verifies the MAC of every row that says who may do what."""
-    altered = (row.id for table in AUTHENTICATED for row in table.each() if not row.is_genuine())
+    """Verifies the MAC of every row that says who may do what, and opens every webhook."""
+    tables = (*AUTHENTICATED, Webhook)
+    altered = (row.id for table in tables for row in table.each() if not row.is_genuine())
     return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]
 
 

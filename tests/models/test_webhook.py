@@ -9,7 +9,7 @@ from models.accounts.webhook import FAILING_MS, OVERLAP_MS
 from models.core import NotFound, WebhookDisabled, ids
 from models.events import Outcome
 from models.events.delivery import _NEXT_DUE
-from models.operations import sweep
+from models.operations import sweep, verification
 from tests.models.test_event import DAY_MS, told
 
 GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")
@@ -164,3 +164,13 @@ def test_the_look_for_what_is_due_reads_one_row_of_each_webhook(hook):
         for line in plan
         if "SCAN t1" in line or "SCAN delivery" in line or "TEMP B-TREE" in line
     ]
+
+
+def test_a_webhook_that_was_altered_is_named_and_does_not_hide_the_others(alice, bob, hook):
+    other = Webhook.register(bob.id, "https://example.org/other").row
+    with database.atomic():
+        database.execute_sql("UPDATE webhook SET owner_id = ? WHERE id = ?", (bob.id, hook.id))
+
+    assert [one.id for one in Webhook.page_of(bob.id, 10, None)[0]] == [other.id]
+    assert Webhook.find(hook.id) is None
+    assert [line.split()[0] for line in verification.check_authority()] == [hook.id]
