@@ -15,10 +15,11 @@ import random
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected
-from models.core import now, rfc3339
+from models.core import NotFound, now, rfc3339
 from models.events import Outcome, delivery_queued, release_webhook, release_webhooks
 from models.runtime import log_failure
 
@@ -159,7 +160,11 @@ class WebhookDispatcher:
             webhook = Webhook.find(delivery.webhook_id)
             if webhook is None or webhook.disabled_at is not None:
                 return
-            url, headers, body = _request(webhook, delivery)
+            event = _event_of(delivery)
+            if event is None:
+                delivery.refuse()
+                return
+            url, headers, body = _request(webhook, event)
         outcome = self._client.post(url, headers, body)
         self._durations[webhook.id] = outcome.duration_ms
         with connected():
@@ -187,9 +192,16 @@ def _in_turn(waiting: list[WebhookDelivery], held: Counter[str]) -> list[Webhook
     return sorted(waiting, key=lambda one: places[one.id])
 
 
-def _request(webhook: Webhook, delivery: WebhookDelivery) -> tuple[str, dict[str, str], bytes]:
+def _event_of(delivery: WebhookDelivery) -> Event | None:
+    """The event to send; None if it or the delivery was altered outside of the service."""
+    with suppress(NotFound):
+        event = Event.one_of(delivery.owner_id, delivery.event_id)
+        return event if delivery.is_of(event) else None
+    return None
+
+
+def _request(webhook: Webhook, event: Event) -> tuple[str, dict[str, str], bytes]:
     """URL, headers and body. The body is the same at every attempt; the signature is not."""
-    event = Event.one_of(delivery.owner_id, delivery.event_id)
     payload = {
         "type": event.type,
         "timestamp": rfc3339(event.created_at),

@@ -1,19 +1,22 @@
 """A delivery: one event to be sent to one webhook, and the result of the last attempt.
 
 Pending while `due_at` is set. The row is stored in the event's transaction and changed only after
-an attempt, so an attempt that a crash interrupts is made again.
+an attempt, so an attempt that a crash interrupts is made again. It holds a MAC of the event, since
+the service signs what it sends: what was altered in the database is not sent.
 """
 
 import threading
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
+from crypto import authority_mac, is_authentic
+
 from ..core import first_id, id_like, now
-from ..records import Owned, ResultPage, RowWith
+from ..records import Owned, ResultPage, RowWith, log_altered
 from ..runtime import current_runtime
-from ..storage import Prepared, connected, database, param
+from ..storage import Prepared, connected, database, param, separate_transaction
 from .webhook_claim import claim_webhook, release_webhook
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -63,24 +66,52 @@ class WebhookDelivery(Owned):
     status = IntegerField(null=True)
     duration_ms = IntegerField(null=True)
     sealed_result = BlobField(null=True)
+    event_mac = BlobField(null=True)  # over the webhook and all that is sent of the event
 
     class Meta:
         table_name = "delivery"
 
     @classmethod
-    def queue_for_subscribers(cls, owner_id: str, event_id: str, type: str, to: str | None) -> None:
-        """Store a delivery for each webhook that subscribes to the type, or for `to` alone.
+    def queue_for_subscribers(cls, event: Any, to: str | None) -> None:
+        """Store a delivery for each webhook that subscribes to the event, or for `to` alone.
 
         Ids sort as those of their events, whichever process generates them.
         """
-        found = [to] if to else cls._subscribed(owner_id, type)
+        found = [to] if to else cls._subscribed(event.owner_id, event.type)
         for place, webhook_id in enumerate(found):
-            delivery: Self = cls.fresh(owner_id=owner_id, webhook_id=webhook_id, event_id=event_id)
-            delivery.id = id_like(cls.PREFIX, event_id, place)
-            delivery.type, delivery.due_at, delivery.attempts = type, delivery.created_at, 0
+            delivery: Self = cls.fresh(
+                owner_id=event.owner_id, webhook_id=webhook_id, event_id=event.id
+            )
+            delivery.id = id_like(cls.PREFIX, event.id, place)
+            delivery.type, delivery.due_at, delivery.attempts = event.type, delivery.created_at, 0
+            delivery.event_mac = authority_mac(*delivery._signed(event))
             delivery.insert_row()
         if found:
             database.after_commit(delivery_queued.set)
+
+    def is_of(self, event: Any) -> bool:
+        """Whether it was made for this event, which is as it was recorded."""
+        return is_authentic(*self._signed(event), self.event_mac)
+
+    def sign(self, event: Any) -> None:
+        """Write the MAC of a row that an older version stored."""
+        self._set(event_mac=authority_mac(*self._signed(event)))
+
+    def refuse(self) -> None:
+        """Do not send it: it, or its event, was altered outside of the service."""
+        log_altered(self.id)
+        with separate_transaction(self.owner_id, synced=False):
+            self._set(due_at=None)
+
+    def _signed(self, event: Any) -> tuple[bytes, str, tuple[Any, ...]]:
+        """The arguments of the MAC."""
+        sent = event.id, event.type, event.created_at, event.sequence, event.hash, event.body
+        columns = self.id, self.owner_id, self.webhook_id, *sent
+        return current_runtime().authority_key, "delivery", columns
+
+    def _set(self, **values: Any) -> None:
+        mine = type(self).webhook_id == self.webhook_id, type(self).id == self.id
+        self.update(values).where(*mine).execute()
 
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
@@ -166,9 +197,7 @@ class WebhookDelivery(Owned):
     def send_again(self) -> None:
         """Make it pending again, due now, with all attempts left."""
         self.due_at, self.attempts, self.delivered_at = now(), 0, None
-        values = {"due_at": self.due_at, "attempts": 0, "delivered_at": None}
-        mine = type(self).webhook_id == self.webhook_id, type(self).id == self.id
-        self.update(values).where(*mine).execute()
+        self._set(due_at=self.due_at, attempts=0, delivered_at=None)
         database.after_commit(delivery_queued.set)
 
     @classmethod

@@ -193,7 +193,7 @@ class Event(Owned):
             event = cls._of_values({"id": id, "created_at": moment, "body": body, **link, **about})
             event.insert_row()
             head.move(last_id=id, **link)
-            WebhookDelivery.queue_for_subscribers(owner_id, id, type, to)
+            WebhookDelivery.queue_for_subscribers(event, to)
         return event
 
     @classmethod

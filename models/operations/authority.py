@@ -19,7 +19,7 @@ from crypto import DecryptionError, sealing
 from ..accounts import ApiKey, Invitation, Session, User
 from ..core import OperatorError
 from ..documents import Document, DocumentToken
-from ..events import Event, EventHead
+from ..events import Event, EventHead, WebhookDelivery
 from ..records import OwnsDataKey
 from ..runtime import current_runtime
 from ..storage import SERVICE, connected, engine, transaction
@@ -79,6 +79,7 @@ def _draw() -> None:
     current_runtime().authority_key = row.key
     owners = {user.id for user in User.each() if _sign_user(user)}
     _sign_rows_of(owners, *OF_USERS, *UNSIGNED_BEFORE)
+    _sign_deliveries(owners)
     _begin_log(head for head in EventHead.each() if head.id in owners)
 
 
@@ -108,6 +109,7 @@ def _sign_anew(former: bytes) -> None:
     for table in (*OF_USERS, Invitation):
         _sign_genuine(table, former)
     _sign_rows_of(owners, *UNSIGNED_BEFORE)
+    _sign_deliveries(owners)
 
 
 def _sign_genuine(table: Any, former: bytes) -> set[str]:
@@ -125,6 +127,13 @@ def _sign_rows_of(owners: set[str], *tables: Any) -> None:
         for row in table.each():
             if row.owner_id in owners:
                 row.sign()
+
+
+def _sign_deliveries(owners: set[str]) -> None:
+    for delivery in WebhookDelivery.each():
+        event = Event.find(delivery.event_id)
+        if event and delivery.owner_id in owners:
+            delivery.sign(event)
 
 
 def _begin_log(heads: Iterable[EventHead]) -> None:

@@ -11,6 +11,7 @@ from crypto import DecryptionError, KeyringError
 from ..accounts import User, Webhook
 from ..core import NotFound
 from ..documents import Document
+from ..events import Event, WebhookDelivery
 from ..records import shown
 from ..storage import engine
 from .authority import AUTHENTICATED
@@ -43,9 +44,15 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_authority() -> list[str]:
-    """Verifies the MAC of every row that says who may do what, and opens every webhook."""
+    """Verifies the MAC of every row that says who may do what, and of what webhooks are to get, and
+    opens every webhook.
+    """
     tables = (*AUTHENTICATED, Webhook)
-    altered = (row.id for table in tables for row in table.each() if not row.is_genuine())
+    altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
+    for delivery in WebhookDelivery.each():
+        event = Event.find(delivery.event_id)
+        if event and not delivery.is_of(event):
+            altered.append(delivery.id)
     return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]
 
 

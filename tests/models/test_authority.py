@@ -20,6 +20,7 @@ from models import (
     EventHead,
     Session,
     User,
+    Webhook,
     current_runtime,
     transaction,
 )
@@ -100,6 +101,8 @@ def former_version(alice, bob, credentials_of, file):
     """What the version before has left: a key that signed no documents, and no end of a link. The
     database is closed; returns the key as it is stored.
     """
+    Webhook.register(alice.id, "https://hook.example/")
+    Event.record(alice.id, "webhook.test", {})
     key, (row,), rows = os.urandom(32), AuthorityKey.select(), []
     for table in (User, Session, ApiKey, DocumentToken):
         columns = [name for name in table.AUTHORITY if name != "spent_at"]
@@ -114,6 +117,7 @@ def former_version(alice, bob, credentials_of, file):
     sealed = sealing.seal(root.wrap_key, sealing.context("key/1", row.id, context), key)
     file("UPDATE authority_key SET sealed_key = :sealed", sealed=sealed)
     file(
+        "UPDATE delivery SET event_mac = NULL",
         "UPDATE document SET authority_mac = NULL",
         "ALTER TABLE document DROP COLUMN authority_mac",
         "DELETE FROM schema_migration WHERE name = '0020_document_authority'",

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from models import Event, User, Webhook, WebhookDelivery
+from models import Event, User, Webhook, WebhookDelivery, database
 from models.core import now
 from models.events import Outcome, delivery_queued
+from models.operations import verification
 from tests.receiver import Receiver
 from tests.waiting import until
 from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
@@ -85,6 +86,41 @@ def test_a_delivery_fails_after_ten_attempts(alice, send):
     until(lambda: rows(hook)[0].state == "failed")
     assert client.sent == [id] * 10
     assert rows(hook)[0].attempts == 10
+
+
+ALTERED = {
+    "its event's text": "UPDATE event SET body = REPLACE(body, 'webhook.test', 'token.spent')",
+    "its event's type": "UPDATE event SET type = 'document.deleted'",
+    "its event's hash": "UPDATE event SET hash = x'00'",
+    "the delivery's event": "UPDATE delivery SET event_id = (SELECT MIN(id) FROM event)",
+    "the delivery's MAC": "UPDATE delivery SET event_mac = NULL",
+    "no event at all": "DELETE FROM event",
+}
+
+
+def test_nothing_that_was_altered_in_the_database_is_signed_and_sent(alice, send):
+    Event.record(alice.id, "webhook.test", {"before": 1})
+    hook, client = hooked(alice), FakeClient()
+    running = send(client)
+    for what, statement in ALTERED.items():
+        running.stop()
+        id = emit(alice)
+        database.execute_sql(f"{statement} WHERE id = :id", {"id": id} | _delivery(statement, id))
+        running = send(client)
+        until(lambda: rows(hook)[-1].state == "failed")
+
+        assert client.sent == [], what
+        assert (rows(hook)[-1].id in "".join(verification.check_authority())) == (
+            "no event" not in what
+        ), what
+
+
+def _delivery(statement, event_id):
+    """The id of the delivery of this event, for a statement that changes deliveries."""
+    if "UPDATE delivery" not in statement:
+        return {}
+    query = WebhookDelivery.select(WebhookDelivery.id)
+    return {"id": query.where(WebhookDelivery.event_id == event_id).scalar()}
 
 
 def test_ten_attempts_take_about_three_days():

@@ -95,6 +95,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(JSON, max_size=4), JSON)
 def test_any_cells_are_shown(cells, metadata):
     assert isinstance(to_html(*cells, metadata=metadata), str)

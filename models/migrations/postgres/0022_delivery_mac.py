@@ -1,0 +1,10 @@
+"""Deliveries hold a MAC of the event that they send: who alters it has nothing signed.
+
+Those that are there get it when the keyring is loaded (`models/operations/authority.py`).
+"""
+
+from typing import Any
+
+
+def up(migrator: Any, db: Any) -> None:  # noqa: ARG001
+    db.execute_sql("ALTER TABLE delivery ADD COLUMN event_mac BYTEA")
