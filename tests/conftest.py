@@ -9,6 +9,8 @@ from pathlib import Path
 from time import monotonic  # tests replace that of the module
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import text
 
 from tests import postgres
 from tests.lasting_browser import LastingBrowser
@@ -57,6 +59,12 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     Service.engine = config.getoption("engine")
+
+
+def pytest_collection_finish(session):
+    """The first property waits until Hypothesis has read the modules and all of Unicode."""
+    if session.config.getoption("most_seconds"):
+        given(text())(lambda _: None)()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses

@@ -70,6 +70,7 @@ def test_sixteen_slow_readers_do_not_occupy_the_workers(call, owner, content):
             assert hashlib.sha256(rest(reader)).digest() == whole
 
 
+@pytest.mark.slow
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_damage_cuts_off_an_answer_that_waited_for_its_reader(two_workers, owner, content):
     document = owner.upload(content, "application/x-any")
