@@ -83,6 +83,7 @@ def test_keys_rotate_and_retire_under_load_and_no_call_fails(start_service):
         service.run_command("keys", "rotate")
         service.run_command("keys", "retire", roots(service)[1])
         service.run_command("keys", "check", "--deep")
+        until(lambda: load.calls > 20 or load.wrong)
 
     assert load.wrong == []
     assert load.calls > 20
