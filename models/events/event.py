@@ -7,7 +7,7 @@ never changed.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache, partial
@@ -171,6 +171,13 @@ class Event(Owned):
         cls.record_readings_of(owner_id)
         asked = {name: value for name, value in filters.items() if value}
         return cls.page_of(owner_id, limit, after, **asked)
+
+    @classmethod
+    def of_deliveries(cls) -> Iterator[tuple[WebhookDelivery, Self]]:
+        """Each delivery whose event is still kept, with that event."""
+        for delivery in WebhookDelivery.each():
+            if event := cls.find(delivery.event_id):
+                yield delivery, event
 
     @classmethod
     def is_kept(cls, owner_id: str, id: str) -> bool:

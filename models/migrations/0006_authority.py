@@ -1,6 +1,6 @@
 """The MAC of the columns that say who may do what, its key, and what has ended a user's sessions.
 
-Existing rows get their MAC when the keyring is loaded (`models/authority.py`).
+Existing rows get their MAC when the keyring is loaded (`models/operations/authority.py`).
 """
 
 from typing import Any

@@ -1,7 +1,8 @@
 """The events of each owner become a chain of hashes with a head; those there are, are linked.
 
 The heads get their MAC, and the service's own chain begins, when the keyring is loaded
-(`models/authority.py`). An event refers to no user any more: the service has a chain, too.
+(`models/operations/authority.py`). An event refers to no user any more: the service has a chain,
+too.
 """
 
 import json

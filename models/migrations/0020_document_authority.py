@@ -1,6 +1,6 @@
 """Documents get a MAC over what the service acts on by itself: owner, type, size, place and end.
 
-Those that are there get it when the keyring is loaded (`models/authority.py`).
+Those that are there get it when the keyring is loaded (`models/operations/authority.py`).
 """
 
 from typing import Any

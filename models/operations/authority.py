@@ -19,7 +19,7 @@ from crypto import DecryptionError, sealing
 from ..accounts import ApiKey, Invitation, Session, User
 from ..core import OperatorError
 from ..documents import Document, DocumentToken
-from ..events import Event, EventHead, WebhookDelivery
+from ..events import Event, EventHead
 from ..records import OwnsDataKey
 from ..runtime import current_runtime
 from ..storage import SERVICE, connected, engine, transaction
@@ -130,9 +130,8 @@ def _sign_rows_of(owners: set[str], *tables: Any) -> None:
 
 
 def _sign_deliveries(owners: set[str]) -> None:
-    for delivery in WebhookDelivery.each():
-        event = Event.find(delivery.event_id)
-        if event and delivery.owner_id in owners:
+    for delivery, event in Event.of_deliveries():
+        if delivery.owner_id in owners:
             delivery.sign(event)
 
 

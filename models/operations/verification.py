@@ -11,7 +11,7 @@ from crypto import DecryptionError, KeyringError
 from ..accounts import User, Webhook
 from ..core import NotFound
 from ..documents import Document
-from ..events import Event, WebhookDelivery
+from ..events import Event
 from ..records import shown
 from ..storage import engine
 from .authority import AUTHENTICATED
@@ -49,10 +49,7 @@ def check_authority() -> list[str]:
     """
     tables = (*AUTHENTICATED, Webhook)
     altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
-    for delivery in WebhookDelivery.each():
-        event = Event.find(delivery.event_id)
-        if event and not delivery.is_of(event):
-            altered.append(delivery.id)
+    altered += [one.id for one, event in Event.of_deliveries() if not one.is_of(event)]
     return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]
 
 

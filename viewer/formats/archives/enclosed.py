@@ -41,7 +41,7 @@ class File:
 
 
 @dataclass(slots=True)
-class Room:
+class Budget:
     """What may still be drawn."""
 
     files: int
@@ -52,13 +52,13 @@ class Room:
 def draw(files: Iterable[File]) -> Iterator[Message]:
     """Yield a list item for each file, with its data, which the parent puts into its places.
 
-    The facts say whether a file is not shown only because others have taken the room.
+    The facts say whether a file is not shown only because others have used up what may be drawn.
     """
-    room = Room(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES)
+    left = Budget(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES)
     for number, file in enumerate(files, 1):
         media_type = file.shown_type()
         can_be_shown = bool(file.data) and _can_be_shown(media_type)
-        drawn = _drawn(file.data or b"", media_type, room) if can_be_shown else b""
+        drawn = _drawn(file.data or b"", media_type, left) if can_be_shown else b""
         left_out = can_be_shown and not drawn
         yield with_data(_item(number, file, media_type, drawn), file.data or b"", left_out=left_out)
 
@@ -90,19 +90,19 @@ def _can_be_shown(media_type: str) -> bool:
     return bool(is_text) or media_type in IMAGES
 
 
-def _drawn(data: bytes, media_type: str, room: Room) -> bytes:
-    """Return HTML that shows a file; nothing if there is no room for it."""
-    if not room.files or not room.lines or len(data) > room.size:
+def _drawn(data: bytes, media_type: str, left: Budget) -> bytes:
+    """Return HTML that shows a file; nothing if that is more than is left."""
+    if not left.files or not left.lines or len(data) > left.size:
         return b""
     lines = 0
     if media_type in IMAGES:
         html, size = _picture(media_type), len(data) * 4 // 3
     else:
-        facts, html = _text(data, room.lines)
+        facts, html = _text(data, left.lines)
         lines, size = facts["shown"], len(html)
-    if size > room.size:
+    if size > left.size:
         return b""
-    room.files, room.size, room.lines = room.files - 1, room.size - size, room.lines - lines
+    left.files, left.size, left.lines = left.files - 1, left.size - size, left.lines - lines
     return html
 
 

@@ -11,7 +11,7 @@ LEFT_OUT: Final = b'<p class="dim">Only the first are shown. Save the others to 
 
 
 def section(heading: str, files: Sequence[Message]) -> bytes:
-    """Return a list of the files, which `sandbox.enclosed` has drawn; nothing if there is none."""
+    """Return a list of the files, which `enclosed` has drawn; nothing if there is none."""
     if not files:
         return b""
     items = (filled(file, pybase64.b64encode) for file in files)
