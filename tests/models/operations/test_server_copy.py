@@ -13,7 +13,7 @@ from models.operations import checkpoint, copy_to_server, server_copy, setup, ve
 from models.runtime import current_runtime, operator_message
 from models.storage import instance_lock
 from tests import postgres
-from tests.models.test_columns import TABLES
+from tests.models.migrations.test_columns import TABLES
 from tests.uploads import upload
 
 

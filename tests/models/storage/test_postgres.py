@@ -24,8 +24,8 @@ from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
 from settings import Settings
 from tests import postgres
-from tests.models.test_columns import TABLES
-from tests.models.test_readings import read, readings
+from tests.models.migrations.test_columns import TABLES
+from tests.models.runtime.test_readings import read, readings
 from tests.uploads import upload
 from tests.waiting import run_in_threads, start_threads, until
 

@@ -10,7 +10,7 @@ from models.core import NotFound, WebhookDisabled, ids
 from models.events import Outcome
 from models.events.delivery import _NEXT_DUE
 from models.operations import sweep, verification
-from tests.models.test_event import DAY_MS, told
+from tests.models.events.test_event import DAY_MS, told
 
 GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")
 
