@@ -6,11 +6,17 @@ Every answer that a person gets is held against the service's own OpenAPI descri
 import contextlib
 import http.client
 import json as json_format
+from urllib.parse import urlencode
 
 from tests.formats import b64
 
 PASSWORD = "correct horse battery staple"
 ABSENT = object()
+
+
+def at(document, more=""):
+    """The path of a document, or of something below it."""
+    return f"/v1/documents/{document['id']}{more}"
 
 
 class Answer:
@@ -60,9 +66,12 @@ class Person:
         """The credential itself."""
         return next(iter(self.credential.values())).removeprefix("Bearer ")
 
-    def request(self, method, path, *, json=ABSENT, data=None, headers=(), chunks=None, errors=()):
+    def request(
+        self, method, path, *, json=ABSENT, form=None, data=None, headers=(), chunks=None, errors=()
+    ):
         """Send one request on a connection of its own, and return its answer.
 
+        `form` are the fields of a form, as a browser sends them without a file.
         `headers` (a mapping or pairs) are added to the credential's, even where they double one.
         A status of 500 or above fails the test unless it is among `errors`; so do a redirect and
         an answer that the service's description does not allow.
@@ -72,6 +81,9 @@ class Person:
             data = json_format.dumps(json).encode()
             if "content-type" not in {name.lower() for name, _ in added}:
                 added.append(("Content-Type", "application/json"))
+        if form is not None:
+            data = urlencode(form).encode()
+            added.append(("Content-Type", "application/x-www-form-urlencoded"))
         answer = self.exchange(method, path, [*self.credential.items(), *added], data, chunks)
         assert answer.status < 500 or answer.status in errors, (method, path, answer)
         assert answer.status not in range(300, 304), (method, path, answer)
@@ -139,15 +151,49 @@ class Person:
         return self._created("/v1/documents", fields)
 
     def share(self, document, **fields):
-        """Create a token of a document, and return its record."""
-        return self._created(f"/v1/documents/{document['id']}/tokens", fields)
+        """Create a link to a document, and return its record with the token."""
+        return self._created(at(document, "/tokens"), fields)
 
     def _created(self, path, fields):
         answer = self.post(path, json=fields)
         assert answer.status == 201, answer
         return answer.json
 
-    def open(self, link, **more):
+    def links(self, document):
+        """The records of the links to a document, newest first."""
+        return self.get(at(document, "/tokens")).json["tokens"]
+
+    def views(self, document, link):
+        """How often a link was opened."""
+        return next(
+            record["views"] for record in self.links(document) if record["id"] == link["id"]
+        )
+
+    def change(self, document, link, **fields):
+        """The answer to a change of a link."""
+        return self.patch(at(document, f"/tokens/{link['id']}"), json=fields)
+
+    def revoke(self, document, link):
+        """The answer to the revocation of a link."""
+        return self.delete(at(document, f"/tokens/{link['id']}"))
+
+    def open(self, url, method="GET", **more):
         """Follow a link of the service without a credential, as a browser would."""
-        assert link.startswith(self.service.url + "/"), link
-        return Person(self.service).get(link.removeprefix(self.service.url), **more)
+        assert url.startswith(self.service.url + "/"), url
+        return Person(self.service).request(method, url.removeprefix(self.service.url), **more)
+
+    def submit(self, link, call="view", headers=(), **fields):
+        """Send the form of the page that a link with a password or a number of views shows."""
+        url, form = link[f"{call}Url"].partition("?")[0], {"token": link["token"], **fields}
+        return self.open(url, "POST", form=form, headers=headers)
+
+    def events(self, query=""):
+        """Yield all events of a person, oldest first, page by page."""
+        after = ""
+        while after is not None:
+            page = self.get(f"/v1/events?limit=3{query}{after and '&after=' + after}").json
+            yield from page["events"]
+            after = page["nextCursor"]
+
+    def event_types(self, query=""):
+        return [event["type"] for event in self.events(query)]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.clock import ClockedService
 from tests.contract.requests import BIG
 from tests.receiver import Receiver
 
@@ -21,6 +22,22 @@ def webhook_owner(webhook_service):
 def receiver():
     with Receiver() as receiver:
         yield receiver
+
+
+@pytest.fixture(scope="session")
+def clocked_service(tmp_path_factory):
+    service = ClockedService(
+        tmp_path_factory.mktemp("service"), RATE_LIMITS="off", QUOTA_BYTES=1000, SESSION_SECONDS=600
+    )
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def clocked(clocked_service):
+    """A service whose clock is right, until the test sets it."""
+    clocked_service.set_clock()
+    return clocked_service
 
 
 @pytest.fixture(scope="module")

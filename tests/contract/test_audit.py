@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tests.contract.event_feed import events_of
 from tests.waiting import join_threads, start_threads
 
 
@@ -16,11 +15,11 @@ def test_events_are_numbered_without_gaps_for_each_owner(new_user, bob):
     for _ in range(3):
         new_user.upload()
         bob.upload()
-    events = list(events_of(new_user))
+    events = list(new_user.events())
 
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
     assert len({event["hash"] for event in events}) == len(events)
-    filtered = list(events_of(new_user, "&type=token.created"))
+    filtered = list(new_user.events("&type=token.created"))
     assert filtered == [event for event in events if event["type"] == "token.created"]
 
 
@@ -45,7 +44,7 @@ def test_receipts_from_the_feed_hold_over_kills_rotation_sweeping_and_restoring(
         service.kill()
         join_threads(writers)
         service.start()
-        events = list(events_of(person))
+        events = list(person.events())
         assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
         receipts.write_text("".join(receipt(person, event) for event in events))
         assert " unbroken" in service.run_command("audit", "verify", "--against", receipts)
@@ -75,6 +74,6 @@ def test_receipts_from_the_feed_hold_over_kills_rotation_sweeping_and_restoring(
     )
     assert f"service {body['data']['restoredSequence']} {body['data']['restoredHash']}" in printed
     service.start()
-    assert [event["sequence"] for event in events_of(person)][: len(events)] == [
+    assert [event["sequence"] for event in person.events()][: len(events)] == [
         event["sequence"] for event in events
     ]

@@ -4,7 +4,8 @@ import urllib.parse
 
 import pytest
 
-from tests.contract.requests import BIG, GOOD, at, content
+from tests.contract.requests import BIG, GOOD, content
+from tests.people import at
 
 
 def test_content_is_the_original_with_its_content_type(alice, document):

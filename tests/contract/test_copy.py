@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.contract.event_feed import events_of
 from tests.contract.webhooks import create_webhook
 from tests.service import StartError
 
@@ -19,7 +18,7 @@ def test_everything_goes_on_after_the_move(start_service, receiver, postgres_ser
     person.upload()
     receiver.wait_for(1)
     (receipts := tmp_path / "receipts").write_text(service.run_command("audit", "checkpoint"))
-    events = list(events_of(person))
+    events = list(person.events())
     service.stop()
 
     printed = service.run_command("copy", "--to", address)
@@ -37,6 +36,6 @@ def test_everything_goes_on_after_the_move(start_service, receiver, postgres_ser
     assert person.open(link["viewUrl"]).status == 200
     person.delete(f"/v1/documents/{document['id']}")
     receiver.wait_for(2)
-    after = list(events_of(person))
+    after = list(person.events())
     assert after[: len(events)] == events
     assert [event["sequence"] for event in after] == [*range(1, len(after) + 1)]

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from tests.contract.damage import alter, flipped
+from tests.contract.requests import alter, flipped
 from tests.problems import refused
 
 pytestmark = pytest.mark.logs_traceback("crypto.sealing.DecryptionError")

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from tests.contract.requests import at
 from tests.formats import b64
+from tests.people import at
 
 
 def test_view_is_an_inline_viewer_under_a_strict_policy(alice):

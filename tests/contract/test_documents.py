@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.contract.requests import at
 from tests.formats import time_from_now
+from tests.people import at
 from tests.problems import refused, refused_field, refused_query
 from tests.waiting import until
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.contract.uploads import begin_upload, upload_body
+from tests.contract.requests import begin_upload, upload_body
 from tests.formats import b64
 from tests.people import Person
 from tests.service import StartError

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests.clock import ClockedService
-from tests.contract.event_feed import event_types, events_of
 from tests.formats import parse_time, time_from_now
 from tests.people import Person
 from tests.problems import refused, refused_query
@@ -35,7 +34,7 @@ def test_the_events_of_a_document_are_in_order(new_user):
     new_user.delete(path)
 
     assert opened.status == 200
-    events = list(events_of(new_user))
+    events = list(new_user.events())
     assert [event["type"] for event in events] == [
         "document.created",
         *["token.created"] * 3,
@@ -49,8 +48,8 @@ def test_the_events_of_a_document_are_in_order(new_user):
     ]
     assert {event["data"]["documentId"] for event in events} == {document["id"]}
     assert events[-1]["data"]["tokenId"] == live["id"]
-    assert event_types(new_user, f"&documentId={document['id']}") == [e["type"] for e in events]
-    assert event_types(new_user, "&documentId=doc_nothing") == []
+    assert new_user.event_types(f"&documentId={document['id']}") == [e["type"] for e in events]
+    assert new_user.event_types("&documentId=doc_nothing") == []
 
 
 def test_an_event_has_id_type_created_at_and_data(new_user):
@@ -73,7 +72,7 @@ def test_an_event_names_the_credential_that_caused_it(new_user, machine):
     Person(new_user.service).with_token(document["token"]["token"]).get(
         f"/v1/documents/{document['id']}/content"
     )
-    created, _, downloaded = list(events_of(new_user))[1:]
+    created, _, downloaded = list(new_user.events())[1:]
     assert (created["data"]["via"], created["data"]["apiKeyId"]) == (
         "api_key",
         machine.record["id"],
@@ -89,7 +88,7 @@ def test_creating_rotating_and_revoking_a_key_are_one_event_each(new_user):
     new = new_user.post(f"/v1/api-keys/{old}/rotate", json={"overlapSeconds": 60}).json["id"]
     for _ in range(2):
         assert new_user.delete(f"/v1/api-keys/{new}").status == 204
-    created, rotated, revoked = events_of(new_user)
+    created, rotated, revoked = new_user.events()
     assert (created["type"], created["data"]["apiKeyId"]) == ("api_key.created", old)
     assert (rotated["type"], rotated["data"]["apiKeyId"]) == ("api_key.rotated", old)
     assert rotated["data"]["newApiKeyId"] == new
@@ -100,7 +99,7 @@ def test_revoking_a_token_twice_is_one_event(new_user):
     document = new_user.upload()
     for _ in range(2):
         new_user.delete(f"/v1/documents/{document['id']}/tokens/{document['token']['id']}")
-    assert event_types(new_user, "&type=token.revoked") == ["token.revoked"]
+    assert new_user.event_types("&type=token.revoked") == ["token.revoked"]
 
 
 def test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is(new_user):
@@ -115,25 +114,25 @@ def test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is(
     assert new_user.get(f"{path}/content", headers={"If-None-Match": etag}).status == 304
     assert new_user.get(f"{path}/content", headers={"Range": "bytes=5-9"}).status == 206
     first = ["document.created", "token.created", "document.viewed"]
-    assert event_types(new_user) == [*first, "document.downloaded"]
+    assert new_user.event_types() == [*first, "document.downloaded"]
 
 
 def test_a_range_of_the_whole_content_is_a_download(new_user):
     document = new_user.upload(b"whole", token=None)
     new_user.get(f"/v1/documents/{document['id']}/content", headers={"Range": "bytes=0-"})
-    assert event_types(new_user) == ["document.created", "document.downloaded"]
+    assert new_user.event_types() == ["document.created", "document.downloaded"]
 
 
 def test_a_refused_view_is_no_event(new_user):
     document = new_user.upload(token={"maxViews": 1})
     new_user.open(document["token"]["viewUrl"])
-    assert event_types(new_user) == ["document.created", "token.created"]
+    assert new_user.event_types() == ["document.created", "token.created"]
 
 
 def test_the_feed_continues_after_any_id(new_user):
     for _ in range(5):
         new_user.upload(token=None)
-    ids = [event["id"] for event in events_of(new_user)]
+    ids = [event["id"] for event in new_user.events()]
     assert ids == sorted(ids)
     page = new_user.get(f"/v1/events?after={ids[1]}&limit=2").json
     assert [event["id"] for event in page["events"]] == ids[2:4]
@@ -148,7 +147,7 @@ def test_the_feed_continues_after_any_id(new_user):
 
 def test_the_feed_filters_by_type_and_refuses_an_unknown_type(new_user):
     new_user.upload()
-    assert event_types(new_user, "&type=token.created") == ["token.created"]
+    assert new_user.event_types("&type=token.created") == ["token.created"]
     refused_query(new_user.get("/v1/events?type=document.eaten"))
     refused_query(new_user.get("/v1/events?after=nonsense"))
 
@@ -156,7 +155,7 @@ def test_the_feed_filters_by_type_and_refuses_an_unknown_type(new_user):
 def test_a_user_sees_only_own_events(new_user, bob):
     document = new_user.upload()
     assert document["id"] not in bob.get("/v1/events?limit=100").text
-    assert event_types(bob, f"&documentId={document['id']}") == []
+    assert bob.event_types(f"&documentId={document['id']}") == []
 
 
 def test_an_api_key_reads_events_only_with_the_scope(new_user, machine):
@@ -175,7 +174,7 @@ def test_no_event_carries_a_name_a_payload_or_a_secret(new_user):
         token={"label": "secret-label", "password": "a long password"},
     )
     machine.share(document, label="secret-label", allowedOrigins=["https://secret-name.example"])
-    text = json.dumps(list(events_of(new_user)))
+    text = json.dumps(list(new_user.events()))
     secrets = [document["token"]["token"], machine.secret, document["sha256"], "http"]
     assert not [one for one in (*NAMES, *secrets) if one in text]
 
@@ -194,7 +193,7 @@ def test_views_are_written_within_moments_and_survive_sigkill(start_service):
     until(lambda: rows_of_views(service) == 5)
     service.kill()
     service.start()
-    assert event_types(person) == ["document.created", *["document.viewed"] * 5]
+    assert person.event_types() == ["document.created", *["document.viewed"] * 5]
 
 
 def test_views_are_written_before_the_service_stops(start_service):
@@ -203,11 +202,11 @@ def test_views_are_written_before_the_service_stops(start_service):
     document = person.upload(token=None)
     person.get(f"/v1/documents/{document['id']}/view")
     service.restart()
-    assert event_types(person) == ["document.created", "document.viewed"]
+    assert person.event_types() == ["document.created", "document.viewed"]
 
 
 def counts_of_views(person):
-    return [event["data"]["count"] for event in events_of(person, "&type=document.viewed")]
+    return [event["data"]["count"] for event in person.events("&type=document.viewed")]
 
 
 @pytest.mark.slow

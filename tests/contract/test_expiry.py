@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.clock import ClockedService
-from tests.contract.event_feed import event_types
 from tests.formats import b64, time_from_now
 from tests.people import Person
 from tests.problems import refused
@@ -12,18 +10,8 @@ from tests.waiting import until
 MINUTE = 60
 
 
-@pytest.fixture(scope="module")
-def clocked(tmp_path_factory):
-    service = ClockedService(
-        tmp_path_factory.mktemp("service"), RATE_LIMITS="off", QUOTA_BYTES=1000, SESSION_SECONDS=600
-    )
-    yield service
-    service.close()
-
-
 @pytest.fixture
 def owner(clocked):
-    clocked.set_clock()
     return clocked.register()
 
 
@@ -65,8 +53,8 @@ def test_the_expiry_of_a_document_and_its_tokens_is_one_event_each(clocked, owne
     clocked.set_clock(seconds=MINUTE)
     for _ in range(2):  # the sweeper runs at the start
         clocked.restart()
-        until(lambda: "document.expired" in event_types(owner))
-    assert event_types(owner) == [
+        until(lambda: "document.expired" in owner.event_types())
+    assert owner.event_types() == [
         *("document.created", "token.created", "document.expired", "token.revoked")
     ]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.damage import alter, flipped
+from tests.contract.requests import alter, flipped
 from tests.formats import b64
 from tests.people import PASSWORD, Person
 from tests.problems import refused

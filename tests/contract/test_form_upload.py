@@ -7,9 +7,10 @@ import subprocess
 import pytest
 
 from tests.blueprints.http.multipart_cases import CASES
-from tests.contract.requests import BIG, at, content
+from tests.contract.requests import BIG, content
 from tests.formats import b64, parse_time, time_from_now
 from tests.forms import BOUNDARY, FORM, body, field, file, part
+from tests.people import at
 from tests.problems import refused, refused_field
 
 HEADERS = {"Content-Type": FORM}

@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 
 from crypto import Keyring
-from tests.contract.event_feed import events_of
 from tests.contract.webhooks import create_webhook
 from tests.people import Person
 from tests.pgbouncer import Pgbouncer
@@ -49,7 +48,7 @@ def test_many_clients_share_few_connections(nodes, receiver):
     for number, (id, content) in enumerate(contents.items()):
         other = Person(nodes[number % 2], person.credential)
         assert other.get(f"/v1/documents/{id}/content").body == content
-    created = [event["id"] for event in events_of(person, "&type=document.created")]
+    created = [event["id"] for event in person.events("&type=document.created")]
     received = receiver.wait_for(len(contents))
     assert [one.headers["webhook-id"] for one in received] == created
     held = """

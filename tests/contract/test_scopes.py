@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.contract.requests import at
 from tests.formats import b64, time_from_now
-from tests.people import Person
+from tests.people import Person, at
 from tests.problems import refused
 
 CONTENT = b"what only readers know"

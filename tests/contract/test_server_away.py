@@ -3,7 +3,6 @@
 import pytest
 
 from tests import postgres
-from tests.contract.event_feed import event_types
 from tests.formats import b64
 from tests.people import Person
 from tests.problems import refused
@@ -90,4 +89,4 @@ def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_ser
         own_server.start()
     until(lambda: Person(node).get("/readyz", errors=[503]).status == 200)
     assert person.post("/v1/api-keys", json={}).status == 201
-    until(lambda: event_types(person).count("document.downloaded") == 2)
+    until(lambda: person.event_types().count("document.downloaded") == 2)

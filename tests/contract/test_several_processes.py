@@ -10,7 +10,6 @@ import pytest
 
 from crypto import Keyring
 from tests import postgres
-from tests.contract.event_feed import event_types, events_of
 from tests.contract.webhooks import create_webhook
 from tests.formats import b64
 from tests.people import PASSWORD, Person
@@ -75,7 +74,7 @@ def test_what_one_reads_is_in_the_feed_of_the_other_at_once(twins):
     path = f"/v1/documents/{one.upload(token=None)['id']}"
     for number in range(3):
         assert one.get(f"{path}/content").status == 200
-        assert len(event_types(other, "&type=document.downloaded")) == number + 1
+        assert len(other.event_types("&type=document.downloaded")) == number + 1
 
 
 def test_the_use_of_a_key_at_one_is_listed_by_the_other_at_once(twins):
@@ -93,7 +92,7 @@ def test_each_merges_the_readings_of_a_link_that_it_answers(twins, nodes):
         assert Person(nodes[number % 2]).get(path).status == 200
     assert other.delete(f"/v1/documents/{document['id']}").status == 204
 
-    found = [(event["type"], event["data"].get("count")) for event in events_of(one)]
+    found = [(event["type"], event["data"].get("count")) for event in one.events()]
     assert found[2:] == [
         ("document.downloaded", 1),
         ("document.downloaded", 1),
@@ -210,7 +209,7 @@ def test_a_quota_is_exact_though_processes_upload_at_once(twins):
     answers = at_once(*uploads * 30)
 
     assert sum(answer.status == 201 for answer in answers) == 40
-    assert len(list(events_of(twins[0], "&type=document.created"))) == 40
+    assert len(list(twins[0].events("&type=document.created"))) == 40
 
 
 @pytest.mark.parametrize("path", ["/v1/documents", "/v1/api-keys"])
@@ -225,7 +224,7 @@ def test_a_request_sent_to_both_with_one_key_is_executed_once(path, twins):
         assert len({json.dumps(answer.json) for answer in created}) == 1
         assert {answer.status for answer in answers} <= {201, 409}
     type = "document.created" if path == "/v1/documents" else "api_key.created"
-    assert len(list(events_of(twins[0], f"&type={type}"))) == 8
+    assert len(list(twins[0].events(f"&type={type}"))) == 8
 
 
 def test_a_registration_sent_to_both_makes_one_account(nodes):
@@ -269,7 +268,7 @@ def test_each_event_is_delivered_once_and_in_order_whoever_committed_it(twins, r
     create_webhook(twins[0], receiver.url())
     for number in range(10):
         twins[number % 2].upload(token=None)
-    events = list(events_of(twins[0]))
+    events = list(twins[0].events())
     received = receiver.wait_for(10)
 
     assert [one.headers["webhook-id"] for one in received] == [one["id"] for one in events]

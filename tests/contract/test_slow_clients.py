@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from tests.contract.damage import alter, flipped
+from tests.contract.requests import alter, flipped
 from tests.formats import b64
 from tests.waiting import until
 

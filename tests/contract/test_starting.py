@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blueprints.commands import isolation_notes
-from tests.contract.uploads import begin_upload, upload_body
+from tests.contract.requests import begin_upload, upload_body
 from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.service import ROOT, StartError
 from tests.waiting import until

@@ -5,8 +5,9 @@ import random
 
 import pytest
 
-from tests.contract.requests import BIG, GOOD, at
+from tests.contract.requests import BIG, GOOD
 from tests.formats import parse_time, time_from_now
+from tests.people import at
 from tests.problems import refused, refused_field
 
 RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}

@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from tests.contract.event_feed import events_of
 from tests.contract.webhooks import attempted_deliveries, create_webhook, deliveries, signature
 from tests.formats import parse_time, time_from_now
 
@@ -20,7 +19,7 @@ def test_a_delivery_is_signed_as_standard_webhooks_prescribes(webhook_owner, rec
     assert request.headers["Host"] == f"127.0.0.1:{receiver.port}"
     assert request.headers["webhook-signature"] == signature(webhook["secret"], request)
     assert abs(int(request.headers["webhook-timestamp"]) - time.time()) < 60
-    (event,) = events_of(webhook_owner, "&type=document.created")
+    (event,) = webhook_owner.events("&type=document.created")
     assert request.headers["webhook-id"] == event["id"]
     assert json.loads(request.body) == {
         "type": "document.created",
@@ -48,7 +47,7 @@ def test_the_feed_and_the_deliveries_have_the_same_events_in_order(webhook_owner
         webhook_owner.get(f"/v1/documents/{document['id']}/view")
         webhook_owner.delete(f"/v1/documents/{document['id']}")
     webhook_owner.create_api_key()
-    events = list(events_of(webhook_owner))
+    events = list(webhook_owner.events())
     assert len(events) == 26
     received = receiver.wait_for(26)
     listed = attempted_deliveries(webhook_owner, webhook)

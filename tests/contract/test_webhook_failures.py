@@ -3,7 +3,6 @@
 import json
 from datetime import UTC, datetime
 
-from tests.contract.event_feed import events_of
 from tests.contract.webhooks import attempted_deliveries, create_webhook, deliveries
 from tests.formats import parse_time
 from tests.people import PASSWORD
@@ -101,5 +100,5 @@ def test_twenty_pending_events_survive_kill_9(start_service):
         service.start()
         until(lambda: len({one.headers["webhook-id"] for one in receiver.requests}) == 20)
     webhook_owner = service.log_in(webhook_owner.record["email"], PASSWORD)
-    ids = [event["id"] for event in events_of(webhook_owner, "&type=document.created")]
+    ids = [event["id"] for event in webhook_owner.events("&type=document.created")]
     assert {one.headers["webhook-id"] for one in receiver.requests} == {*ids}

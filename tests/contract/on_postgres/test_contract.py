@@ -5,19 +5,6 @@ from tests.contract.test_api_keys import (  # noqa: F401
     test_a_revoked_key_is_refused_at_once_and_stays_listed,
     test_the_old_key_is_refused_at_once_without_an_overlap,
 )
-from tests.contract.test_changed_links import (  # noqa: F401
-    test_a_link_that_ends_twice_has_two_events_of_its_end,
-    test_concurrent_changes_and_views_lose_no_view,
-    test_more_views_open_a_spent_link_again,
-    test_null_clears_label_expiry_view_limit_and_password,
-)
-from tests.contract.test_document_tokens import (  # noqa: F401
-    shared,
-    test_a_revoked_token_is_refused_at_once_and_others_still_work,
-    test_a_token_has_its_last_use_and_the_number_of_views,
-    test_a_token_outlives_the_key_that_created_it,
-    test_tokens_of_a_deleted_document_are_refused,
-)
 from tests.contract.test_documents import (  # noqa: F401
     shelf,
     test_a_refused_patch_changes_nothing,
@@ -30,7 +17,6 @@ from tests.contract.test_events import (  # noqa: F401
     machine,
     test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute,
     test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is,
-    test_many_readings_of_a_link_are_two_events,
     test_no_event_carries_a_name_a_payload_or_a_secret,
     test_readings_that_are_counted_survive_a_stop,
     test_revoking_a_token_twice_is_one_event,
@@ -50,20 +36,26 @@ from tests.contract.test_idempotency import (  # noqa: F401
     test_the_same_key_and_body_get_the_first_answer_again,
     test_the_same_key_with_another_body_is_a_mismatch,
 )
-from tests.contract.test_links import (  # noqa: F401
-    owner,
-    test_a_link_of_a_deleted_document_is_listed_as_revoked_without_its_label,
-    test_a_state_selects_the_links_that_still_open_or_no_longer,
-    test_expired_links_and_links_of_expired_documents_have_ended,
-    test_pages_of_links_together_have_each_once,
-    test_the_links_of_all_documents_are_listed_newest_first_with_their_document,
-)
 from tests.contract.test_lists import (  # noqa: F401
     lister,
     test_a_cursor_of_another_user_shows_none_of_their_records,
     test_a_list_is_sorted_newest_first,
     test_pages_are_stable_while_records_are_created_and_deleted,
     test_the_pages_together_have_every_record_once,
+)
+from tests.contract.test_tokens import (  # noqa: F401
+    owner,
+    shared,
+    test_a_link_that_ends_twice_has_two_events_of_its_end,
+    test_a_revoked_token_is_refused_at_once_and_others_still_work,
+    test_a_state_selects_the_links_that_still_open_or_no_longer,
+    test_a_token_has_its_last_use_and_the_number_of_views,
+    test_a_token_outlives_the_key_that_created_it,
+    test_concurrent_changes_and_views_lose_no_view,
+    test_more_views_open_a_spent_link_again,
+    test_null_clears_label_expiry_view_limit_and_password,
+    test_the_links_of_all_documents_are_listed_newest_first_with_their_document,
+    test_tokens_of_a_deleted_document_are_refused,
 )
 from tests.contract.test_webhook_deliveries import (  # noqa: F401
     test_a_delivery_is_signed_as_standard_webhooks_prescribes,
