@@ -73,12 +73,6 @@ def test_the_description_holds_without_a_credential(explored):
     explore()
 
 
-def test_the_description_holds_for_a_session(explored):
-    service, explore = explored
-    header = f"Authorization: {service.register().credential['Authorization']}"
-    explore("-H", header, *ENDING_THE_SESSION)
-
-
 def test_the_description_holds_for_an_api_key(explored):
     service, explore = explored
     key = service.register().create_api_key().secret
@@ -86,6 +80,7 @@ def test_the_description_holds_for_an_api_key(explored):
 
 
 def test_two_users_never_reach_what_belongs_to_the_other(explored, tmp_path):
+    """Each call is made with the session of one: so the description holds for a session, too."""
     service, explore = explored
     people = {name: service.register(f"{name}@example.org") for name in ("alice", "bob")}
     entries = [

@@ -1,4 +1,4 @@
-"""A PostgreSQL server that is stopped, restarted, or a standby: unavailable for a while."""
+"""A PostgreSQL server that is stopped, restarted, or a standby: what reads goes on."""
 
 import pytest
 
@@ -90,3 +90,44 @@ def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_ser
     until(lambda: Person(node).get("/readyz", errors=[503]).status == 200)
     assert person.post("/v1/api-keys", json={}).status == 201
     until(lambda: person.event_types().count("document.downloaded") == 2)
+
+
+@pytest.fixture(scope="module")
+def person(start_service, postgres_server):
+    """Somebody whose service was started when its server had become a standby."""
+    server = postgres.PostgresServer()
+    service = start_service(DATABASE=server.new_database())
+    person = service.register()
+    service.stop()
+    server.stop()
+    (server.folder / "data" / "standby.signal").touch()
+    server.start()
+    service.start()
+    yield person
+    service.stop()
+    server.remove()
+
+
+def test_a_service_that_starts_on_a_standby_reads_and_is_not_ready(person):
+    service = person.service
+
+    assert Person(service).get("/healthz").status == 200
+    refused(Person(service).get("/readyz", errors=[503]), 503, "key_unavailable")
+    assert person.get("/v1/auth/me").status == 200
+
+
+def test_a_login_on_a_standby_is_told_to_come_back(person):
+    """It would be counted, in a table that no standby has."""
+    body = {"email": person.record["email"], "password": person.password}
+
+    refused(Person(person.service).post("/v1/auth/login", json=body, errors=[503]), 503, "busy")
+
+
+def test_commands_that_read_work_on_a_standby(person):
+    service = person.service
+
+    assert "2 chains, 2 events, unbroken" in service.run_command("audit", "verify")
+    output = service.run_command("doctor", code=1)
+    wrong = [line for line in output.splitlines() if line.startswith("WRONG")]
+    assert [line.split()[1] for line in wrong] == ["server:"]
+    assert "is a standby" in wrong[0]

@@ -6,12 +6,17 @@ from tests.contract.test_api_keys import (  # noqa: F401
     test_the_old_key_is_refused_at_once_without_an_overlap,
 )
 from tests.contract.test_documents import (  # noqa: F401
+    librarian,
     shelf,
+    test_a_new_name_is_found_and_the_former_one_is_not,
+    test_a_part_of_the_name_is_found_in_any_case_newest_first,
     test_a_refused_patch_changes_nothing,
+    test_case_and_accents_are_those_of_unicode_and_nothing_is_a_wildcard,
     test_delete_removes_the_document_and_its_tokens_at_once,
     test_filters_and_pages_combine,
     test_the_list_is_filtered_by_content_type,
     test_the_list_is_filtered_by_time,
+    test_the_pages_of_a_search_together_have_each_document_once,
 )
 from tests.contract.test_events import (  # noqa: F401
     machine,
@@ -69,3 +74,8 @@ from tests.contract.test_webhook_records import (  # noqa: F401
     test_creating_a_webhook_again_with_the_same_key_creates_one,
     test_webhooks_are_listed_newest_first_page_by_page,
 )
+
+
+def test_people_here_talk_to_a_service_on_postgresql(alice, start_service):
+    assert alice.service.settings["DATABASE"].startswith("postgresql://")
+    assert start_service().settings["DATABASE"].startswith("postgresql://")

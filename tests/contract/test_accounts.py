@@ -1,4 +1,4 @@
-"""Accounts: registering one, and what a valid e-mail address and password are."""
+"""Accounts: registering, and users disabled, enabled and created on the command line."""
 
 import pytest
 
@@ -97,3 +97,34 @@ def test_registration_can_be_open_only_while_no_account_exists(start_service):
     answer = register(anonymous, email="b@example.org", password="12 letters..")
     refused(answer, 403, "registration_closed")
     assert log_in(anonymous, "a@example.org", "12 letters..").status == 200
+
+
+@pytest.fixture
+def person(service):
+    return service.register()
+
+
+def test_disabling_a_user_stops_all_credentials_and_ends_sessions_for_good(service, person):
+    machine, document = person.create_api_key(), person.upload(b"theirs")
+    link, email = document["token"]["viewUrl"], person.record["email"]
+    service.run_command("users", "disable", email.upper())
+
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    refused(machine.get("/v1/documents"), 401, "key_revoked")
+    refused(person.open(link), 410, "token_spent")
+    body = {"email": email, "password": person.password}
+    refused(Person(service).post("/v1/auth/login", json=body), 401, "wrong_credentials")
+
+    service.run_command("users", "enable", email)
+
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    assert machine.get(f"/v1/documents/{document['id']}/content").body == b"theirs"
+    assert person.open(link).status == 200
+    assert service.log_in(email).get("/v1/auth/me").status == 200
+
+
+def test_a_user_created_on_the_command_line_can_log_in(service):
+    service.run_command("users", "create", "made@example.org", input="a password of theirs\n")
+
+    someone = service.log_in("made@example.org", "a password of theirs")
+    assert someone.get("/v1/auth/me").json["name"] is None

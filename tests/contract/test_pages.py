@@ -41,3 +41,19 @@ def test_a_page_is_complete(call, alice, big):
     answer = alice.get(at(big, call))
     assert answer.headers["Content-Length"] in {None, str(len(answer.body))}
     assert answer.text.rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("page", ["view", "download"])
+def test_head_of_a_page_has_the_headers_of_get_except_those_of_the_preview(alice, document, page):
+    path = f"/v1/documents/{document['id']}/{page}"
+    head, get = alice.head(path), alice.get(path)
+
+    drawn = {"content-length", "date", "x-request-id"}
+    assert head.status == get.status == 200
+    assert head.body == b""
+    assert "content-length" not in names(head)
+    assert names(head) | drawn == names(get) | drawn
+
+
+def names(response):
+    return {name.lower() for name in response.headers}
