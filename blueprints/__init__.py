@@ -3,14 +3,12 @@
 from .api_keys import api_keys
 from .auth import auth
 from .document_tokens import document_tokens
-from .document_views import document_views
+from .document_views import document_views, pdf_pages
 from .documents import documents
 from .embed import embed
-from .events import events
+from .events import events, webhooks
 from .metrics import metrics
-from .pdf_pages import pdf_pages
 from .status import status
-from .webhooks import webhooks
 
 # in the order of the specification
 BLUEPRINTS = (

@@ -1,22 +1,34 @@
-"""Documents as seen by their owner or the holder of a token: view, download, content."""
+"""Documents as seen by their owner or the holder of a token: view, download, content, pages."""
 
 from typing import Any
 
 from flask import Response, g
 
-from models.core import DocumentDamaged, TokenSpent, TooManyRequests, WrongCredentials
+from models.core import (
+    DocumentDamaged,
+    NotFound,
+    TokenSpent,
+    TooManyRequests,
+    WrongCredentials,
+)
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
-from .schemas.requests import DownloadRequest, ViewRequest
+from .schemas.requests import DownloadRequest, PdfPagesQuery, PdfPassword, ViewRequest
+from .schemas.responses import DrawnPdfPage, PdfPageList
 from .views import content as contents
-from .views import pages
+from .views import pages, pdf
 
 document_views = ApiBlueprint(
     "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
 )
+pdf_pages = ApiBlueprint(
+    "pdf_pages", __name__, url_prefix="/v1/documents/<id>/pages", description="Pages of a PDF"
+)
+pdf_pages.after_request(pages.allow_opened_pages)
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}
+PDF_ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRequests)
 BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
@@ -92,3 +104,42 @@ def content(id: str) -> Response:
     caller = g.caller
     read = contents.read_by_page if caller.credential_type == TICKET else contents.read
     return read(caller.document(id), caller.grant)
+
+
+@pdf_pages.get("", accepts=BY_PAGE, scope=READ, permission="view")
+@may_fail_with(*PDF_ERRORS)
+@pdf_pages.arguments(PdfPagesQuery(), location="query")
+@pdf_pages.response(200, PdfPageList())
+def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
+    """List the pages of a PDF with their sizes and text"""
+    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"])
+
+
+@pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
+@may_fail_with(*PDF_ERRORS)
+@pdf_pages.arguments(PdfPagesQuery(), location="query")
+@pdf_pages.arguments(PdfPassword())
+@pdf_pages.response(200, PdfPageList())
+def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> dict[str, Any]:
+    """List the pages of a PDF that has a password"""
+    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
+
+
+@pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
+@may_fail_with(*PDF_ERRORS)
+@pdf_pages.response(200, DrawnPdfPage())
+def page(id: str, number: str) -> dict[str, Any]:
+    """Return a page of a PDF as a picture, with its text and links
+
+    Pages that were drawn once are kept with the document. It counts as no view.
+    """
+    return pdf.drawn_page(g.caller.document(id), g.caller, number)
+
+
+@pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
+@may_fail_with(*PDF_ERRORS)
+@pdf_pages.arguments(PdfPassword())
+@pdf_pages.response(200, DrawnPdfPage())
+def locked_page(body: dict[str, Any], id: str, number: str) -> dict[str, Any]:
+    """Return a page of a PDF that has a password"""
+    return pdf.drawn_page(g.caller.document(id), g.caller, number, body["password"])

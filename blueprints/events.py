@@ -1,16 +1,27 @@
-"""Events: what happened to the caller's documents, links and keys, as a feed."""
+"""Events: what happened, as a feed, and by webhooks: where they are sent, and the deliveries."""
 
 from typing import Any
 
 from flask import g
 
-from models import Event
+from models import Event, Issued, Webhook
+from models.core import NotFound, QuotaExceeded, WebhookDisabled
+from models.events import OpenedDelivery
 
-from .http import EVENTS, OWNER, ApiBlueprint
-from .schemas.requests import EventQuery
-from .schemas.responses import EventPage, list_page
+from .http import EVENTS, OWNER, SESSION, ApiBlueprint, may_fail_with
+from .schemas.requests import EventQuery, NewWebhook, PageQuery, WebhookEdit
+from .schemas.responses import (
+    DeliveryRecord,
+    EventPage,
+    WebhookRecord,
+    WebhookWithSecret,
+    list_page,
+    list_schema,
+)
+from .views.links import base_url
 
 events = ApiBlueprint("events", __name__, url_prefix="/v1/events", description="Events")
+webhooks = ApiBlueprint("webhooks", __name__, url_prefix="/v1/webhooks", description="Webhooks")
 
 
 @events.get("", accepts=OWNER, scope=EVENTS)
@@ -23,3 +34,85 @@ def feed(query: dict[str, Any]) -> dict[str, Any]:
     the last event that you have.
     """
     return list_page(Event.feed(g.caller.owner_id, **query))
+
+
+def _owned(id: str) -> Webhook:
+    return Webhook.one_of(g.caller.owner_id, id)
+
+
+@webhooks.post("", accepts=[SESSION], idempotent=True)
+@may_fail_with(NotFound, QuotaExceeded)
+@webhooks.arguments(NewWebhook())
+@webhooks.response(201, WebhookWithSecret)
+def create(body: dict[str, Any]) -> Any:
+    """Have events sent to an address, signed
+
+    Requests are signed with `secret`, which is shown this once (https://www.standardwebhooks.com).
+    An event is sent until the address answers 2xx: 10 times in about 3 days.
+    """
+    webhook = Webhook.register(g.caller.owner_id, **body)
+    return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
+
+
+@webhooks.get("", accepts=[SESSION])
+@webhooks.arguments(PageQuery(), location="query")
+@webhooks.response(200, list_schema("webhooks", WebhookRecord))
+def list_owned(query: dict[str, Any]) -> Any:
+    """List the caller's webhooks"""
+    return list_page(Webhook.page_of(g.caller.owner_id, **query))
+
+
+@webhooks.get("/<id>", accepts=[SESSION])
+@webhooks.response(200, WebhookRecord)
+def get(id: str) -> Webhook:
+    """Return the webhook's record"""
+    return _owned(id)
+
+
+@webhooks.patch("/<id>", accepts=[SESSION])
+@webhooks.arguments(WebhookEdit())
+@webhooks.response(200, WebhookRecord)
+def edit(body: dict[str, Any], id: str) -> Webhook:
+    """Change a webhook, disable it, or enable it again
+
+    A webhook that is enabled again gets the events from then on.
+    """
+    return _owned(id).edit(**body)
+
+
+@webhooks.delete("/<id>", accepts=[SESSION])
+@webhooks.response(204)
+def delete(id: str) -> None:
+    """Delete a webhook with its deliveries"""
+    _owned(id).remove()
+
+
+@webhooks.post("/<id>/test", accepts=[SESSION], idempotent=True)
+@may_fail_with(WebhookDisabled)
+@webhooks.response(202, DeliveryRecord)
+def test(id: str) -> OpenedDelivery:
+    """Send a `webhook.test` event to this webhook alone"""
+    return _owned(id).test()
+
+
+@webhooks.post("/<id>/rotate-secret", accepts=[SESSION], idempotent=True)
+@webhooks.response(201, WebhookWithSecret)
+def rotate_secret(id: str) -> Issued[Webhook]:
+    """Replace the secret; the old one signs as well for 24 hours"""
+    return _owned(id).rotate_secret()
+
+
+@webhooks.get("/<id>/deliveries", accepts=[SESSION])
+@webhooks.arguments(PageQuery(), location="query")
+@webhooks.response(200, list_schema("deliveries", DeliveryRecord))
+def deliveries(query: dict[str, Any], id: str) -> Any:
+    """List what was sent to a webhook, and how it answered"""
+    return list_page(_owned(id).deliveries(**query))
+
+
+@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION])
+@may_fail_with(WebhookDisabled)
+@webhooks.response(202, DeliveryRecord)
+def redeliver(id: str, delivery_id: str) -> OpenedDelivery:
+    """Send an event to a webhook once more"""
+    return _owned(id).redeliver(delivery_id)

@@ -20,7 +20,7 @@ from models.core import ServiceError
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .examples import OTHER_BODIES, example_id, example_of
-from .problem import Problem
+from .responses import Problem
 
 ABOUT = """\
 Documents are stored sealed with AES-256-GCM, shown in the browser, downloaded as one HTML file that

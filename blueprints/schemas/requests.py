@@ -8,7 +8,6 @@ from marshmallow import Schema, ValidationError, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 
-from .camel_case import CamelCaseSchema
 from .fields import (
     Email,
     Integer,
@@ -23,9 +22,10 @@ from .fields import (
     Text,
     Timestamp,
 )
+from .schema import CamelCaseSchema, described
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
-WEBHOOK_URL = {"format": "uri", "description": "A public `https` address."}
+WEBHOOK_URL = described("A public `https` address.", format="uri")
 
 
 def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:
@@ -38,7 +38,7 @@ def _id(prefix: str, mistake: str, description: str) -> String:
     form = f"{prefix}_[0-9a-z]{{26}}"
     return String(
         validate=validate.Regexp(rf"{form}\Z", error=mistake),
-        metadata={"pattern": f"^{form}$", "description": description},
+        **described(description, pattern=f"^{form}$"),
     )
 
 
@@ -49,7 +49,7 @@ class Registration(CamelCaseSchema):
     invite = Text(
         allow_none=True,
         load_default=None,
-        metadata={"description": "An invitation's secret. It is for one e-mail address."},
+        **described("An invitation's secret. It is for one e-mail address."),
     )
 
 
@@ -71,10 +71,7 @@ class NewApiKey(CamelCaseSchema):
 
 class ApiKeyRotation(CamelCaseSchema):
     overlap_seconds = StrictInteger(
-        0,
-        604_800,
-        load_default=0,
-        metadata={"description": "How long the old key stays valid."},
+        0, 604_800, load_default=0, **described("How long the old key stays valid.")
     )
 
 
@@ -86,8 +83,7 @@ class NewDocumentToken(CamelCaseSchema):
     label = Text(allow_none=True, load_default=None)
     permissions = _choices(PERMISSIONS, 8, "permission", load_default=list(PERMISSIONS))
     expires_at = Timestamp(
-        allow_none=True,
-        metadata={"description": "Seven days from now if absent; null for no end."},
+        allow_none=True, **described("Seven days from now if absent; null for no end.")
     )
     max_views = StrictInteger(*_MAX_VIEWS, allow_none=True, load_default=None)
     password = Password(1, 1024, allow_none=True, load_default=None)
@@ -101,11 +97,9 @@ class DocumentTokenEdit(CamelCaseSchema):
     max_views = StrictInteger(
         *_MAX_VIEWS,
         allow_none=True,
-        metadata={"description": "Views so far count. With none left the link is used up."},
+        **described("Views so far count. With none left the link is used up."),
     )
-    password = Password(
-        1, 1024, allow_none=True, metadata={"description": "It closes pages opened before."}
-    )
+    password = Password(1, 1024, allow_none=True, **described("It closes pages opened before."))
     allowed_origins = List(Origin(), validate=_ORIGINS)
 
 
@@ -115,10 +109,10 @@ class DocumentEdit(CamelCaseSchema):
         keys=Text(),
         values=Text(0, None),
         allow_none=True,
-        metadata={
-            "maxProperties": METADATA_PAIRS,
-            "description": f"Names and values have at most {METADATA_BYTES} bytes in all.",
-        },
+        **described(
+            f"Names and values have at most {METADATA_BYTES} bytes in all.",
+            maxProperties=METADATA_PAIRS,
+        ),
     )
     expires_at = Timestamp(allow_none=True)
 
@@ -156,7 +150,7 @@ class PageQuery(CamelCaseSchema):
 
 
 class DocumentQuery(PageQuery):
-    name = Text(metadata={"description": "A part of the name, in any case."})
+    name = Text(**described("A part of the name, in any case."))
     content_type = MediaType()
     created_after = Timestamp()
     created_before = Timestamp()
@@ -165,7 +159,7 @@ class DocumentQuery(PageQuery):
 class DocumentTokenQuery(PageQuery):
     state = String(
         validate=validate.OneOf(("live", "ended")),
-        metadata={"description": "`live`: neither expired, revoked nor used up; or `ended`."},
+        **described("`live`: neither expired, revoked nor used up; or `ended`."),
     )
 
 
@@ -184,18 +178,18 @@ _EVENT_TYPES = _choices(
     len(EVENT_TYPES),
     "type of events",
     data_key="events",
-    metadata={"description": "Which events are sent. A new webhook gets all of them if absent."},
+    **described("Which events are sent. A new webhook gets all of them if absent."),
 )
 
 
 class NewWebhook(CamelCaseSchema):
-    url = Text(1, 2048, required=True, metadata=WEBHOOK_URL)
+    url = Text(1, 2048, required=True, **WEBHOOK_URL)
     types = _EVENT_TYPES
     description = Text(allow_none=True)
 
 
 class WebhookEdit(CamelCaseSchema):
-    url = Text(1, 2048, metadata=WEBHOOK_URL)
+    url = Text(1, 2048, **WEBHOOK_URL)
     types = _EVENT_TYPES
     description = Text(allow_none=True)
     enabled = StrictBoolean()
@@ -208,12 +202,12 @@ class ViewRequest(CamelCaseSchema):
 class DownloadRequest(CamelCaseSchema):
     """At least one of the two, as a form also neither: a link may need none."""
 
-    password = Password(0, 1024, metadata={"minLength": 1, "description": "Of your choice."})
-    pdf_password = Password(1, 1024, metadata={"description": "That of an encrypted PDF."})
+    password = Password(0, 1024, **described("Of your choice.", minLength=1))
+    pdf_password = Password(1, 1024, **described("That of an encrypted PDF."))
 
 
 class OEmbedQuery(CamelCaseSchema):
-    url = Text(1, 2048, required=True, metadata={"description": "A document's `viewUrl`."})
+    url = Text(1, 2048, required=True, **described("A document's `viewUrl`."))
     format = String(
         load_default="json",
         validate=validate.OneOf(("json", "xml"), error="Use json."),
@@ -221,3 +215,16 @@ class OEmbedQuery(CamelCaseSchema):
     )
     maxwidth = Integer(1, 100_000, load_default=10_000)
     maxheight = Integer(1, 100_000, load_default=10_000)
+
+
+class PdfPagesQuery(CamelCaseSchema):
+    cursor = Integer(
+        1,
+        1_000_000,
+        load_default=1,
+        **described("A list's `nextCursor`: the number of its first page."),
+    )
+
+
+class PdfPassword(CamelCaseSchema):
+    password = Password(0, 1024, required=True, **described("That of the PDF."))

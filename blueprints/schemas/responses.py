@@ -1,4 +1,4 @@
-"""What the API answers: every JSON object."""
+"""What the API answers: every JSON object, errors too."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from marshmallow import EXCLUDE, Schema, fields
 from models.records import ResultPage
 
 from .fields import Timestamp
-from .response_schema import Records, ResponseSchema, Words, described
+from .schema import Records, ResponseSchema, Words, described
 
 SHOWN_ONCE = "Shown this once."
 
@@ -206,3 +206,80 @@ class OEmbed(Schema):
 class Health(ResponseSchema):
     status = fields.String()
     version = fields.String()
+
+
+# The pages of a PDF: coordinates are points, from the upper left.
+TOP = "How far from the page's upper edge it leads."
+
+
+class PdfPageText(ResponseSchema):
+    number = fields.Integer(**described("From 1."))
+    width = fields.Float(**described("Points."))
+    height = fields.Float(**described("Points."))
+    text = fields.String(**described("The first 20,000 characters."))
+
+
+class OutlineEntry(ResponseSchema):
+    depth = fields.Integer(**described("From 0."))
+    title = fields.String()
+    page = fields.Integer()
+    top = fields.Float(**described(TOP))
+
+
+class PdfPageList(ResponseSchema):
+    total = fields.Integer(**described("How many pages the PDF has."))
+    pages = Records(PdfPageText, **described("Up to 64 of them."))
+    outline = Records(OutlineEntry, **described("With the first pages only."))
+    next_cursor = fields.Integer(
+        allow_none=True, **described("Send it as `cursor` for the next pages; null on the last.")
+    )
+
+
+class Placed(ResponseSchema):
+    x = fields.Float()
+    y = fields.Float()
+    width = fields.Float()
+    height = fields.Float()
+
+
+class TextRun(Placed):
+    text = fields.String()
+
+
+class PdfLink(Placed):
+    """Either leads to a page or to an address."""
+
+    page = fields.Integer(allow_none=True)
+    top = fields.Float(**described(TOP))
+    url = fields.String(allow_none=True, **described("Of the web or of mail."))
+
+
+class DrawnPdfPage(ResponseSchema):
+    number = fields.Integer(**described("From 1."))
+    width = fields.Float(**described("Points."))
+    height = fields.Float(**described("Points."))
+    picture = fields.String(**described("A `data:` URI with a PNG or WebP."))
+    text = Records(TextRun)
+    links = Records(PdfLink)
+
+
+class ProblemError(ResponseSchema):
+    optional = ("in_",)
+
+    pointer = fields.String(**described("Where, as a JSON pointer (RFC 6901)."))
+    detail = fields.String()
+    in_ = fields.String(data_key="in", **described("`query`, if it is not the body."))
+
+
+class Problem(ResponseSchema):
+    """Problem details (RFC 9457)."""
+
+    optional = ("errors",)
+
+    type = fields.String()
+    title = fields.String()
+    status = fields.Integer()
+    detail = fields.String(**described("What is wrong and how to mend it, for people."))
+    code = fields.String(**described("What is wrong, for programs. It never changes."))
+    request_id = fields.String()
+    errors = Records(ProblemError)

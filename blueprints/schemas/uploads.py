@@ -14,6 +14,7 @@ from ..http.strict_json import parse_json
 from ..http.upload_body import SMALL_BODY_BYTES, FieldsTooLarge, LongString
 from .fields import Base64, File, MediaType, StringMap, Text, Timestamp
 from .requests import DocumentEdit, NewDocumentToken
+from .schema import described
 
 _DEFAULT_TOKEN = NewDocumentToken().load({})
 
@@ -49,12 +50,12 @@ class UploadForm(NewDocument):
     """The parts of a form. `load` takes a list of `Part`; the file becomes `payload`."""
 
     file = File(required=True, attribute="payload")
-    name = Text(metadata={"description": "The part's `filename` if absent."})
+    name = Text(**described("The part's `filename` if absent."))
     content_type = MediaType(
-        metadata={
-            "description": "The part's `Content-Type` if absent; if that "
-            "is absent or generic, what the name and the first bytes say."
-        }
+        **described(
+            "The part's `Content-Type` if absent; if that is absent or generic, what the name and "
+            "the first bytes say."
+        )
     )
     expires_at = Timestamp()
 

@@ -1,13 +1,24 @@
-"""How responses are written: the base of every JSON object that the API answers."""
+"""The bases of every schema: how JSON objects are read, and how those of responses are written."""
 
 from functools import cached_property, partial
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields, missing
 
-from .camel_case import CamelCaseSchema
-
 _JSON_ALREADY = (fields.String, fields.Integer, fields.Dict)
+
+
+class CamelCaseSchema(Schema):
+    """camelCase outside, snake_case inside; an unknown field is an error."""
+
+    error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        first, *rest = field_name.split("_")
+        name = first + "".join(word.title() for word in rest)
+        field_obj.data_key = field_obj.data_key or name
+        field_obj.error_messages["required"] = f"{name} is needed."
+        field_obj.error_messages["null"] = "null is not allowed here."
 
 
 class ResponseSchema(CamelCaseSchema):
@@ -38,8 +49,12 @@ class ResponseSchema(CamelCaseSchema):
     def _members(self) -> list[tuple[str, str | None, fields.Field[Any] | None]]:
         """Attribute, name in JSON, and the field that writes it, unless it is JSON already."""
         return [
-            (one.attribute or name, one.data_key, None if type(one) in _JSON_ALREADY else one)
-            for name, one in self.dump_fields.items()
+            (
+                field.attribute or name,
+                field.data_key,
+                None if type(field) in _JSON_ALREADY else field,
+            )
+            for name, field in self.dump_fields.items()
         ]
 
 
