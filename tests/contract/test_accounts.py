@@ -72,14 +72,6 @@ def test_a_password_of_8_to_1024_characters_logs_in(password, anonymous, service
     assert log_in(anonymous, email, password).status == 200
 
 
-@pytest.mark.parametrize("field", ["email", "password"])
-@pytest.mark.parametrize("path", ["/v1/auth/register", "/v1/auth/login"])
-def test_a_missing_field_is_refused(path, field, anonymous):
-    body = {"email": "missing@example.org", "password": PASSWORD}
-    body.pop(field)
-    refused_field(anonymous.post(path, json=body), f"#/{field}")
-
-
 def test_the_minimum_length_is_a_setting_and_registration_can_be_closed(start_service):
     service = start_service(REGISTRATION="closed", PASSWORD_MIN_LENGTH=12)
     refused(

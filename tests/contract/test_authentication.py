@@ -177,11 +177,6 @@ def test_two_credentials_in_one_request_are_ambiguous_on_every_route(
         refused(answer, 400, "ambiguous_credentials")
 
 
-def test_two_credentials_are_refused_even_if_one_is_invalid(alice, spent):
-    answer = alice.get("/v1/documents", headers={"X-API-Key": spent.keys[2]})
-    assert answer.status in (400, 401)
-
-
 def test_an_invalid_credential_beside_a_valid_one_is_refused(alice):
     bad_key, bad_session = {"X-API-Key": "nonsense"}, {"Authorization": "Bearer nonsense"}
     refused(alice.get("/v1/documents", headers=bad_key), 401, "key_revoked")

@@ -10,9 +10,10 @@ from tests.contract.routes import (
     PUBLIC,
     ROUTES,
 )
+from tests.contract.webhooks import create_webhook
 from tests.problems import refused
 
-UPLOAD = {"payload": "", "contentType": "text/plain"}
+LISTS = ("/v1/documents", "/v1/api-keys", "/v1/auth/sessions", "/v1/tokens", "/v1/webhooks")
 
 
 @pytest.mark.parametrize("name", ["token", "access_token", "api_key", "key", "X-API-Key"])
@@ -43,13 +44,6 @@ def test_an_api_key_on_a_session_route_is_session_required(route, alice):
     }
     refused(route.call(machine, **ids), 403, "session_required")
     assert machine.get("/v1/documents").status == 200
-
-
-@pytest.mark.parametrize("route", OF_OWNER, ids=str)
-def test_an_api_key_is_accepted_for_documents_and_their_tokens(route, alice, temporary_document):
-    token = alice.share(temporary_document)["id"]
-    answer = route.call(alice.create_api_key(), document=temporary_document["id"], token=token)
-    assert answer.status in (200, 201, 204)
 
 
 @pytest.mark.parametrize("route", OF_OWNER, ids=str)
@@ -111,6 +105,8 @@ def bobs(bob):
         "token": bob.share(document)["id"],
         "key": bob.create_api_key().record["id"],
         "session": bob.get("/v1/auth/sessions").json["sessions"][0]["id"],
+        "webhook": (webhook := create_webhook(bob, events=["webhook.test"]))["id"],
+        "delivery": bob.post(f"/v1/webhooks/{webhook['id']}/test").json["id"],
     }
 
 
@@ -153,15 +149,16 @@ def test_a_token_is_not_reached_through_the_document_of_another_user(alice, bob,
     assert token["revokedAt"] is None
 
 
+def test_a_delivery_is_not_reached_through_the_webhook_of_another_user(new_user, bobs):
+    own = f"/v1/webhooks/{create_webhook(new_user)['id']}"
+    answer = new_user.post(f"{own}/deliveries/{bobs['delivery']}/redeliver")
+    refused(answer, 404, "not_found")
+
+
 def test_lists_have_nothing_of_another_user(alice, bob, bobs):
-    texts = [alice.get(p).text for p in ("/v1/documents", "/v1/api-keys", "/v1/auth/sessions")]
+    texts = [alice.get(p).text for p in LISTS]
     assert not any(bobs[name] in text for name in bobs for text in texts)
     assert bob.record["email"] not in "".join(texts)
-
-
-def test_an_upload_cannot_name_an_owner_or_an_id(alice):
-    answer = alice.post("/v1/documents", json=UPLOAD | {"owner": "usr_0", "id": "doc_0"})
-    assert answer.status == 422
 
 
 def test_a_conditional_request_does_not_reveal_the_document_of_another_user(bob, document):

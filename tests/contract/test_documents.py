@@ -132,11 +132,6 @@ def test_delete_removes_the_document_and_its_tokens_at_once(alice, temporary_doc
         assert alice.open(temporary_document["token"][link]).status in (401, 404, 410)
 
 
-def test_a_second_delete_is_404(alice, temporary_document):
-    statuses = [alice.delete(at(temporary_document)).status for _ in range(3)]
-    assert statuses == [204, 404, 404]
-
-
 NAMES = ["Report Q1.pdf", "REPORT q2.pdf", "minutes.md", "Straße.txt", "été.txt", "50% off_1.txt"]
 
 

@@ -60,12 +60,6 @@ def test_the_file_comes_back_byte_for_byte(original, stored, alice):
     assert content(alice, document).body == original
 
 
-def test_name_and_content_type_of_the_part_count(stored):
-    document = stored(PDF)
-
-    assert (document["name"], document["contentType"]) == ("report.pdf", "application/pdf")
-
-
 def test_the_fields_name_and_content_type_count_more(stored):
     document = stored(PDF, field("name", b"other.txt"), field("contentType", b"text/plain"))
 

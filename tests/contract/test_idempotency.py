@@ -13,6 +13,7 @@ CREATE = {
     "/v1/api-keys": {"name": "once"},
     "/v1/documents/<document>/tokens": {"label": "once"},
     "/v1/api-keys/<key>/rotate": {"overlapSeconds": 60},
+    "/v1/webhooks": {"url": URL},
 }
 
 
@@ -80,21 +81,19 @@ def test_the_answer_about_a_deleted_webhook_is_not_given_again(alice):
 
 
 def test_the_same_key_creates_once(creating, new_user):
-    for _ in range(3):
-        creating("/v1/documents", CREATE["/v1/documents"], "only-once", new_user)
-    assert len(new_user.get("/v1/documents").json["documents"]) == 1
+    for path, records in (("/v1/documents", "documents"), ("/v1/webhooks", "webhooks")):
+        for _ in range(3):
+            creating(path, CREATE[path], "only-once-" + records, new_user)
+        assert len(new_user.get(path).json[records]) == 1
 
 
 @pytest.mark.parametrize("path", CREATE)
 def test_the_same_key_with_another_body_is_a_mismatch(path, creating):
     name = f"mismatch-{path}"
     assert creating(path, CREATE[path], name).status == 201
-    other = (
-        {"payload": b64(b"twice"), "contentType": "text/plain"}
-        if "payload" in str(CREATE[path])
-        else {}
-    )
-    refused(creating(path, other, name), 422, "idempotency_mismatch")
+    others = {"/v1/documents": CREATE[path] | {"payload": b64(b"twice")}}
+    others["/v1/webhooks"] = {"url": f"{URL}/other"}
+    refused(creating(path, others.get(path, {}), name), 422, "idempotency_mismatch")
 
 
 def test_a_key_of_another_user_replays_nothing(creating, alice, bob):

@@ -91,10 +91,13 @@ def test_a_value_of_a_wrong_type_is_refused_with_its_pointer_and_what_to_send(
             assert answer.status in (404, 422), (value, answer)
 
 
-@pytest.mark.parametrize("field", ["payload", "contentType"])
-def test_a_missing_field_is_refused(field, alice):
-    body = {name: value for name, value in GOOD.items() if name != field}
-    refused_field(alice.post("/v1/documents", json=body), f"#/{field}")
+@pytest.mark.parametrize(
+    ("path", "field"), [(path, field) for path, body in FULL.items() for field in body]
+)
+def test_a_missing_field_is_refused(path, field, alice, anonymous):
+    caller = anonymous if path in {"/v1/auth/register", "/v1/auth/login"} else alice
+    body = {name: value for name, value in FULL[path].items() if name != field}
+    refused_field(caller.post(path, json=body), f"#/{field}")
 
 
 VALUES = st.recursive(

@@ -188,18 +188,6 @@ def test_a_disabled_account_is_not_invited(service):
     assert "disabled. Enable it first." in output
 
 
-def test_the_page_to_sign_up_takes_an_invitation(closed, email):
-    visitor, invite = Visitor(closed), invited(closed, email)
-    page = visitor.get(f"/app/signup?invite={invite}")
-
-    wrong = visitor.submit(page, "/app/signup", email=f"x{email}", password=NEW_PASSWORD)
-    assert (wrong.status, "Ask the person who runs" in wrong.text) == (422, True)
-    answer = visitor.submit(wrong, "/app/signup", email=email, password=NEW_PASSWORD)
-
-    assert answer.status == 303
-    assert email in visitor.get("/app/account").text
-
-
 def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service):
     person = service.register()
     email = person.record["email"]

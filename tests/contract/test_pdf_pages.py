@@ -2,11 +2,10 @@
 
 import re
 from base64 import b64decode, b64encode
-from urllib.parse import urlencode
 
 import pytest
 
-from tests.people import Person
+from tests.people import Person, at
 from tests.problems import refused
 from tests.viewer.samples import encrypted_pdf, linked_pdf, pdf
 
@@ -25,16 +24,12 @@ def locked(alice):
 
 
 def pages_of(document, *further):
-    return "/".join((f"/v1/documents/{document['id']}/pages", *map(str, further)))
+    return "/".join((at(document, "/pages"), *map(str, further)))
 
 
 def ticket_in(page):
     """The address that an opened page loads pages from, without the host."""
     return re.search(r'data-pages="https?://[^/]+([^"]+)"', page.text)[1]
-
-
-def opened(service, link):
-    return Person(service).get(link["viewUrl"].removeprefix(service.url))
 
 
 def test_pages_are_listed_with_size_and_text(alice, book):
@@ -96,23 +91,16 @@ def test_a_pdf_that_cannot_be_read_has_no_pages(alice):
 
 def test_a_page_opened_by_a_link_loads_pages_and_counts_no_view(service, alice, book):
     link = alice.share(book, maxViews=1)
-    page = Person(service).post(
-        f"/v1/documents/{book['id']}/view",
-        data=f"token={link['token']}".encode(),
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-    )
-    path, _, ticket = ticket_in(page).partition("?")
+    path, _, ticket = ticket_in(alice.submit(link)).partition("?")
 
     for number in (3, 40):
         assert Person(service).get(f"{path}/{number}?{ticket}").json["number"] == number
     assert len(Person(service).get(f"{path}?{ticket}").json["pages"]) == 64
-    (record,) = [one for one in alice.get(f"/v1/documents/{book['id']}/tokens").json["tokens"]
-                 if one["id"] == link["id"]]  # fmt: skip
-    assert record["views"] == 1
+    assert alice.views(book, link) == 1
 
 
 def test_a_page_opened_by_its_owner_loads_pages_of_this_document_only(service, alice, book, locked):
-    path, _, ticket = ticket_in(alice.get(f"/v1/documents/{book['id']}/view")).partition("?")
+    path, _, ticket = ticket_in(alice.get(at(book, "/view"))).partition("?")
 
     assert Person(service).get(f"{path}/2?{ticket}").status == 200
     assert Person(service).get(f"{pages_of(locked)}?{ticket}").status == 404
@@ -124,7 +112,7 @@ def test_the_ticket_of_an_owner_ends_with_the_credential(service, alice, ended):
     owner = service.register()
     reader = owner.create_api_key() if ended == "key" else service.log_in(owner.record["email"])
     document = owner.upload(pdf("One"), "application/pdf")
-    path, _, ticket = ticket_in(reader.get(f"/v1/documents/{document['id']}/view")).partition("?")
+    path, _, ticket = ticket_in(reader.get(at(document, "/view"))).partition("?")
     assert Person(service).get(f"{path}/1?{ticket}").status == 200
 
     if ended == "key":
@@ -136,8 +124,8 @@ def test_the_ticket_of_an_owner_ends_with_the_credential(service, alice, ended):
 
 def test_the_ticket_of_a_link_ends_with_the_link(service, alice, book):
     link = alice.share(book)
-    path, _, ticket = ticket_in(opened(service, link)).partition("?")
-    alice.delete(f"/v1/documents/{book['id']}/tokens/{link['id']}")
+    path, _, ticket = ticket_in(alice.open(link["viewUrl"])).partition("?")
+    alice.revoke(book, link)
 
     assert Person(service).get(f"{path}/1?{ticket}").status == 410
 
@@ -171,16 +159,11 @@ def test_the_password_of_a_pdf_opens_its_pages(alice, locked):
 
 
 def test_a_form_holds_the_password_as_well(alice, locked):
-    answer = alice.post(
-        pages_of(locked, 1),
-        data=b"password=open+sesame",
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-    )
-    assert answer.status == 200
+    assert alice.post(pages_of(locked, 1), form={"password": "open sesame"}).status == 200
 
 
 def test_the_password_of_a_pdf_makes_a_file_that_shows_its_pages(alice, locked):
-    path = f"/v1/documents/{locked['id']}/download"
+    path = at(locked, "/download")
 
     assert "Secret" not in alice.get(path).text
     opened = alice.post(path, json={"pdfPassword": "open sesame"})
@@ -200,11 +183,7 @@ def test_a_link_that_permits_to_view_only_never_gives_the_original(limit, servic
         original = pdf("One", extra=f"% {'x' * size}\n")
         document = alice.upload(original, "application/pdf")
         link = alice.share(document, permissions=["view"], **limit)
-        page = Person(service).post(
-            f"/v1/documents/{document['id']}/view",
-            data=urlencode({"token": link["token"], **fields}).encode(),
-            headers={"Content-Type": "application/x-www-form-urlencoded"},
-        )
+        page = alice.submit(link, **fields)
         path, _, ticket = ticket_in(page).partition("?")
         content = f"/v1/documents/{document['id']}/content?{ticket}"
 
@@ -218,31 +197,23 @@ def test_a_link_that_permits_to_view_only_never_gives_the_original(limit, servic
 
 def test_a_ticket_loses_the_original_when_the_link_loses_the_permission(service, alice, book):
     link = alice.share(book)
-    path, _, ticket = ticket_in(opened(service, link)).partition("?")
+    path, _, ticket = ticket_in(alice.open(link["viewUrl"])).partition("?")
     content = f"/v1/documents/{book['id']}/content?{ticket}"
 
     assert Person(service).get(content).status == 200
-    alice.patch(f"/v1/documents/{book['id']}/tokens/{link['id']}", json={"permissions": ["view"]})
+    alice.change(book, link, permissions=["view"])
     refused(Person(service).get(content), 403, "scope_missing")
     assert Person(service).get(f"{path}/1?{ticket}").status == 200
 
 
 def save_by_ticket(service, locked, ticket, password="open sesame"):
-    return Person(service).post(
-        f"/v1/documents/{locked['id']}/download?{ticket}",
-        data=urlencode({"password": password}).encode(),
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-    )
+    path = at(locked, f"/download?{ticket}")
+    return Person(service).post(path, form={"password": password})
 
 
 def test_a_page_that_a_link_opened_makes_the_file_and_counts_no_view(service, alice, locked):
     link = alice.share(locked, maxViews=1, password="a word")
-    page = Person(service).post(
-        f"/v1/documents/{locked['id']}/view",
-        data=f"token={link['token']}&password=a+word".encode(),
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-    )
-    ticket = ticket_in(page).partition("?")[2]
+    ticket = ticket_in(alice.submit(link, password="a word")).partition("?")[2]
     saved = save_by_ticket(service, locked, ticket)
 
     assert saved.status == 200
@@ -251,20 +222,18 @@ def test_a_page_that_a_link_opened_makes_the_file_and_counts_no_view(service, al
     wrong = save_by_ticket(service, locked, ticket, "a word")
     assert wrong.json["code"] == "wrong_credentials"
     assert wrong.headers["Access-Control-Allow-Origin"] == "*"
-    (record,) = [one for one in alice.get(f"/v1/documents/{locked['id']}/tokens").json["tokens"]
-                 if one["id"] == link["id"]]  # fmt: skip
-    assert record["views"] == 1
+    assert alice.views(locked, link) == 1
 
 
 def test_a_page_makes_no_file_by_a_link_that_permits_to_view_only(service, alice, locked):
-    page = opened(service, alice.share(locked, permissions=["view"]))
+    page = alice.open(alice.share(locked, permissions=["view"])["viewUrl"])
 
     saved = save_by_ticket(service, locked, ticket_in(page).partition("?")[2])
     assert saved.json["code"] == "scope_missing"
 
 
 def test_a_saved_file_holds_the_pdf_once_and_little_beside_it(alice, book):
-    saved = alice.get(f"/v1/documents/{book['id']}/download")
+    saved = alice.get(at(book, "/download"))
 
     assert saved.headers["Content-Length"] == str(len(saved.body))
     assert len(saved.body) <= book["size"] * 4 / 3 + 64_000
@@ -283,7 +252,7 @@ def test_wrong_passwords_of_a_pdf_are_limited(start_service):
 
 
 def test_the_policy_of_the_page_names_the_pages_of_this_document_alone(service, alice, book):
-    page = opened(service, alice.share(book))
+    page = alice.open(alice.share(book)["viewUrl"])
     here = f"{service.url}{pages_of(book)}"
 
     file = here.removesuffix("/pages") + "/download"
@@ -293,6 +262,6 @@ def test_the_policy_of_the_page_names_the_pages_of_this_document_alone(service, 
 def test_pages_of_a_deleted_document_are_gone(alice):
     document = alice.upload(pdf("One"), "application/pdf")
     assert alice.get(pages_of(document, 1)).status == 200
-    alice.delete(f"/v1/documents/{document['id']}")
+    alice.delete(at(document))
 
     assert alice.get(pages_of(document, 1)).status == 404

@@ -1,4 +1,4 @@
-"""The pages for everybody, health, and the log."""
+"""The pages for everybody, and the log."""
 
 import re
 from html.parser import HTMLParser
@@ -9,14 +9,6 @@ from tests.contract.routes import ROUTES
 
 V1 = [route for route in ROUTES if route.path.startswith("/v1")]
 PAGES = ["/", "/docs"]
-
-
-def test_healthz_is_200_while_the_process_runs(anonymous):
-    assert anonymous.get("/healthz").status == 200
-
-
-def test_readyz_is_200_when_database_and_keys_answer(anonymous):
-    assert anonymous.get("/readyz").status == 200
 
 
 class References(HTMLParser):
@@ -85,12 +77,6 @@ def test_the_front_page_explains_a_first_upload(anonymous):
     text = anonymous.get("/").text
     for step in ("/auth/register", "/auth/login", "/documents", "viewUrl", "/docs"):
         assert step in text
-
-
-def test_an_error_for_a_browser_is_html_or_a_problem(anonymous):
-    answer = anonymous.get("/v1/nothing", headers={"Accept": "text/html"})
-    assert answer.status == 404
-    assert answer.kind in {"application/problem+json", "text/html"}
 
 
 def test_the_log_has_one_line_per_request_without_the_query(service, anonymous):

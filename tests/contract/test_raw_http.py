@@ -118,34 +118,6 @@ def test_connection_close_is_found_in_any_list(value, service):
     assert (status, fields[b"connection"]) == (200, b"close")
 
 
-@pytest.mark.parametrize(
-    "sent_bytes",
-    [
-        b"nonsense\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nno colon\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n",
-        b"POST /v1/documents HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n",
-        b"POST /v1/documents HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
-        b"POST /v1/documents HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        b"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n",
-        b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",
-    ],
-)
-def test_a_message_that_is_not_http_gets_a_problem(sent_bytes, service):
-    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
-        connection.sendall(sent_bytes)
-        connection.shutdown(socket.SHUT_WR)
-        answer = read_all(connection)
-    head, _, body = answer.partition(b"\r\n\r\n")
-    status = int(head.split()[1])
-    assert 400 <= status < 600
-    assert status not in {500, 502, 503}
-    assert b"application/problem+json" in head
-    assert b"x-request-id" in head.lower()
-    assert json.loads(body)["status"] == status
-
-
 def test_the_rest_of_a_refused_body_is_not_taken_as_a_request(service, anonymous):
     with contextlib.closing(anonymous.connect()) as connection:
         for path in ("/v1/documents", "/v1/nothing", "/v1/auth/login"):

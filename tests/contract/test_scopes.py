@@ -3,7 +3,7 @@
 import pytest
 
 from tests.formats import b64, time_from_now
-from tests.people import Person, at
+from tests.people import at
 from tests.problems import refused
 
 CONTENT = b"what only readers know"
@@ -49,19 +49,6 @@ def test_a_link_that_was_made_is_not_given_again_to_a_key_that_may_not_make_it(
     again = writer.post(at(document, "/tokens"), json={}, headers=key)
 
     refused(again, 403, "scope_missing")
-
-
-def test_a_key_that_reads_and_writes_makes_links(document, new_user):
-    machine = new_user.create_api_key(scopes=["documents:read", "documents:write"])
-
-    assert machine.open(machine.share(document)["contentUrl"]).body == CONTENT
-
-
-def test_a_key_that_only_writes_revokes_a_link(writer, document, new_user):
-    assert writer.delete(at(document, f"/tokens/{document['token']['id']}")).status == 204
-
-    link = Person(new_user.service).with_token(document["token"]["token"])
-    refused(link.get(at(document, "/view")), 410, "token_spent")
 
 
 def test_a_key_that_only_writes_changes_name_and_metadata(writer, document, new_user):

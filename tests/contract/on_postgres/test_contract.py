@@ -39,6 +39,7 @@ from tests.contract.test_idempotency import (  # noqa: F401
     test_concurrent_requests_with_one_key_create_one_document,
     test_the_answer_about_a_deleted_document_is_not_given_again,
     test_the_same_key_and_body_get_the_first_answer_again,
+    test_the_same_key_creates_once,
     test_the_same_key_with_another_body_is_a_mismatch,
 )
 from tests.contract.test_lists import (  # noqa: F401
@@ -71,7 +72,6 @@ from tests.contract.test_webhook_deliveries import (  # noqa: F401
 )
 from tests.contract.test_webhook_records import (  # noqa: F401
     test_a_user_has_at_most_twenty_webhooks,
-    test_creating_a_webhook_again_with_the_same_key_creates_one,
     test_webhooks_are_listed_newest_first_page_by_page,
 )
 
