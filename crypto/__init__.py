@@ -1,9 +1,7 @@
 """Cryptography: root keys, sealing, credentials, passwords, tokens and webhook signatures."""
 
-from .authority import authority_mac, is_authentic
-from .event_chain import FIRST_PREVIOUS, event_hash
-from .keyring import Keyring, RootKey, RootKeyMissing, generate_root_key
-from .keyring_file import KeyringError
-from .password_queue import LINKS, PasswordQueueFull
+from .authenticity import FIRST_PREVIOUS, authority_mac, event_hash, is_authentic
+from .keyring import Keyring, KeyringError, RootKey, RootKeyMissing, generate_root_key
+from .passwords import LINKS, PasswordQueueFull
 from .sealing import DecryptionError
 from .tokens import TokenClaims

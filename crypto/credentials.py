@@ -24,8 +24,8 @@ _CHECK_CHARACTERS = 6
 def generate(prefix: str, length: int = 32) -> str:
     """A new credential with `length` random characters."""
     enough = os.urandom(2 * length)  # fewer than `length` characters come of it once in 10**31
-    head = prefix + enough.translate(_OF_BYTE, _UNEVEN)[:length].decode()
-    return head + _checksum(head)
+    body = prefix + enough.translate(_OF_BYTE, _UNEVEN)[:length].decode()
+    return body + _checksum(body)
 
 
 def well_formed(credential: str, prefix: str, length: int = 32) -> bool:
@@ -50,7 +50,7 @@ def mask(credential: str) -> str:
     return f"{credential[: after_prefix + 4]}…{credential[-4:]}"
 
 
-def _checksum(head: str) -> str:
-    rest, third = divmod(zlib.crc32(head.encode()), len(_PAIRS))
+def _checksum(body: str) -> str:
+    rest, third = divmod(zlib.crc32(body.encode()), len(_PAIRS))
     first, second = divmod(rest, len(_PAIRS))
     return _PAIRS[first] + _PAIRS[second] + _PAIRS[third]

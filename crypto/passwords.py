@@ -5,15 +5,48 @@ and 38 MiB, and does not slow down other requests. Links have a queue of their o
 """
 
 import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
+from typing import TypeVar
 
 from passlib.hash import argon2
 
-from .password_queue import ACCOUNTS, PasswordQueue
-
 MAX_LENGTH = 1024  # characters; below passlib's own limit
 
+T = TypeVar("T")
 _argon2id = argon2.using(type="ID", memory_cost=19_456, rounds=2, parallelism=1)
+
+
+class PasswordQueueFull(Exception):
+    """Too many passwords are being hashed; the caller may retry after a moment."""
+
+
+class PasswordQueue:
+    """Runs work on `threads` threads: at most `places` run or wait, and `share` of one caller."""
+
+    def __init__(self, name: str, *, threads: int, places: int, share: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, name)
+        self._places, self._share = places, share
+        self._held, self._lock = Counter[str](), Lock()
+
+    def run(self, caller: str, work: Callable[[], T]) -> T:
+        """The result of `work`. Raises `PasswordQueueFull`."""
+        with self._lock:
+            if self._held.total() >= self._places or self._held[caller] >= self._share:
+                raise PasswordQueueFull
+            self._held[caller] += 1
+        try:
+            return self._pool.submit(work).result()
+        finally:
+            with self._lock:
+                self._held -= Counter({caller: 1})  # also forgets a caller without places
+
+
+ACCOUNTS = PasswordQueue("accounts", threads=2, places=8, share=6)
+LINKS = PasswordQueue("links", threads=2, places=6, share=4)  # both leave two of 16 workers
 
 
 def hash_password(password: str, caller: str = "", queue: PasswordQueue = ACCOUNTS) -> str:

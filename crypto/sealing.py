@@ -28,7 +28,7 @@ KEY_BYTES = 32
 CHUNK_BYTES = 16384
 TAG_BYTES = 16
 SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES
-HEAD_BYTES = 56
+HEADER_BYTES = 56
 
 _SALT_BYTES = 24
 _INFO = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"
@@ -78,14 +78,14 @@ def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
 
 
 class Sealer:
-    """Encrypts a stream: the message is `head`, then the output of each `update`, then `finish`.
+    """Encrypts a stream: the message is `header`, then the output of each `update`, then `finish`.
 
     A piece whose length is a multiple of 16 KiB returns as many whole chunks.
     """
 
     def __init__(self, key: bytes, context: bytes) -> None:
         self._encryptor = Cobblestone256Encryptor(key, context)
-        self.head = self._encryptor.update(b"")
+        self.header = self._encryptor.update(b"")
 
     def update(self, plaintext: bytes) -> bytes:
         return self._encryptor.update(plaintext)
@@ -101,10 +101,10 @@ class Reader:
     It does not verify that the message is complete: bind the plaintext's length in the context.
     """
 
-    def __init__(self, key: bytes, context: bytes, head: bytes) -> None:
-        if len(key) != KEY_BYTES or len(head) != HEAD_BYTES:
+    def __init__(self, key: bytes, context: bytes, header: bytes) -> None:
+        if len(key) != KEY_BYTES or len(header) != HEADER_BYTES:
             raise DecryptionError
-        salt, commitment = head[:_SALT_BYTES], head[_SALT_BYTES:]
+        salt, commitment = header[:_SALT_BYTES], header[_SALT_BYTES:]
         okm = HKDFExpand(_HASH, 76, _INFO + salt + context).derive(key)
         if not hmac.compare_digest(okm[44:], commitment):
             raise DecryptionError
@@ -127,5 +127,5 @@ class Reader:
 
 
 def sealed_bytes(size: int) -> int:
-    """The sealed length of `size` bytes, without the head."""
+    """The sealed length of `size` bytes, without the header."""
     return size + TAG_BYTES * (size // CHUNK_BYTES + 1)

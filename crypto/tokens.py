@@ -9,13 +9,25 @@ comparing the whole footer, all claims are required, and every failure is a Decr
 import base64
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
-from .paseto_library import pyseto
 from .sealing import DecryptionError
+
+# Cryptodome, which pyseto uses, would start the C parser of cffi with us. Where cffi is not
+# installed it calls its libraries by ctypes instead: that saves a twentieth of the service's start.
+_modules: dict[str, Any] = sys.modules
+_cffi_is_imported = "cffi" in _modules
+if not _cffi_is_imported:
+    _modules["cffi"] = None  # as if it was not installed
+import pyseto  # noqa: E402
+
+if not _cffi_is_imported:
+    del _modules["cffi"]
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")
 _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not transmitted
@@ -69,7 +81,8 @@ class PasetoCodec:
         """The key with this footer, which is compared and not parsed."""
         if footer not in self._known:
             keys = map(_key_and_footer, self._keys())
-            self._known = {_encoded(footer): key for key, footer in keys}
+            encode = base64.urlsafe_b64encode
+            self._known = {encode(footer).rstrip(b"=").decode(): key for key, footer in keys}
         return self._known.get(footer)
 
     def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
@@ -85,12 +98,4 @@ class PasetoCodec:
 @lru_cache(4)
 def _key_and_footer(key: bytes) -> tuple[pyseto.KeyInterface, bytes]:
     made = pyseto.Key.new(4, "local", key)
-    return made, _footer(made)
-
-
-def _footer(key: pyseto.KeyInterface) -> bytes:
-    return json.dumps({"kid": key.to_paserk_id()}, separators=(",", ":")).encode()
-
-
-def _encoded(footer: bytes) -> str:
-    return base64.urlsafe_b64encode(footer).rstrip(b"=").decode()
+    return made, json.dumps({"kid": made.to_paserk_id()}, separators=(",", ":")).encode()

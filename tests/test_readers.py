@@ -17,7 +17,7 @@ from blueprints.http import upload_body as body
 from blueprints.http.strict_json import parse_json
 from blueprints.schemas.requests import PageQuery
 from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
-from crypto.sealing import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES
+from crypto.sealing import CHUNK_BYTES, HEADER_BYTES, TAG_BYTES
 from crypto.tokens import PasetoCodec
 from models.core import ServiceError
 from tests.people import Person
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 KEY, CONTEXT = bytes(range(32)), sealing.context("payload/1", "doc_1")
 PLAIN = b"".join(bytes([65 + number]) * CHUNK_BYTES for number in range(3)) + b"the end"
 SEALED = sealing.seal(KEY, CONTEXT, PLAIN)
-HEAD, CHUNKS = SEALED[:HEAD_BYTES], SEALED[HEAD_BYTES:]
+HEAD, CHUNKS = SEALED[:HEADER_BYTES], SEALED[HEADER_BYTES:]
 STEP = CHUNK_BYTES + TAG_BYTES
 
 TOKEN = PasetoCodec(lambda: [KEY]).issue(TokenClaims("ses_1", "usr_1"), 60)
@@ -52,10 +52,10 @@ def test_changed_chunks_decrypt_to_the_original_or_not_at_all(first, at, length,
 
 
 @many
-@given(st.binary(max_size=200) | st.binary(min_size=HEAD_BYTES, max_size=HEAD_BYTES))
+@given(st.binary(max_size=200) | st.binary(min_size=HEADER_BYTES, max_size=HEADER_BYTES))
 @example(b"")
 @example(HEAD)
-@example(SEALED[: HEAD_BYTES + 16])
+@example(SEALED[: HEADER_BYTES + 16])
 def test_random_bytes_do_not_decrypt(junk):
     with pytest.raises(DecryptionError):
         sealing.unseal(KEY, CONTEXT, junk)

@@ -106,7 +106,7 @@ class StoredPreview(Table):
         row = cls(id=id, created_at=moment, used_at=moment, expires_at=expires_at)
         row.document_id, row.size = document.id, len(made)
         sealer = sealing.Sealer(document.key, row._context())
-        row.head = sealer.head
+        row.head = sealer.header
         sealed = sealer.update(made) + sealer.finish()
         with (
             suppress(OperationalError, OSError, ServiceError),

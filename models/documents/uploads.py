@@ -157,7 +157,7 @@ def _store_payload(document: Document, payload: Iterable[bytes]) -> tuple[str, L
     """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
     document.key = sealing.generate_key()
     sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
-    document.payload_head = sealer.head
+    document.payload_head = sealer.header
     pieces = _sealed(payload, sealer, digest)
     last: LastPieces = 0, []
     if document.place == OBJECTS:

@@ -133,7 +133,7 @@ def _keyring(settings: Settings) -> Keyring:
     if len(given) > 1:
         raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
     if settings.keyring_command:
-        return Keyring.from_command(settings.keyring_command)
+        return Keyring(command=settings.keyring_command)
     if settings.keyring:
         return Keyring(text=settings.keyring)
     if settings.keyring_file:

@@ -8,7 +8,7 @@ import pyseto
 import pytest
 
 from crypto import DecryptionError, TokenClaims
-from crypto.tokens import PasetoCodec, _footer
+from crypto.tokens import PasetoCodec, _key_and_footer
 
 OLD, NEW = os.urandom(32), os.urandom(32)
 CODEC = PasetoCodec(lambda: [OLD])
@@ -17,32 +17,36 @@ LATER = "2999-01-01T00:00:00+00:00"
 
 
 def token_with(claims):
-    key = pyseto.Key.new(4, "local", OLD)
+    key, footer = _key_and_footer(OLD)
     payload = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
-    padded = payload + b" " * 80
-    return pyseto.encode(
-        key, padded, footer=_footer(key), implicit_assertion=CODEC._assertion
-    ).decode()
+    padded, assertion = payload + b" " * 80, CODEC._assertion
+    return pyseto.encode(key, padded, footer=footer, implicit_assertion=assertion).decode()
 
 
-def test_a_token_returns_its_claims():
+def refused(token, codec=CODEC):
+    with pytest.raises(DecryptionError):
+        codec.open(token)
+    return True
+
+
+def test_a_token_returns_its_claims_and_shows_none_of_them():
     token = CODEC.issue(ALICE, 60)
 
     assert token.startswith("v4.local.")
     assert CODEC.open(token) == ALICE
+    assert "usr_alice" not in token
 
 
-def test_an_expired_token_is_rejected():
-    with pytest.raises(DecryptionError):
-        CODEC.open(CODEC.issue(ALICE, -1))
+def test_a_token_is_valid_as_long_as_its_key_is_known_and_it_has_not_expired():
+    token, later, other = (
+        CODEC.issue(ALICE, 60),
+        *(PasetoCodec(lambda keys=keys: keys) for keys in ([NEW, OLD], [NEW])),
+    )
 
-
-def test_a_token_is_valid_as_long_as_its_key_is_known():
-    token = CODEC.issue(ALICE, 60)
-
-    assert PasetoCodec(lambda: [NEW, OLD]).open(token) == ALICE
-    with pytest.raises(DecryptionError):
-        PasetoCodec(lambda: [NEW]).open(token)
+    assert later.open(token) == ALICE
+    assert refused(token, other)
+    assert refused(CODEC.issue(ALICE, -1))
+    assert refused(CODEC.issue(ALICE, -1), later)
 
 
 def test_a_key_added_later_is_used_without_a_restart():
@@ -53,11 +57,6 @@ def test_a_key_added_later_is_used_without_a_restart():
 
     assert codec.open(token) == ALICE
     assert PasetoCodec(lambda: [NEW]).open(codec.issue(ALICE, 60)) == ALICE
-
-
-def test_an_expired_token_is_rejected_after_a_key_rotation_too():
-    with pytest.raises(DecryptionError):
-        PasetoCodec(lambda: [NEW, OLD]).open(CODEC.issue(ALICE, -1))
 
 
 @pytest.mark.parametrize(
@@ -77,13 +76,11 @@ def test_an_expired_token_is_rejected_after_a_key_rotation_too():
     ],
 )
 def test_a_token_with_missing_or_wrong_claims_is_rejected(claims):
-    with pytest.raises(DecryptionError):
-        CODEC.open(token_with(claims))
+    assert refused(token_with(claims))
 
 
 def test_a_token_for_another_purpose_is_rejected():
-    with pytest.raises(DecryptionError):
-        CODEC.open(PasetoCodec(lambda: [OLD], b"ticket").issue(ALICE, 60))
+    assert refused(PasetoCodec(lambda: [OLD], b"ticket").issue(ALICE, 60))
 
 
 def test_a_token_with_one_changed_character_is_rejected():
@@ -104,9 +101,4 @@ def test_arbitrary_strings_are_rejected_and_raise_nothing_else():
     starts = ["", "v4.local.", "v4.public.", good[:50], good]
     for _ in range(2_000):
         junk = "".join(draw.choice("AZaz09-_.=!é\n\ud800") for _ in range(draw.randrange(1, 80)))
-        with pytest.raises(DecryptionError):
-            CODEC.open(draw.choice(starts) + junk)
-
-
-def test_the_claims_are_encrypted():
-    assert "usr_alice" not in CODEC.issue(ALICE, 60)
+        assert refused(draw.choice(starts) + junk)
