@@ -253,6 +253,40 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
             assert not SQLITE.search(path.read_text()), module
 
 
+RAW_SQL = {  # modules above the storage package that are still to be converted
+    "models.accounts.token_key",
+    "models.accounts.user",
+    "models.documents.link_quota",
+    "models.events.delivery",
+    "models.events.head",
+    "models.events.retention",
+    "models.events.webhook_claim",
+    "models.operations.audit",
+    "models.operations.doctor",
+    "models.operations.server_copy",
+    "models.runtime.node",
+    "models.runtime.rate_limiter",
+}
+PREPARING = {  # the same of queries that are prepared outside of the package for all tables
+    "models.accounts.invitation",
+    "models.accounts.token_key",
+    "models.accounts.user",
+    "models.documents.stored_preview",
+    "models.documents.unreferenced_object",
+    "models.events.delivery",
+    "models.operations.key_rotation",
+}
+
+
+def test_queries_are_built_with_peewee_and_prepared_for_all_tables_in_one_package():
+    prepares = {("models.storage", name) for name in ("Prepared", "prepared", "param")}
+    for module, path in MODULES.items():
+        if not is_within(module, "models.storage", "models.migrations", *RAW_SQL):
+            assert "execute_sql" not in path.read_text(), module
+        if not is_within(module, "models.storage", "models.records", *PREPARING):
+            assert not imports(module) & prepares, module
+
+
 def all_errors(kind=errors.ServiceError):
     for one in kind.__subclasses__():
         yield one

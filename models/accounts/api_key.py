@@ -1,6 +1,6 @@
 """An API key: returned once when it is issued, stored as a digest."""
 
-from typing import Self
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
@@ -10,7 +10,7 @@ from ..core import KeyRevoked, NotFound, now
 from ..events import Event
 from ..records import Credential, Issued, ResultPage, cached_property, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
-from ..storage import Prepared, param, transaction
+from ..storage import transaction
 from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
@@ -29,6 +29,13 @@ class ApiKey(Credential):
     expires_at = BigIntegerField(null=True)
     last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
+
+    @classmethod
+    def usable(cls, moment: Any) -> list[Any]:
+        return [
+            cls.revoked_at.is_null() | (cls.revoked_at > moment),
+            cls.expires_at.is_null() | (cls.expires_at > moment),
+        ]
 
     @classmethod
     def issue(
@@ -76,20 +83,23 @@ class ApiKey(Credential):
         if not credentials.well_formed(secret, credentials.API_KEY):
             raise KeyRevoked
         moment = now()
-        digest = credentials.fingerprint(secret)
-        found = cls.presented(_LIVE, digest=digest, now=moment)
+        found = cls.presented("digest", credentials.fingerprint(secret))
         if found is None or found.owner.disabled_at is not None:
             raise KeyRevoked
         key = found.row
         if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
-            current_runtime().readings.add_use(key.owner_id, _RECORD_USE, key.id, moment)
+            current_runtime().readings.add_use(key.owner_id, cls._record_use, key.id, moment)
             Event.record_if_shared(key.owner_id)
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
+    def _record_use(cls, id: str, moment: int) -> None:
+        cls.update(last_used_at=moment).where(cls.id == id).execute()
+
+    @classmethod
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
         """The owner's id and the key's id; `KeyRevoked` if it has ended."""
-        found = cls.presented(_LIVE_BY_ID, id=id, now=now())
+        found = cls.presented("id", id)
         if found is None or found.owner.disabled_at is not None or found.row.owner_id != owner_id:
             raise KeyRevoked
         return owner_id, id
@@ -142,19 +152,3 @@ class ApiKey(Credential):
         if is_earlier or ended:
             self.change(**ended, **({"revoked_at": at} if is_earlier else {}))
         return is_earlier
-
-
-def _live_by(column: str) -> Prepared:
-    return Prepared(
-        lambda: ApiKey.with_owner().where(
-            getattr(ApiKey, column) == param(column),
-            ApiKey.revoked_at.is_null() | (ApiKey.revoked_at > param("now")),
-            ApiKey.expires_at.is_null() | (ApiKey.expires_at > param("now")),
-        )
-    )
-
-
-_LIVE, _LIVE_BY_ID = _live_by("digest"), _live_by("id")
-_RECORD_USE = Prepared(
-    lambda: ApiKey.update(last_used_at=param("now")).where(ApiKey.id == param("id"))
-)

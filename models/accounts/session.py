@@ -7,16 +7,10 @@ from peewee import BigIntegerField, IntegerField
 
 from crypto import DecryptionError, TokenClaims
 
-from ..core import SessionExpired, now
+from ..core import SessionExpired
 from ..records import Credential, ResultPage, RowWith
 from ..runtime import current_runtime
-from ..storage import Prepared, param, transaction
-
-_LIVE = Prepared(
-    lambda: Session.with_owner().where(
-        Session.id == param("id"), Session.owner_id == param("user_id"), *Session.live()
-    )
-)
+from ..storage import transaction
 
 
 class Session(Credential):
@@ -27,8 +21,8 @@ class Session(Credential):
     login_generation = IntegerField(default=0)  # the owner's when it began
 
     @classmethod
-    def live(cls) -> list[Any]:
-        return [cls.expires_at > param("now")]
+    def live(cls, moment: Any) -> list[Any]:
+        return [cls.expires_at > moment]
 
     @classmethod
     def begin(cls, user: Any, seconds: int) -> "StartedSession":
@@ -57,10 +51,12 @@ class Session(Credential):
     @classmethod
     def live_of(cls, id: str, user_id: str) -> tuple[str, str]:
         """The owner's id and the session's id; `SessionExpired` if it has ended."""
-        found = cls.presented(_LIVE, id=id, user_id=user_id, now=now())
+        found = cls.presented("id", id)
         if found is None or found.owner.disabled_at is not None:
             raise SessionExpired
         session = found.row
+        if session.owner_id != user_id:
+            raise SessionExpired
         if session.login_generation != found.owner.login_generation:
             raise SessionExpired
         return session.owner_id, session.id

@@ -51,7 +51,7 @@ class Webhook(Owned):
         return Issued(webhook, secret)
 
     @classmethod
-    def genuine(cls, rows: list[Self]) -> list[Self]:
+    def genuine(cls, rows: Iterable[Self]) -> list[Self]:
         """Without those that were altered, so that they do not hide the others."""
         return [row for row in rows if row.is_genuine() or log_altered(row.id)]
 

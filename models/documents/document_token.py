@@ -13,7 +13,7 @@ from crypto import credentials
 from ..core import TokenRevoked, TokenSpent, now
 from ..events import Event
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
-from ..storage import Prepared, param, transaction
+from ..storage import transaction
 from .link_options import OPTIONS, LinkOptions
 from .link_quota import refuse_if_many_links
 
@@ -49,14 +49,14 @@ class DocumentToken(Credential):
     document: Any  # its `Document`, which seals the label; set where one is issued or listed
 
     @classmethod
-    def lasts(cls) -> Any:
+    def lasts(cls, moment: Any) -> Any:
         """The condition that neither the token nor its document has expired or was taken back."""
         document = Table("document").alias("document")
-        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > param("now"))
+        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > moment)
         is_its = document.c.id == cls.document_id
         return (
             cls.revoked_at.is_null()
-            & (cls.expires_at.is_null() | (cls.expires_at > param("now")))
+            & (cls.expires_at.is_null() | (cls.expires_at > moment))
             & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
         )
 
@@ -65,10 +65,16 @@ class DocumentToken(Credential):
         return cls.max_views.is_null() | (cls.views < cls.max_views)
 
     @classmethod
-    def condition(cls, name: str) -> Any:
+    def condition(cls, name: str, value: Any, moment: Any) -> Any:
         """`live` and `ended` are filters, too."""
-        live = cls.lasts() & cls.has_views_left()
-        return {"live": live, "ended": ~live}.get(name) or super().condition(name)
+        live = cls.lasts(moment) & cls.has_views_left()
+        states = {"live": live, "ended": ~live}
+        return states.get(name) or super().condition(name, value, moment)
+
+    @classmethod
+    def further(cls, moment: Any) -> list[Any]:
+        """Whether it lasts, and has views left."""
+        return [cls.lasts(moment), cls.has_views_left()]
 
     @classmethod
     def issue(cls, document: Any, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
@@ -105,7 +111,8 @@ class DocumentToken(Credential):
         """
         with transaction(owner_id):
             moment = now()
-            found = cls.rows(_OPEN, id=id, now=moment)
+            is_open = cls.id == id, cls.lasts(moment), cls.has_views_left()
+            found = cls.genuine(cls.select().where(*is_open))
             if not found:
                 former = cls.find(id)
                 is_used_up = former and former.views >= (former.max_views or former.views + 1)
@@ -173,7 +180,7 @@ class DocumentToken(Credential):
     @classmethod
     def revoke_all_of(cls, document_id: str) -> None:
         """Call it in a transaction of the owner."""
-        for token in cls.rows(_OF_DOCUMENT, document_id=document_id):
+        for token in cls.genuine(cls.select().where(cls.document_id == document_id)):
             token._end()
 
     @classmethod
@@ -181,7 +188,8 @@ class DocumentToken(Credential):
         """Mark expired tokens as spent, with an event for each."""
         with transaction():
             moment = now()
-            for token in cls.rows(_EXPIRED, now=moment):
+            has_expired = cls.expires_at <= moment, cls.spent_at.is_null(), cls.revoked_at.is_null()
+            for token in cls.genuine(cls.select().where(*has_expired)):
                 token.change(spent_at=moment)
                 _record_end("token.spent", token.id, token.owner_id, token.document_id)
 
@@ -224,23 +232,6 @@ class DocumentToken(Credential):
             self.change(revoked_at=moment)
             if self.spent_at is None:
                 _record_end(type, self.id, self.owner_id, self.document_id)
-
-
-_OPEN = Prepared(
-    lambda: DocumentToken.select().where(
-        DocumentToken.id == param("id"), DocumentToken.lasts(), DocumentToken.has_views_left()
-    )
-)
-_EXPIRED = Prepared(
-    lambda: DocumentToken.select().where(
-        DocumentToken.expires_at <= param("now"),
-        DocumentToken.spent_at.is_null(),
-        DocumentToken.revoked_at.is_null(),
-    )
-)
-_OF_DOCUMENT = Prepared(
-    lambda: DocumentToken.select().where(DocumentToken.document_id == param("document_id"))
-)
 
 
 def _record_end(type: str, id: str, owner_id: str, document_id: str) -> None:

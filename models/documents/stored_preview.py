@@ -81,10 +81,14 @@ class StoredPreview(Table):
         if found is None or found._has_expired():
             return None
         if found.used_at < now() - USE_RECORDED_MS:
-            current_runtime().readings.add_use(document.owner_id, _USE, id, now())
+            current_runtime().readings.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
             return found._open(document)
         return None
+
+    @classmethod
+    def _record_use(cls, id: str, moment: int) -> None:
+        cls.update(used_at=moment).where(cls.id == id).execute()
 
     def _has_expired(self) -> bool:
         """Failures of a process that was stopped don't count: stopping ends the child, too."""
@@ -157,8 +161,5 @@ _OF_DOCUMENT = Prepared(
 )
 _FAILED = Prepared(
     lambda: StoredPreview.select(StoredPreview.id).where(StoredPreview.expires_at <= param("now"))
-)
-_USE = Prepared(
-    lambda: StoredPreview.update(used_at=param("now")).where(StoredPreview.id == param("id"))
 )
 _DELETE = Prepared(lambda: StoredPreview.delete().where(StoredPreview.id == param("id")))

@@ -23,12 +23,10 @@ from ..records import Owned, ResultPage
 from ..runtime import Counted, Reading, current_runtime
 from ..storage import (
     SERVICE,
-    Prepared,
     connected,
     database,
     engine,
     on_rollback,
-    param,
     separate_transaction,
     transaction,
 )
@@ -145,8 +143,8 @@ class Event(Owned):
             due = readings.take(owner_id)
             on_rollback(partial(readings.put_back, owner_id, due))
             cls._insert_readings(due.readings)
-            for (query, id), moment in due.uses.items():
-                query.execute(id=id, now=moment)
+            for (record, id), moment in due.uses.items():
+                record(id, moment)
         readings.end_taking(owner_id)
 
     @classmethod
@@ -159,9 +157,7 @@ class Event(Owned):
         """
         cls.record_readings_of(owner_id)
         asked = {name: value for name, value in filters.items() if value is not None}
-        values = {"owner_id": owner_id, "after": after or "", "limit": limit + 1, **asked}
-        found = cls.rows(_feed(tuple(asked)), **values)
-        return found[:limit], found[limit - 1].id if len(found) > limit else None
+        return cls.page_of(owner_id, limit, after, oldest_first=True, **asked)
 
     @classmethod
     def newest(
@@ -169,7 +165,7 @@ class Event(Owned):
     ) -> ResultPage:
         """The same as `feed`, newest first."""
         cls.record_readings_of(owner_id)
-        asked = {name: value for name, value in filters.items() if value}
+        asked: dict[str, Any] = {name: value for name, value in filters.items() if value}
         return cls.page_of(owner_id, limit, after, **asked)
 
     @classmethod
@@ -197,7 +193,7 @@ class Event(Owned):
             body = _body(id, type, moment, facts)
             link = {"sequence": sequence, "hash": event_hash(owner_id, sequence, head.hash, body)}
             about = {"owner_id": owner_id, "document_id": document_id, "type": type}
-            event = cls._of_values({"id": id, "created_at": moment, "body": body, **link, **about})
+            event = cls(id=id, created_at=moment, body=body, **link, **about)
             event.insert_row()
             head.move(last_id=id, **link)
             WebhookDelivery.queue_for_subscribers(event, to)
@@ -218,19 +214,6 @@ class Event(Owned):
         for one, count in counted:
             facts = {"document_id": one.document_id, "count": count, **dict(one.actor)}
             cls._insert(one.owner_id, one.type, facts)
-
-
-@cache
-def _feed(filters: tuple[str, ...]) -> Prepared:
-    conditions = [Event.condition(name) for name in filters]
-    return Prepared(
-        lambda: (
-            Event.select()
-            .where(Event.owner_id == param("owner_id"), Event.id > param("after"), *conditions)
-            .order_by(Event.id)
-            .limit(param("limit"))
-        )
-    )
 
 
 @cache

@@ -19,7 +19,7 @@ from crypto import FIRST_PREVIOUS, authority_mac, is_authentic
 from ..core import now
 from ..records import Table
 from ..runtime import current_runtime
-from ..storage import Prepared, database, param
+from ..storage import database
 
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
 _LAST = """
@@ -61,11 +61,11 @@ class EventHead(Table):
         held: Self | None = _held.get()
         if held and held.id == owner_id:
             return held
-        row = _HEAD.first(id=owner_id)
-        if row is not None and (head := cls._of_row(row)).is_genuine():
+        head = cls.find(owner_id)
+        if head is not None and head.is_genuine():
             return head
         logging.getLogger("docservice").error(_ALTERED, owner_id)
-        if row is None:
+        if head is None:
             cls._empty(owner_id).insert_row()
         return cls._resumed(owner_id)
 
@@ -90,7 +90,7 @@ class EventHead(Table):
             return
         if self.mac is not None:
             self.sign()
-        _MOVE.execute(**self.__data__)
+        self.change(**{name: getattr(self, name) for name in (*self.AUTHENTICATED[1:], "mac")})
 
     def sign(self) -> None:
         self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())
@@ -107,7 +107,7 @@ class EventHead(Table):
     def _empty(cls, owner_id: str) -> Self:
         last = {"sequence": 0, "hash": FIRST_PREVIOUS, "last_id": ""}
         before = {"oldest": 1, "hash_before": FIRST_PREVIOUS}
-        return cls._of_values({"id": owner_id, "created_at": now(), **last, **before, "mac": None})
+        return cls(id=owner_id, created_at=now(), **last, **before)
 
     @classmethod
     def _resumed(cls, owner_id: str) -> Self:
@@ -119,11 +119,3 @@ class EventHead(Table):
 
     def _authenticated(self) -> tuple[str, tuple[Any, ...]]:
         return self._meta.table_name, tuple(map(self.__data__.get, self.AUTHENTICATED))
-
-
-_HEAD = Prepared(lambda: EventHead.select().where(EventHead.id == param("id")))
-_MOVE = Prepared(
-    lambda: EventHead.update(
-        {name: param(name) for name in (*EventHead.AUTHENTICATED[1:], "mac")}
-    ).where(EventHead.id == param("id"))
-)

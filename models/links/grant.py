@@ -9,11 +9,10 @@ from typing import Any, Self
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from ..accounts import ApiKey, Session
-from ..core import NotAuthenticated, TokenSpent, WrongCredentials, now
+from ..core import NotAuthenticated, TokenSpent, WrongCredentials
 from ..documents import PERMISSIONS, Document, DocumentToken
 from ..records import Presented
 from ..runtime import current_runtime
-from ..storage import Prepared, param
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -21,19 +20,7 @@ PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
 as long as the link permits to save it."""
 
 
-def _grant_by(column: str) -> Prepared:
-    """A token with its owner; whether it lasts, and has views left."""
-
-    def build() -> Any:
-        token = DocumentToken
-        query = token.with_owner(token.lasts(), token.has_views_left())
-        return query.where(getattr(token, column) == param(column))
-
-    return Prepared(build)
-
-
 _OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
-_BY_DIGEST, _BY_ID = _grant_by("digest"), _grant_by("id")
 
 
 @dataclass(frozen=True)
@@ -58,8 +45,7 @@ class TokenGrant:
         """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        digest = credentials.fingerprint(secret)
-        found = DocumentToken.presented(_BY_DIGEST, now=now(), digest=digest)
+        found = DocumentToken.presented("digest", credentials.fingerprint(secret))
         if found is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
         return cls._of_row(found, unspent=found.further[-1])
@@ -85,7 +71,7 @@ class TokenGrant:
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
             return cls.of_owner(id, document_id, owner_id)
-        found = DocumentToken.presented(_BY_ID, now=now(), id=claims.id)
+        found = DocumentToken.presented("id", claims.id)
         if found is None:
             raise TokenSpent
         grant = cls._of_row(found, unspent=True)

@@ -13,7 +13,6 @@ from ..core import now
 from ..documents import Document, DocumentToken
 from ..events import READINGS, Event
 from ..records import ResultPage, RowWith
-from ..storage import Prepared, param
 
 _EVENTS = 500
 
@@ -43,25 +42,13 @@ def count_live_links(documents: Sequence[Document]) -> dict[str, int]:
     if not documents:
         return {}
     ids = sorted(document.id for document in documents)
-    range = {"owner_id": documents[0].owner_id, "first": ids[0], "last": ids[-1]}
-    return {id: int(count) for id, count in _LIVE_BY_DOCUMENT.all(now=now(), **range)}
-
-
-def _live_by_document() -> Any:
     token = DocumentToken
-    return (
-        token.select(token.document_id, fn.COUNT(token.id))
-        .where(
-            token.owner_id == param("owner_id"),
-            token.document_id >= param("first"),
-            token.document_id <= param("last"),
-            token.condition("live"),
-        )
-        .group_by(token.document_id)
+    of_these = token.owner_id == documents[0].owner_id, token.document_id.between(ids[0], ids[-1])
+    counted = token.select(token.document_id, fn.COUNT(token.id)).where(
+        *of_these, token.condition("live", True, now())
     )
-
-
-_LIVE_BY_DOCUMENT = Prepared(_live_by_document)
+    rows: Any = counted.group_by(token.document_id).tuples()
+    return dict(rows)
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:

@@ -8,19 +8,24 @@ these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is
 
 import logging
 import re
-from functools import cache
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from peewee import BlobField
+from peewee import Table as TableReference
 
 from crypto import authority_mac, is_authentic
 
-from ..core import NotFound
+from ..core import NotFound, now
 from ..runtime import current_runtime
-from ..storage import Prepared, param
-from .table import PAGE_ROWS, Table
+from ..storage import param, prepared
+from .owned import Owned
+from .table import PAGE_ROWS, RowWith, Table
 
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
+OWNER_TABLE = "user_account"
+T = TypeVar("T", bound="Credential")
 
 
 class Authenticated(Table):
@@ -30,7 +35,7 @@ class Authenticated(Table):
     authority_mac = BlobField(null=True)
 
     @classmethod
-    def genuine(cls, rows: list[Self]) -> list[Self]:
+    def genuine(cls, rows: Iterable[Self]) -> list[Self]:
         """Without those that were altered outside of the service, which are logged."""
         return [row for row in rows if row.is_genuine() or log_altered(row.id)]
 
@@ -53,7 +58,7 @@ class Authenticated(Table):
 
     @classmethod
     def _delete_genuine(cls, query: Any) -> None:
-        ids = [row.id for row in cls.genuine(list(query))]
+        ids = [row.id for row in cls.genuine(query)]
         for first in range(0, len(ids), PAGE_ROWS):
             cls.delete().where(cls.id.in_(ids[first : first + PAGE_ROWS])).execute()
 
@@ -73,7 +78,7 @@ class Authenticated(Table):
 
     def sign(self) -> None:
         """Write the MAC of a row that an older version stored."""
-        _signing(type(self)).execute(id=self.id, authority_mac=self._mac())
+        self._update(authority_mac=self._mac()).execute()
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns, with the MAC, in the row as it is now.
@@ -89,8 +94,12 @@ class Authenticated(Table):
         former = self.authority_mac
         self.__data__.update(fields)
         self.authority_mac = self._mac()
-        values = {**fields, "authority_mac": self.authority_mac, "id": self.id, "former": former}
-        return bool(_storing(type(self), tuple(fields)).execute(**values))
+        stored = self._update(**fields, authority_mac=self.authority_mac)
+        return bool(stored.where(type(self).authority_mac == former).execute())
+
+    def _update(self, **values: Any) -> Any:
+        table = type(self)
+        return super(Authenticated, table).update(values).where(table.id == self.id)
 
     def _reload(self) -> None:
         found = self.find(self.id)
@@ -121,17 +130,66 @@ def shown(id: object) -> str:
     return re.sub(r"\W", "?", str(id))[:40]
 
 
-@cache
-def _storing(table: type[Authenticated], names: tuple[str, ...]) -> Prepared:
-    """The UPDATE of these columns and the MAC, if the MAC is still the `former` one."""
-    values = {name: param(name) for name in (*names, "authority_mac")}
-    unchanged = (table.id == param("id")) & (table.authority_mac == param("former"))
-    return Prepared(lambda: super(Authenticated, table).update(values).where(unchanged))
+class OwnerAuthority(NamedTuple):
+    """The authority columns of a user.
+
+    Sessions of an earlier `login_generation` have ended.
+    """
+
+    id: str
+    email: str
+    email_folded: str
+    sealed_password: bytes
+    disabled_at: int | None
+    login_generation: int
 
 
-@cache
-def _signing(table: type[Authenticated]) -> Prepared:
-    values = {"authority_mac": param("authority_mac")}
-    return Prepared(
-        lambda: super(Authenticated, table).update(values).where(table.id == param("id"))
+@dataclass(frozen=True)
+class Presented(RowWith[T]):
+    """A genuine row with its genuine owner, and the values of its `further` columns."""
+
+    owner: OwnerAuthority
+    further: tuple[Any, ...]
+
+
+class Credential(Authenticated, Owned):
+    """A row by which a caller is recognized: it counts as long as it and its owner are genuine."""
+
+    @classmethod
+    def usable(cls, moment: Any) -> list[Any]:
+        """Conditions that a row has to meet when it is presented."""
+        return cls.live(moment)
+
+    @classmethod
+    def further(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        """What the query of a presented row selects besides its columns and its owner's."""
+        return []
+
+    @classmethod
+    def presented(cls, column: str, value: Any) -> Presented[Self] | None:
+        """The row with this value of a unique column; None if row or owner are absent, altered or
+        no longer `usable`.
+        """
+        values = _presented(cls, column).first(value=value, now=now())
+        if values is None:
+            return None
+        own, owners = len(cls._meta.sorted_fields), len(OwnerAuthority._fields)
+        row, owner = cls._of_row(values[:own]), OwnerAuthority(*values[own : own + owners])
+        mac, *further = values[own + owners :]
+        if not (row.is_genuine() or log_altered(row.id)):
+            return None
+        is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, tuple(owner), mac)
+        if not (is_genuine or log_altered(owner.id)):
+            return None
+        return Presented(row, owner, tuple(further))
+
+
+@prepared
+def _presented(table: type[Credential], column: str) -> Any:
+    owner, moment = TableReference(OWNER_TABLE).alias("owner"), param("now")
+    of_owner = [getattr(owner.c, name) for name in (*OwnerAuthority._fields, "authority_mac")]
+    query = table.select(*table._meta.sorted_fields, *of_owner, *table.further(moment))
+    is_it = getattr(table, column) == param("value")
+    return query.from_(table, owner).where(
+        owner.c.id == table.owner_id, is_it, *table.usable(moment)
     )

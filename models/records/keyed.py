@@ -13,8 +13,7 @@ from crypto import RootKey, sealing
 
 from ..core import NotFound
 from ..runtime import current_runtime
-from .cached import cached_property
-from .table import Table
+from .table import Table, cached_property
 
 
 class OwnsDataKey(Table):

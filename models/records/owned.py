@@ -1,12 +1,11 @@
 """Rows that belong to a user, and are fetched through their owner."""
 
-from functools import cache
 from typing import Any, Self
 
 from peewee import TextField
 
 from ..core import Invalid, NotFound, now
-from ..storage import Prepared, param
+from ..storage import param, prepared
 from .table import Table
 
 ResultPage = tuple[list[Any], str | None]
@@ -17,14 +16,14 @@ class Owned(Table):
     owner_id = TextField()
 
     @classmethod
-    def live(cls) -> list[Any]:
-        """Conditions a row has to meet, else it counts as absent."""
+    def live(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        """Conditions a row has to meet, else it counts as absent then."""
         return []
 
     @classmethod
-    def condition(cls, name: str) -> Any:
+    def condition(cls, name: str, value: Any, moment: Any) -> Any:  # noqa: ARG003
         """The condition of a filter; by default that the column of its name has the value."""
-        return getattr(cls, name) == param(name)
+        return getattr(cls, name) == value
 
     @classmethod
     def one_of(cls, owner_id: str, id: str, **filters: Any) -> Self:
@@ -36,44 +35,57 @@ class Owned(Table):
         return rows[0]
 
     @classmethod
-    def page_of(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
-        """At most `limit` rows older than `after`, newest first; and the next page's `after`.
+    def page_of(
+        cls,
+        owner_id: str,
+        limit: int,
+        after: str | None,
+        oldest_first: bool = False,
+        **filters: Any,
+    ) -> ResultPage:
+        """At most `limit` rows behind `after`, newest first; and the next page's `after`.
 
         Keyset pagination: the cost of a page does not grow with its depth.
         """
-        rows, further = cls.page_as_stored(owner_id, limit, after, **filters)
+        rows, further = cls.page_as_stored(owner_id, limit, after, oldest_first, **filters)
         return cls.genuine(rows), further
 
     @classmethod
     def page_as_stored(
-        cls, owner_id: str, limit: int, after: str | None, **filters: Any
+        cls,
+        owner_id: str,
+        limit: int,
+        after: str | None,
+        oldest_first: bool = False,
+        **filters: Any,
     ) -> ResultPage:
         """The same, altered rows included: to be shown, and for nothing else."""
-        values = {"owner_id": owner_id, "after": after or _LAST, "limit": limit + 1, "now": now()}
-        rows = [cls._of_row(row) for row in _page(cls, tuple(filters)).all(**values, **filters)]
+        after = after or ("" if oldest_first else _LAST)
+        values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
+        query = _page(cls, tuple(filters), oldest_first)
+        rows = [cls._of_row(row) for row in query.all(**values, **filters)]
         return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
 
 
-@cache
-def _one(table: type[Owned], filters: tuple[str, ...]) -> Prepared:
-    return Prepared(lambda: _owned(table, filters).where(table.id == param("id")))
+@prepared
+def _one(table: type[Owned], filters: tuple[str, ...]) -> Any:
+    return _owned(table, filters).where(table.id == param("id"))
 
 
-@cache
-def _page(table: type[Owned], filters: tuple[str, ...]) -> Prepared:
-    return Prepared(
-        lambda: (
-            _owned(table, filters)
-            .where(table.id < param("after"))
-            .order_by(table.id.desc())
-            .limit(param("limit"))
-        )
-    )
+@prepared
+def _page(table: type[Owned], filters: tuple[str, ...], oldest_first: bool) -> Any:
+    after = param("after")
+    further = table.id > after if oldest_first else table.id < after
+    order = table.id if oldest_first else table.id.desc()
+    return _owned(table, filters).where(further).order_by(order).limit(param("limit"))
 
 
 def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:
-    conditions = [*table.live(), *(table.condition(name) for name in filters)]
-    return table.select().where(table.owner_id == param("owner_id"), *conditions)
+    moment = param("now")
+    conditions = [table.condition(name, param(name), moment) for name in filters]
+    return table.select().where(
+        table.owner_id == param("owner_id"), *table.live(moment), *conditions
+    )
 
 
 def has_passed(expires_at: int | None) -> bool:

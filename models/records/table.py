@@ -1,16 +1,43 @@
 """What every table has: an id, the moment of creation, and prepared ways to store and find rows."""
 
-from collections.abc import Iterator
-from functools import cache
-from typing import Any, ClassVar, Self
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from peewee import SQL, BigIntegerField, Model, TextField, fn
 
 from ..core import generate_id, now
-from ..storage import Prepared, database, param, transaction
+from ..storage import Prepared, database, param, prepared, transaction
 
 _ANY = SQL("1 = 1")
 PAGE_ROWS = 200  # of a walk through a table
+T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):  # noqa: N801
+    """That of functools, without the lock that it has before Python 3.12: threads share no row."""
+
+    def __get__(self, row: Any, owner: Any = None) -> T:  # type: ignore[override]
+        value = row.__dict__[self.attrname] = self.func(row)
+        return value
+
+
+@dataclass(frozen=True)
+class RowWith(Generic[T]):
+    """A row and values beside it. Every other attribute is the row's."""
+
+    row: T
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.row, name)
+
+
+@dataclass(frozen=True)
+class Issued(RowWith[T]):
+    """A new row with its secret, which is returned once and stored nowhere in clear."""
+
+    secret: str
 
 
 class Table(Model):
@@ -28,9 +55,7 @@ class Table(Model):
     @classmethod
     def fresh(cls, **fields: Any) -> Any:
         """A new row, not stored yet; store it with `insert_row`."""
-        row = cls()
-        row.__data__.update(fields, id=generate_id(cls.PREFIX), created_at=now())
-        return row
+        return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
 
     def insert_row(self) -> None:
         values = dict.fromkeys(self._meta.sorted_field_names) | self.__data__
@@ -45,23 +70,19 @@ class Table(Model):
     @classmethod
     def rows(cls, query: Prepared, **values: Any) -> list[Self]:
         """The rows of a query that selects all columns, as `cls.select()` does."""
-        return cls.genuine([cls._of_row(row) for row in query.all(**values)])
+        return cls.genuine(cls._of_row(row) for row in query.all(**values))
 
     @classmethod
-    def genuine(cls, rows: list[Self]) -> list[Self]:
+    def genuine(cls, rows: Iterable[Self]) -> list[Self]:
         """Those that may be used; some tables leave out rows (`authenticated.py`)."""
-        return rows
+        return list(rows)
 
     @classmethod
     def _of_row(cls, row: tuple[Any, ...]) -> Self:
-        return cls._of_values(dict(zip(cls._meta.sorted_field_names, row, strict=True)))
-
-    @classmethod
-    def _of_values(cls, values: dict[str, Any]) -> Self:
-        """The row with these values of all columns."""
-        row = cls(__no_default__=1)
-        row.__data__ = values
-        return row
+        """The row with these values of all columns, as they are stored."""
+        own = cls(__no_default__=1)
+        own.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
+        return own
 
     @classmethod
     def keep_newest(cls, most: int, condition: Any) -> None:
@@ -81,9 +102,9 @@ class Table(Model):
     def each(cls) -> Iterator[Self]:
         """Every row, in the order of ids; none is held back, see `genuine`."""
         after = ""
-        while found := _following(cls).all(after=after):
-            yield from (cls._of_row(row) for row in found)
-            after = found[-1][0]
+        while page := _following(cls).all(after=after):
+            yield from (cls._of_row(row) for row in page)
+            after = page[-1][0]
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns."""
@@ -91,25 +112,22 @@ class Table(Model):
         _storing(type(self), tuple(fields)).execute(id=self.id, **fields)
 
 
-@cache
-def _insertion(table: type[Table]) -> Prepared:
-    return Prepared(
-        lambda: table.insert({one: param(one.name) for one in table._meta.sorted_fields})
-    )
+@prepared
+def _insertion(table: type[Table]) -> Any:
+    return table.insert({field: param(field.name) for field in table._meta.sorted_fields})
 
 
-@cache
-def _storing(table: type[Table], names: tuple[str, ...]) -> Prepared:
-    values = {name: param(name) for name in names}
-    return Prepared(lambda: table.update(values).where(table.id == param("id")))
+@prepared
+def _storing(table: type[Table], names: tuple[str, ...]) -> Any:
+    return table.update({name: param(name) for name in names}).where(table.id == param("id"))
 
 
-@cache
-def _following(table: type[Table]) -> Prepared:
+@prepared
+def _following(table: type[Table]) -> Any:
     later = table.select().where(table.id > param("after")).order_by(table.id)
-    return Prepared(lambda: later.limit(SQL(str(PAGE_ROWS))))
+    return later.limit(SQL(str(PAGE_ROWS)))
 
 
-@cache
-def _by_id(table: type[Table]) -> Prepared:
-    return Prepared(lambda: table.select().where(table.id == param("id")))
+@prepared
+def _by_id(table: type[Table]) -> Any:
+    return table.select().where(table.id == param("id"))

@@ -9,12 +9,11 @@ several processes that serve a database counts and records its own.
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..core import now
-from ..storage import Prepared
 from .error_mapping import service_error_of
 
 MERGED_MS = 60_000
@@ -49,14 +48,17 @@ class Window:
 
 
 Counted = list[tuple[Reading, int]]
+RecordUse = Callable[[str, int], object]  # of the row with this id, at this moment
 
 
 @dataclass
 class Due:
-    """What is to be recorded of one owner: readings, and moments by query and id of a row."""
+    """What is to be recorded of one owner: readings, and moments by what records them in a row,
+    and its id.
+    """
 
     readings: Counted = field(default_factory=list)
-    uses: dict[tuple[Prepared, str], int] = field(default_factory=dict)
+    uses: dict[tuple[RecordUse, str], int] = field(default_factory=dict)
 
 
 class ReadingCounter:
@@ -88,10 +90,10 @@ class ReadingCounter:
         with self._lock:
             self._add_due(counted)
 
-    def add_use(self, owner_id: str, query: Prepared, id: str, moment: int) -> None:
-        """`query` is to record the moment, as the parameter `now`, in the row with this id."""
+    def add_use(self, owner_id: str, record: RecordUse, id: str, moment: int) -> None:
+        """`record` is to be called when the readings are recorded."""
         with self._lock:
-            self._due.setdefault(owner_id, Due()).uses[query, id] = moment
+            self._due.setdefault(owner_id, Due()).uses[record, id] = moment
 
     def end_minutes(self, *, all: bool = False) -> None:
         """What was counted in minutes that are over becomes due; of `all`, to be recorded now."""

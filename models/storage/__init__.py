@@ -6,7 +6,7 @@
 from .connection import close_database, connected, database, prepare_connection
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
-from .prepared import Prepared, param
+from .prepared import Prepared, param, prepared
 from .sqlite import EngineError, create_file
 from .sqlite_engine import READER_SECONDS
 from .transactions import (

