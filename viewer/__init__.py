@@ -21,6 +21,5 @@ from .rendering.sealed import Seal, sealed_download
 from .rendering.warm_up import start_ahead
 from .sandbox.conversion_places import ConverterBusyError
 from .sandbox.converter import configured_converter
-from .sandbox.jobs import run as run_job
-from .sandbox.process import JobResult, RunJob, SandboxError, job_name
+from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job
 from .sandbox.seccomp import seccomp_available

@@ -74,11 +74,11 @@ def _job_runner(document: Document, caller_id: str, *, saves: bool) -> viewer.Ru
     """Returns a function that raises `Busy` where a link or its owner asks for too much at once."""
 
     def run(
-        job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
+        job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
     ) -> viewer.JobResult:
         def make() -> tuple[bytes, bool]:
             try:
-                made = viewer.run_job(job, pieces, options, seconds=seconds)
+                made = viewer.run_job(job, pieces, options)
             except viewer.ConverterBusyError:
                 raise Busy from None
             return made.to_bytes(), made.failure is None

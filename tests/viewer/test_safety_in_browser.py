@@ -21,7 +21,6 @@ from viewer import content_disposition, download, is_shown_inline, sealed_downlo
 from viewer.formats.original import Original
 from viewer.markup.escaping import escape_page
 from viewer.markup.names import display_name
-from viewer.sandbox.jobs import run
 from viewer.sandbox.process import job_name
 
 BATCH = 30
@@ -53,11 +52,11 @@ def documents(listener):
     """(label, document) of all; each job on the same bytes is run once."""
     results = {}
 
-    def run_once(job, pieces, options, *, seconds):
+    def run_once(job, pieces, options):
         data = b"".join(pieces)
         key = job_name(job, options), data
         if key not in results:
-            results[key] = run(job, [data], options, seconds=seconds)
+            results[key] = job.run([data], options)
         return results[key]
 
     return [

@@ -8,9 +8,8 @@ from typing import Any
 from ..content.detection import FIRST_BYTES, UNCERTAIN, detect, shown_type
 from ..content.media_types import canonical_type
 from ..sandbox.converter import Converter
-from ..sandbox.jobs import run
 from ..sandbox.messages import Message
-from ..sandbox.process import RunJob, SandboxError
+from ..sandbox.process import Job, RunJob, SandboxError, run_job
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Original:
     sha256: str
     created_at: str
     read: Callable[[int, int], Iterable[bytes]]
-    run: RunJob = run
+    run: RunJob = run_job
     named_type: str = ""
     password: str | None = None
     converter: Converter | None = None
@@ -63,14 +62,14 @@ class Original:
         return self.read(0, self.size) if self.size else ()
 
     def run_html_job(
-        self, job: str, options: dict[str, Any], *, seconds: float, most_bytes: int | None = None
+        self, job: Job, options: dict[str, Any], *, most_bytes: int | None = None
     ) -> Message:
         """Run a job that sends one message; return its facts and its HTML in UTF-8.
 
         It gets the first `most_bytes`, or all. Raises SandboxError if it failed.
         """
         stop = self.size if most_bytes is None else min(self.size, most_bytes)
-        result = self.run(job, self.read(0, stop), options, seconds=seconds)
+        result = self.run(job, self.read(0, stop), options)
         if result.failure or len(result.messages) != 1:
             raise SandboxError(result.failure or "not one message")
         return result.messages[0]

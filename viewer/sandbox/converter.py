@@ -1,7 +1,8 @@
 """Converts office documents to PDF with LibreOffice, in a process of its own with hard limits.
 
 It needs files. They lie in a folder of a memory file system, which is deleted afterwards, so that
-no plaintext touches the disk. `converter_process` says how the process is isolated.
+no plaintext touches the disk. `converter_process` says how the process is isolated, and
+`conversion_places` how many run at once.
 """
 
 import contextlib
@@ -18,11 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from .child import BOOTSTRAP, ENVIRONMENT, start_program
+from .confinement import landlock_version
 from .conversion_places import ConversionPlaces, available_memory
 from .converter_process import MEMORY_MB
-from .landlock import landlock_version
-from .process import JobResult
+from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
 from .seccomp import seccomp_available
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
@@ -105,27 +105,32 @@ def configured_converter(soffice: str | None) -> tuple[Converter | None, str]:
         return None, f"Documents and slides are not converted to pages. {error}"
 
 
-def convert(
-    converter: Converter, pieces: Iterable[bytes], extension: str, *, seconds: float
-) -> JobResult:
-    """Return the PDF of a document as one message, made in at most `seconds`. Keeps nothing.
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The job that makes a PDF of a document; its extension is one of ours, not the uploader's."""
 
-    The extension is one of our own, never the uploader's. Without room in memory it fails.
-    Raises ConverterBusyError if it has to wait too long for others.
-    """
-    remove_left_folders()
-    with _places.place(), contextlib.suppress(OSError), _memory_folder() as folder:
-        deadline = time.monotonic() + seconds
-        document = folder / f"document.{extension}"
-        with document.open("wb") as file:
-            file.writelines(pieces)
-        _write_profile(folder / "profile" / "user", converter)
-        code = _run(converter, document, deadline)
-        if code == RESTART:
-            code = _run(converter, document, deadline)
-        if code == 0:
-            return _result(folder / "document.pdf")
-    return JobResult()
+    converter: Converter
+    extension: str
+    seconds: float = 60
+
+    def run(self, pieces: Iterable[bytes], _options: dict[str, Any]) -> JobResult:
+        """Return the PDF as one message. Keeps nothing; fails without room in memory.
+
+        Raises ConverterBusyError if it has to wait too long for others.
+        """
+        remove_left_folders()
+        with _places.place(), contextlib.suppress(OSError), _memory_folder() as folder:
+            deadline = time.monotonic() + self.seconds
+            document = folder / f"document.{self.extension}"
+            with document.open("wb") as file:
+                file.writelines(pieces)
+            _write_profile(folder / "profile" / "user", self.converter)
+            code = _run(self.converter, document, deadline)
+            if code == RESTART:
+                code = _run(self.converter, document, deadline)
+            if code == 0:
+                return _result(folder / "document.pdf")
+        return JobResult()
 
 
 def remove_left_folders() -> None:

@@ -5,27 +5,29 @@ and what it reads to run. Without, Landlock permits the same files. In both case
 sockets, new processes and signals, and limits hold memory, CPU time and the size of files.
 """
 
-import ctypes
 import json
 import os
 import re
 import resource
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from . import program_filter, seccomp
-from .landlock import restrict_files
-from .resource_limits import MEGABYTE, apply_resource_limits, be_killed_first
+from .confinement import (
+    apply_resource_limits,
+    be_killed_first,
+    end_with_parent,
+    forbid_new_privileges,
+    restrict_files,
+)
+from .seccomp import install, program_filter
 
 MEMORY_MB: Final = 1024  # twenty photos of 12 megapixels take most of it
 CPU_SECONDS: Final = 45
 FILE_MB: Final = 64
 MAX_GROUPS: Final = 10_000  # of RTF, open at once: each takes LibreOffice 600 bytes
 RTF_TOKEN: Final = re.compile(rb"\\bin(\d{1,10}) ?|\\.|[{}]", re.S)
-PR_SET_PDEATHSIG: Final = 1
 READABLE: Final = tuple(
     Path(path)
     for path in (
@@ -39,10 +41,10 @@ DEVICES: Final = tuple(Path("/dev") / name for name in ("null", "zero", "random"
 def main() -> None:
     """Become LibreOffice, which converts `document` in `folder`; the options are an argument."""
     options = json.loads(sys.argv[2])
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with_parent()
     be_killed_first()
     apply_resource_limits(memory_mb=MEMORY_MB, cpu_seconds=CPU_SECONDS)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MB * MEGABYTE,) * 2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MB << 20,) * 2)
     document = Path(options["folder"], options["document"])
     if document.suffix == ".rtf" and has_too_many_groups(document.read_bytes()):
         sys.exit(1)
@@ -80,16 +82,16 @@ def _isolated(options: dict[str, Any], command: list[str]) -> list[str]:
     if options["bubblewrap"]:
         return [options["bubblewrap"], *_bubblewrap(folder, readable), *command]
     os.chdir(folder)
-    seccomp.forbid_new_privileges()
+    forbid_new_privileges()
     restrict_files(readable, (folder, *DEVICES))
-    seccomp.install(program_filter.program())
+    install(program_filter(os.uname().machine))
     return command
 
 
 def _bubblewrap(folder: Path, readable: tuple[Path, ...]) -> Iterator[str]:
     """Yield bubblewrap's arguments. It installs the filter when it no longer needs the calls."""
     steps = os.memfd_create("filter", 0)
-    os.write(steps, program_filter.program())
+    os.write(steps, program_filter(os.uname().machine))
     os.lseek(steps, 0, os.SEEK_SET)
     yield from ("--unshare-all", "--die-with-parent", "--seccomp", str(steps))
     yield from ("--proc", "/proc", "--dev", "/dev")

@@ -1,23 +1,39 @@
-"""The parent's side of the sandbox: starts a child process, feeds it, collects its messages."""
+"""The parent's side of the sandbox: has a child process do a job, and collects its messages.
+
+Child processes are forked by one that has imported what the jobs need, the fork server; where that
+can't be, on macOS, each is a new process.
+"""
 
 import atexit
 import contextlib
 import io
 import json
+import os
+import subprocess
+import sys
 import threading
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import IO, Any, Final, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from socket import send_fds, socket, socketpair
+from typing import IO, Any, Final, Protocol, cast
 
-from .child import FORKS, WORKER, Child, ForkServer, new_child
 from .messages import Message, read_message, write_message
 from .version import sandbox_version
 
 MAX_OUTPUT: Final = 40 << 20
+PACKAGE: Final = Path(__file__).resolve().parent.parent
+# `viewer` becomes a bare package, so that the child does not import what __init__.py imports.
+BOOTSTRAP: Final = (
+    "import sys, types; package = types.ModuleType('viewer'); package.__path__ = [sys.argv[1]]; "
+    "sys.modules['viewer'] = package"
+)
+WORKER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import main; main()"
+FORK_SERVER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import fork_workers; fork_workers()"
+ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+FORKS: Final = sys.platform == "linux"  # macOS's own libraries do not survive it
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
-_fork_server: Final = ForkServer()
-atexit.register(_fork_server.stop)
+_modules: Final[dict[str, None]] = {}  # of all jobs, which the fork server imports
 
 
 class SandboxError(Exception):
@@ -44,39 +60,126 @@ class JobResult:
         return _collect(io.BytesIO(data))
 
 
-class RunJob(Protocol):
-    def __call__(
-        self, job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
-    ) -> JobResult:
-        """Run a job on these bytes in a child process, at most `seconds` long."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a child process does with a document, and its limits. The format declares it.
 
-
-def run(
-    job: str,
-    pieces: Iterable[bytes],
-    options: dict[str, Any],
-    *,
-    seconds: float,
-    program: str | None = None,
-) -> JobResult:
-    """Run a job on these bytes in a child process, at most `seconds` long. Keeps nothing.
-
-    `program` is one of its own, which is then started instead of a worker.
+    Only the child process imports the module. It has `render(data, options)`, which yields messages
+    and can open no files, and if it needs any, `prepare(data, options)`, which opens them before.
     """
-    with _child(program) as child:
-        deadline = threading.Timer(seconds, child.kill)
-        deadline.start()
-        try:
-            _feed(child.stdin, {"job": job, **options}, pieces)
-            return _collect(child.stdout)
-        finally:
-            deadline.cancel()
-            deadline.join()
+
+    module: str
+    memory_mb: int
+    cpu_seconds: int
+    seconds: float  # after which it is killed
+    threads: bool = False  # a library decodes in a thread of its own
+
+    def __post_init__(self) -> None:
+        _modules[self.module] = None
+
+    def run(
+        self, pieces: Iterable[bytes], options: dict[str, Any], *, program: str | None = None
+    ) -> JobResult:
+        """Run it on these bytes. Keeps nothing.
+
+        `program` is one of its own, which is then started instead of a worker.
+        """
+        with _child(program) as child:
+            deadline = threading.Timer(self.seconds, child.kill)
+            deadline.start()
+            try:
+                _feed(child.stdin, {"job": asdict(self), "options": options}, pieces)
+                return _collect(child.stdout)
+            finally:
+                deadline.cancel()
+                deadline.join()
 
 
-def job_name(job: str, options: dict[str, Any]) -> str:
+class AnyJob(Protocol):
+    """A job of a child process, or a conversion."""
+
+    def run(self, pieces: Iterable[bytes], options: dict[str, Any]) -> JobResult:
+        """Run it on these bytes. Keeps nothing."""
+
+
+class RunJob(Protocol):
+    def __call__(self, job: AnyJob, pieces: Iterable[bytes], options: dict[str, Any]) -> JobResult:
+        """Run a job on these bytes, or return what it made of them before."""
+
+
+def run_job(job: AnyJob, pieces: Iterable[bytes], options: dict[str, Any]) -> JobResult:
+    return job.run(pieces, options)
+
+
+def job_name(job: AnyJob, options: dict[str, Any]) -> str:
     """Return a text that is the same only for jobs that make the same of the same bytes."""
-    return _SORTED.encode([sandbox_version(), job, options])
+    return _SORTED.encode([sandbox_version(), repr(job), options])
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A child process: where it reads and writes, and what ends it at once."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    kill: Callable[[], None]
+
+
+class ForkServer:
+    """The process that forks child processes: started when the first is needed, or before."""
+
+    def __init__(self) -> None:
+        self._running: tuple[socket, subprocess.Popen[bytes]] | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Start it, unless it runs; nobody waits for what it imports."""
+        with self._lock:
+            self._requests()
+
+    def stop(self) -> None:
+        """End it, and with it its child processes."""
+        with self._lock:
+            self._end()
+
+    @contextlib.contextmanager
+    def child(self) -> Iterator[Child]:
+        """A forked process, which does the work of a worker; it ends with the block."""
+        with contextlib.ExitStack() as files:
+            (input_, stdin), (stdout, output), (end, open_end) = (_pipe(files) for _ in range(3))
+            self._send(input_, output, end)
+            yield Child(stdin, stdout, open_end.close)
+
+    def _send(self, *files: IO[bytes]) -> None:
+        """Hand these files over. If it can't be started, nobody has them: a child that crashed."""
+        with self._lock, contextlib.ExitStack() as closed:
+            numbers = [closed.enter_context(file).fileno() for file in files]
+            for _ in range(2):
+                try:
+                    send_fds(self._requests(), [b"\0"], numbers)
+                    return
+                except ConnectionError:  # it has died
+                    self._end()
+
+    def _requests(self) -> socket:
+        if self._running is None:
+            ours, its = socketpair()
+            with its:
+                files = {"stdin": its.fileno(), "stdout": subprocess.DEVNULL}
+                self._running = ours, start_program(FORK_SERVER, *_modules, **files)
+        return self._running[0]
+
+    def _end(self) -> None:
+        if self._running is not None:
+            requests, process = self._running
+            self._running = None
+            requests.close()
+            process.kill()
+            process.wait()
+
+
+_fork_server: Final = ForkServer()
+atexit.register(_fork_server.stop)
 
 
 def start_fork_server() -> None:
@@ -85,15 +188,49 @@ def start_fork_server() -> None:
         _fork_server.start()
 
 
-def _child(program: str | None) -> AbstractContextManager[Child]:
-    return _fork_server.child() if FORKS and not program else new_child(program or WORKER)
+def start_program(
+    program: str, *arguments: str, stdin: int, stdout: int
+) -> subprocess.Popen[bytes]:
+    """Start Python in a session of its own, with no open file or variable of the service."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-c", program, str(PACKAGE), *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd="/",
+        close_fds=True,
+        start_new_session=True,
+    )
 
 
-def _feed(stream: IO[bytes], options: dict[str, Any], pieces: Iterable[bytes]) -> None:
+@contextlib.contextmanager
+def _child(program: str | None) -> Iterator[Child]:
+    """A child process that ends with the block; a new one where it is not forked."""
+    if FORKS and not program:
+        with _fork_server.child() as child:
+            yield child
+        return
+    pipe = subprocess.PIPE
+    with start_program(program or WORKER, stdin=pipe, stdout=pipe) as process:
+        stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        try:
+            yield Child(stdin, stdout, process.kill)
+        finally:
+            process.kill()
+
+
+def _pipe(files: contextlib.ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    """Where to read and where to write."""
+    reading, writing = os.pipe()
+    return files.enter_context(open(reading, "rb")), files.enter_context(open(writing, "wb"))
+
+
+def _feed(stream: IO[bytes], task: dict[str, Any], pieces: Iterable[bytes]) -> None:
     """Send all input. No deadlock: the child reads all of it before it writes anything."""
     try:
         with contextlib.suppress(BrokenPipeError):
-            write_message(stream, options)
+            write_message(stream, task)
             for piece in pieces:
                 stream.write(piece)
     finally:

@@ -6,12 +6,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from .fonts import east_asian_font
-
 LIBRARIES: Final = (  # imported by jobs
     *("markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
     *("pillow", "Pygments", "pypdfium2", "xlrd"),
 )
+FONTS: Final = Path("/usr/share/fonts")
+EAST_ASIAN: Final = "DroidSansFallbackFull.ttf"  # Debian's fonts-droid-fallback
+
+
+@cache
+def east_asian_font() -> Path | None:
+    """Return the font that PDFs without their own are drawn with; None if it is not installed."""
+    return next(FONTS.rglob(EAST_ASIAN), None)
 
 
 @cache

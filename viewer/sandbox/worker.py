@@ -1,57 +1,51 @@
-"""Main program of the child process: import the job, limit resources, render, exit."""
+"""Main programs of the child process, and of the fork server, which makes child processes.
 
+The fork server imports their modules once, and reads no document. The service sends it three files
+for each child process, in one message: its input, its output, and the end of a pipe that the
+service closes when the child is to end. Its child processes, which the kernel kills with it, end
+with the service.
+"""
+
+import contextlib
+import gc
 import importlib
+import os
+import select
+import signal
+import socket
 import sys
 from typing import Any, Final
 
 from ..content import charset_detection
 from ..content.decoding import needs_detection, preload_codecs
+from .confinement import (
+    apply_resource_limits,
+    be_killed_first,
+    end_with_parent,
+    forbid_inspection,
+    forbid_new_files,
+)
 from .messages import read_message, write_message
-from .resource_limits import apply_resource_limits, forbid_new_files
-from .seccomp import forbid_inspection, restrict_system_calls, seccomp_available
+from .seccomp import restrict_system_calls, seccomp_available
 
-JOBS: Final = {  # job -> module, memory in MB, CPU seconds
-    "text": ("text.text_lines", 256, 6),
-    "table": ("sheets.csv_table", 384, 6),
-    "pdf": ("pdf.drawing", 1024, 25),
-    "markdown": ("text.markdown_text", 512, 6),
-    "code": ("text.highlighting", 512, 8),
-    "html": ("web.foreign_html", 768, 3),
-    "mail": ("mail.mail_page", 768, 8),
-    "mailbox": ("mail.mailbox_messages", 768, 10),
-    "notebook": ("text.notebook_cells", 768, 10),
-    "agenda": ("calendars.entries", 384, 6),
-    "office": ("words.reading_view", 768, 10),
-    "book": ("words.book_chapters", 768, 10),
-    "sheets": ("sheets.sheets", 768, 10),
-    "rtf": ("words.rtf", 512, 8),
-    "archive": ("archives.members", 768, 10),
-    "picture": ("pictures.pictures", 1536, 20),
-    "heif": ("pictures.pictures", 1536, 20),
-}
-THREADED: Final = frozenset({"heif"})  # jobs whose library decodes in a thread of its own
+FILES: Final = 3
 
 
 def main() -> None:
-    """Run the job named in the first message; end with a message that says how it went.
-
-    A job's module has `render(data, options)`, which yields messages and can open no files, and
-    if it needs any, `prepare(data, options)`, which imports them before.
-    """
+    """Import the `Job` of the first message, limit resources, render, and say how it went."""
     forbid_inspection()
-    options, _ = read_message(sys.stdin.buffer)
-    module, memory_mb, cpu_seconds = JOBS[options["job"]]
-    job = importlib.import_module(f"viewer.formats.{module}")
-    apply_resource_limits(memory_mb=memory_mb, cpu_seconds=cpu_seconds)
+    task, _ = read_message(sys.stdin.buffer)
+    limits, options = task["job"], task["options"]
+    job = importlib.import_module(limits["module"])
+    apply_resource_limits(memory_mb=limits["memory_mb"], cpu_seconds=limits["cpu_seconds"])
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))
     if "charset" in options and needs_detection(data, options["charset"]):
         charset_detection.prepare()
     if prepare := getattr(job, "prepare", None):
         prepare(data, options)
-    threads = options["job"] in THREADED
-    forbid_new_files(threads=threads and seccomp_available())
-    restrict_system_calls(threads=threads)
+    forbid_new_files(threads=limits["threads"] and seccomp_available())
+    restrict_system_calls(threads=limits["threads"])
     write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
 
 
@@ -64,3 +58,58 @@ def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
     except Exception as error:  # noqa: BLE001
         return str(getattr(error, "reason", "")) or type(error).__name__
     return None
+
+
+def fork_workers() -> None:
+    """Fork until the service has closed its end of the socket, which is the standard input.
+
+    The arguments are the package and the modules to import.
+    """
+    be_killed_first()
+    forbid_inspection()
+    preload_codecs()
+    requests = socket.socket(fileno=os.dup(0))
+    children: dict[int, int] = {}  # the end of its pipe, its process id
+    modules = sys.argv[2:]
+    while True:
+        timeout = 0 if modules else None  # a document does not wait until all are imported
+        ready = select.select([requests.fileno(), *children], (), (), timeout)[0]
+        if not ready:
+            _import(modules.pop(0))
+        for file in ready:
+            if file in children:
+                _end(file, children.pop(file))
+            elif not (files := socket.recv_fds(requests, 1, FILES)[1]):
+                return
+            else:
+                children[files[-1]] = _fork(files, highest=max(*children, *files))
+
+
+def _import(module: str) -> None:
+    with contextlib.suppress(Exception):  # the jobs that need it fail
+        importlib.import_module(module)
+    gc.freeze()  # a child process that collects garbage would copy all that was imported
+
+
+def _fork(files: list[int], highest: int) -> int:
+    """Return the id of a new child process, which gets its input and its output, and no other."""
+    input_, output, _ = files
+    if child := os.fork():
+        os.close(input_)
+        os.close(output)
+        return child
+    try:
+        end_with_parent()
+        os.dup2(input_, 0)
+        os.dup2(output, 1)
+        os.closerange(3, highest + 1)
+        main()
+    finally:
+        os._exit(0)
+
+
+def _end(file: int, child: int) -> None:
+    """Kill a child process and collect it, whose id is its own until then."""
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(file)

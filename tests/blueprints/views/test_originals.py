@@ -34,6 +34,4 @@ def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(
     monkeypatch.setattr(viewer, "run_job", run_job)
     monkeypatch.setattr(originals.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
     with Flask(__name__).test_request_context(), pytest.raises(Busy):
-        originals._job_runner(SimpleNamespace(), "usr_1", saves=False)(
-            "convert", [b""], {}, seconds=1
-        )
+        originals._job_runner(SimpleNamespace(), "usr_1", saves=False)(None, [b""], {})

@@ -10,7 +10,7 @@ import pytest
 
 from tests.viewer.convertible import docx, open_document
 from viewer.sandbox import converter
-from viewer.sandbox.landlock import landlock_version
+from viewer.sandbox.confinement import landlock_version
 
 SECRET = "what-only-the-service-may-read"
 RTF = rb"{\rtf1\ansi Hello {\b bold} world.}"
@@ -50,7 +50,7 @@ def isolated(request, soffice):
 
 def text_of(converter_, data, extension):
     """Return the text of the PDF that is made of a document."""
-    result = converter.convert(converter_, [data], extension, seconds=120)
+    result = converter.Conversion(converter_, extension, 120).run([data], {})
     assert result.failure is None
     document = pypdfium2.PdfDocument(result.messages[0][1])
     return "".join(page.get_textpage().get_text_bounded() for page in document)
@@ -73,7 +73,7 @@ def test_a_document_becomes_a_pdf_with_its_text(isolated, data, extension, said)
 
 
 def test_a_file_that_is_no_document_fails(isolated):
-    result = converter.convert(isolated, [b"PK\x03\x04nonsense"], "docx", seconds=120)
+    result = converter.Conversion(isolated, "docx", 120).run([b"PK\x03\x04nonsense"], {})
 
     assert result.failure
     assert not result.messages
@@ -82,7 +82,7 @@ def test_a_file_that_is_no_document_fails(isolated):
 def test_time_is_limited_and_nothing_is_left(isolated, monkeypatch):
     monkeypatch.setattr(converter, "PREFIX", f"docservice-test-{os.getpid()}-")
     start = time.monotonic()
-    result = converter.convert(isolated, [RTF], "rtf", seconds=0.01)
+    result = converter.Conversion(isolated, "rtf", 0.01).run([RTF], {})
 
     assert result.failure
     assert not result.messages
@@ -93,7 +93,7 @@ def test_time_is_limited_and_nothing_is_left(isolated, monkeypatch):
 def test_a_document_that_takes_too_much_room_fails(isolated, monkeypatch):
     monkeypatch.setattr(converter, "MAX_FOLDER", 10)
 
-    assert converter.convert(isolated, [RTF], "rtf", seconds=120).failure
+    assert converter.Conversion(isolated, "rtf", 120).run([RTF], {}).failure
 
 
 def test_without_room_in_memory_it_fails(isolated):
@@ -101,7 +101,7 @@ def test_without_room_in_memory_it_fails(isolated):
         yield RTF
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    result = converter.convert(isolated, pieces(), "rtf", seconds=120)
+    result = converter.Conversion(isolated, "rtf", 120).run(pieces(), {})
 
     assert result.failure
     assert not result.messages
@@ -110,7 +110,7 @@ def test_without_room_in_memory_it_fails(isolated):
 def test_a_pdf_larger_than_the_limit_fails(isolated, monkeypatch):
     monkeypatch.setattr(converter, "MAX_PDF", 100)
 
-    assert converter.convert(isolated, [RTF], "rtf", seconds=120).failure
+    assert converter.Conversion(isolated, "rtf", 120).run([RTF], {}).failure
 
 
 @pytest.mark.parametrize("field", [PICTURE_FIELD, DDE_FIELD, OLE_LINK])

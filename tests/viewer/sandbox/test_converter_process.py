@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from viewer.sandbox.child import BOOTSTRAP, PACKAGE
 from viewer.sandbox.converter_process import MAX_GROUPS, MEMORY_MB, has_too_many_groups
+from viewer.sandbox.process import BOOTSTRAP, PACKAGE
 
 MAIN = """
 import resource

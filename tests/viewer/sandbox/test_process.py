@@ -10,14 +10,23 @@ import pytest
 from tests.processes import children, state_and_further
 from tests.service import ROOT
 from tests.waiting import until
-from viewer.sandbox import child, process
-from viewer.sandbox.child import BOOTSTRAP, WORKER
-from viewer.sandbox.process import JobResult, job_name, run, start_fork_server
+from viewer.formats.pdf.pages import JOB as PDF
+from viewer.formats.text.markdown import JOB as MARKDOWN
+from viewer.sandbox import process
+from viewer.sandbox.process import (
+    BOOTSTRAP,
+    WORKER,
+    ForkServer,
+    Job,
+    JobResult,
+    job_name,
+    start_fork_server,
+)
 
 PROBE = f"""{BOOTSTRAP}
 import os, socket, subprocess
 from viewer.sandbox.messages import write_message
-from viewer.sandbox.resource_limits import apply_resource_limits, forbid_new_files
+from viewer.sandbox.confinement import apply_resource_limits, forbid_new_files
 def attempt(action):
     try:
         action()
@@ -30,9 +39,13 @@ def report(value):
 LIMITED = f"{PROBE}apply_resource_limits(memory_mb=256, cpu_seconds=1); forbid_new_files()\n"
 
 
+def job(seconds=60):
+    return Job("viewer.formats.probe", memory_mb=256, cpu_seconds=2, seconds=seconds)
+
+
 def run_code(code, program=LIMITED, seconds=60):
     """Run this code in the child process instead of a job."""
-    return run("none", [b""], {}, seconds=seconds, program=program + code)
+    return job(seconds).run([b""], {}, program=program + code)
 
 
 def reported(result):
@@ -87,7 +100,7 @@ def test_a_crash_or_malformed_output_is_only_a_failed_result(code):
 
 
 def test_memory_and_time_are_limited_before_prepare_and_files_before_render():
-    job = """
+    code = """
 import resource
 from viewer.sandbox import worker
 def prepare(_data, options):
@@ -99,10 +112,9 @@ def render(data, options):
 job = types.ModuleType("viewer.formats.probe")
 job.prepare, job.render = prepare, render
 sys.modules["viewer.formats.probe"] = job
-worker.JOBS["probe"] = ("probe", 256, 2)
 worker.main()
 """
-    result = run("probe", [b"the ", b"bytes"], {}, seconds=60, program=PROBE + job)
+    result = job().run([b"the ", b"bytes"], {}, program=PROBE + code)
 
     assert reported(result) == ["the bytes", 256 << 20, 2, "done", True]
     assert result.failure is None
@@ -112,27 +124,27 @@ def test_a_module_named_viewer_in_the_working_directory_is_not_imported(monkeypa
     (tmp_path / "viewer.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path)
 
-    ((facts, html),) = run("markdown", [b"*x*"], {"charset": None}, seconds=60).messages
+    ((facts, html),) = MARKDOWN.run([b"*x*"], {"charset": None}).messages
     assert (facts, html) == ({"encoding": "utf-8", "cut": False}, b"<p><em>x</em></p>\n")
 
 
-def test_an_unknown_job_fails():
-    assert run("nonsense", [b""], {}, seconds=60).failure == "crashed"
+def test_a_job_whose_module_is_missing_fails():
+    assert job().run([b""], {}).failure == "crashed"
 
 
 def test_a_result_can_be_stored_and_read_again():
-    result = run("markdown", [b"*x*"], {"charset": None}, seconds=60)
+    result = MARKDOWN.run([b"*x*"], {"charset": None})
 
     assert JobResult.of_bytes(result.to_bytes()) == result
     assert JobResult.of_bytes(JobResult([], "crashed").to_bytes()) == JobResult([], "crashed")
 
 
 def test_the_name_of_a_job_differs_by_options_and_version(monkeypatch):
-    name = job_name("markdown", {"charset": None})
+    name = job_name(MARKDOWN, {"charset": None})
 
-    assert job_name("markdown", {"charset": "utf-8"}) != name
+    assert job_name(MARKDOWN, {"charset": "utf-8"}) != name
     monkeypatch.setattr("viewer.sandbox.process.sandbox_version", lambda: "a later one")
-    assert job_name("markdown", {"charset": None}) != name
+    assert job_name(MARKDOWN, {"charset": None}) != name
 
 
 def test_an_error_while_sending_the_input_is_raised_and_ends_the_child_process(tmp_path):
@@ -146,13 +158,13 @@ def test_an_error_while_sending_the_input_is_raised_and_ends_the_child_process(t
         raise OSError("damaged")
 
     with pytest.raises(OSError, match="damaged"):
-        run("none", damaged(), {}, seconds=60, program=PROBE + code)
+        job().run(damaged(), {}, program=PROBE + code)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid_file.read_text()[:-1]), 0)
 
 
 def test_a_document_of_32_mib_is_passed_on():
-    assert run("pdf", (bytes(1 << 20) for _ in range(32)), {}, seconds=60).failure == "format"
+    assert PDF.run((bytes(1 << 20) for _ in range(32)), {}).failure == "format"
 
 
 def test_the_command_line_holds_nothing_of_the_document():
@@ -170,7 +182,7 @@ def fork_server():
 
 
 def markdown(text):
-    ((_, html),) = run("markdown", [text], {"charset": None}, seconds=60).messages
+    ((_, html),) = MARKDOWN.run([text], {"charset": None}).messages
     return html
 
 
@@ -209,10 +221,10 @@ def test_every_forked_process_ends_with_its_job_or_at_its_time():
 @forks
 def test_a_forked_process_has_its_input_and_output_and_no_other_file(monkeypatch):
     listing = "print(*sorted(os.listdir('/proc/self/fd')), flush=True)"
-    program = f"{BOOTSTRAP}; import os; from viewer.sandbox import fork_server, worker"
-    program += f"; worker.main = lambda: {listing}; fork_server.main()"
-    monkeypatch.setattr(child, "FORK_SERVER", program)
-    server = child.ForkServer()
+    program = f"{BOOTSTRAP}; import os; from viewer.sandbox import worker"
+    program += f"; worker.main = lambda: {listing}; worker.fork_workers()"
+    monkeypatch.setattr(process, "FORK_SERVER", program)
+    server = ForkServer()
     with server.child() as first, server.child() as second:
         listed = [one.stdout.readline() for one in (first, second)]
     server.stop()

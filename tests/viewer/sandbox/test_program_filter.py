@@ -1,4 +1,4 @@
-"""viewer/sandbox/program_filter.py: what LibreOffice could do if a document took it over."""
+"""viewer/sandbox/seccomp.py: what LibreOffice could do if a document took it over."""
 
 import json
 import os
@@ -8,23 +8,23 @@ import sys
 import pytest
 
 from tests.viewer.sandbox.filter_steps import verdict
-from viewer.sandbox import program_filter, seccomp
-from viewer.sandbox.child import BOOTSTRAP, PACKAGE
-from viewer.sandbox.landlock import landlock_version
+from viewer.sandbox import seccomp
+from viewer.sandbox.confinement import landlock_version
+from viewer.sandbox.process import BOOTSTRAP, PACKAGE
 
 CONFINE = """
 import ctypes, json, os, sys
 from pathlib import Path
-from viewer.sandbox import program_filter, seccomp
+from viewer.sandbox import seccomp
+from viewer.sandbox.confinement import forbid_new_privileges, restrict_files
 from viewer.sandbox.converter_process import READABLE
-from viewer.sandbox.landlock import restrict_files
 libc, parent, column = ctypes.CDLL(None, use_errno=True), os.getppid(), int(sys.argv[4])
 secret, own = os.fsencode(sys.argv[2]), os.fsencode(sys.argv[3])
 opened = os.open(secret, os.O_PATH)
 buffer = ctypes.create_string_buffer(b"user.x" + bytes(500))
-seccomp.forbid_new_privileges()
+forbid_new_privileges()
 restrict_files(READABLE, (Path(sys.argv[3]),))
-seccomp.install(program_filter.program())
+seccomp.install(seccomp.program_filter(os.uname().machine))
 def call(numbers, *arguments):
     if numbers[column] is None:
         return "EPERM"
@@ -103,23 +103,22 @@ def test_a_program_changes_nothing_of_the_services_files_and_process(tmp_path):
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
-def test_a_call_that_is_not_listed_is_refused_on_each_machine(machine, monkeypatch):
+def test_a_call_that_is_not_listed_is_refused_on_each_machine(machine):
     own, column = seccomp.MACHINES[machine]
-    monkeypatch.setattr(program_filter.os, "uname", lambda: type("", (), {"machine": machine}))
-    steps = program_filter.program()
-    permitted = {numbers[column] for numbers in program_filter.PERMITTED.values()} - {None}
-    by_argument = {number[column] for number, _ in program_filter.SIGNALS}
-    by_argument.add(program_filter.ACCESS[column])
+    steps = seccomp.program_filter(machine)
+    permitted = {numbers[column] for numbers in seccomp.PERMITTED.values()} - {None}
+    by_argument = {number[column] for number, _ in seccomp.SIGNALS}
+    by_argument.add(seccomp.ACCESS[column])
     clone, clone3 = seccomp.CLONE[column], seccomp.CLONE3[column]
     expected = dict.fromkeys(range(seccomp.NEWEST_KNOWN + 1), seccomp.REFUSE)
     expected |= dict.fromkeys(permitted | by_argument, seccomp.ALLOW)
     expected |= {clone3: seccomp.UNKNOWN, seccomp.NEWEST_KNOWN + 1: seccomp.UNKNOWN}
-    expected[program_filter.PRLIMIT[column]] = seccomp.ALLOW  # of itself
+    expected[seccomp.PRLIMIT[column]] = seccomp.ALLOW  # of itself
 
     for number, answer in expected.items():
         assert verdict(steps, own, number) == answer, number
-    for number, commands in program_filter.SIGNALS:
+    for number, commands in seccomp.SIGNALS:
         for command in commands:
             assert verdict(steps, own, number[column], 0, command) == seccomp.REFUSE, command
-    assert verdict(steps, own, program_filter.SOCKET[column], 1) == seccomp.ALLOW
+    assert verdict(steps, own, seccomp.SOCKET[column], 1) == seccomp.ALLOW
     assert verdict(steps, own, clone, seccomp.CLONE_THREAD) == seccomp.ALLOW

@@ -1,4 +1,4 @@
-"""viewer/sandbox/resource_limits.py (what the limits do is in test_process.py)"""
+"""viewer/sandbox/confinement.py, the resource limits (what the limits do is in test_process.py)"""
 
 import resource
 import sys
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from viewer.sandbox import process, resource_limits
+from viewer.formats.text.markdown import JOB
+from viewer.sandbox import confinement, process
 
 
 def test_soft_and_hard_limits_are_set(monkeypatch):
     asked = {}
     monkeypatch.setattr(resource, "setrlimit", asked.__setitem__)
-    resource_limits.apply_resource_limits(memory_mb=2, cpu_seconds=3)
-    resource_limits.forbid_new_files()
+    confinement.apply_resource_limits(memory_mb=2, cpu_seconds=3)
+    confinement.forbid_new_files()
 
     assert asked[resource.RLIMIT_AS] == (2 << 20, 2 << 20)
     assert asked[resource.RLIMIT_CPU] == (3, 3)
@@ -26,14 +27,14 @@ def test_a_limit_that_the_system_refuses_is_skipped(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    resource_limits.apply_resource_limits(memory_mb=2, cpu_seconds=3)
-    resource_limits.forbid_new_files()
+    confinement.apply_resource_limits(memory_mb=2, cpu_seconds=3)
+    confinement.forbid_new_files()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels have no order")
 def test_where_memory_runs_out_the_process_that_forks_parsers_goes_before_the_service():
     process.start_fork_server()
-    process.run("markdown", [b"x"], {"charset": None}, seconds=20)
+    JOB.run([b"x"], {"charset": None})
     _, forking = process._fork_server._running
 
     assert Path(f"/proc/{forking.pid}/oom_score_adj").read_text() == "1000\n"

@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 from tests.viewer.sandbox import filter_steps
-from viewer.sandbox import process, program_filter, seccomp
-from viewer.sandbox.child import BOOTSTRAP, PACKAGE
+from viewer.formats.text.markdown import JOB
+from viewer.sandbox import seccomp
+from viewer.sandbox.process import BOOTSTRAP, PACKAGE
 
 needs_seccomp = pytest.mark.skipif(
     not seccomp.seccomp_available(), reason="there is no seccomp on this machine"
 )
 PREPARE = """
 import ctypes, mmap, os, signal, socket, sys
-from viewer.sandbox import seccomp
+from viewer.sandbox import confinement, seccomp
 libc, parent = ctypes.CDLL(None, use_errno=True), os.getppid()
 machine = os.uname().machine
 def call(x86_64, aarch64, *rest):
@@ -146,7 +147,7 @@ def test_the_filter_is_active_in_the_worker_when_a_document_is_parsed():
     )
     program = f"{BOOTSTRAP}; {ask}"
 
-    assert process.run("markdown", [b""], {}, seconds=10, program=program).failure == "-1"
+    assert JOB.run([b""], {}, program=program).failure == "-1"
 
 
 def test_without_seccomp_the_child_goes_on():
@@ -163,11 +164,11 @@ def test_other_systems_and_machines_have_no_filter(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs prctl(2)")
 def test_no_process_of_the_same_user_may_inspect_the_child():
-    assert child("libc.prctl(3)", "seccomp.forbid_inspection()").stdout == "0\n"
+    assert child("libc.prctl(3)", "confinement.forbid_inspection()").stdout == "0\n"
 
 
 def verdict(machine, architecture, number, protection=0, flags=0, threads=False):
-    steps = seccomp._program(machine, threads=threads)
+    steps = seccomp.parser_filter(machine, threads=threads)
     return filter_steps.verdict(steps, architecture, number, flags, 0, protection)
 
 
@@ -228,9 +229,9 @@ def test_the_numbers_are_those_of_the_kernels_headers(column, header):
         | seccomp.ALLOWED_WITHOUT_EXECUTION
         | seccomp.ALLOWED_TO_THREADS
         | {"clone": seccomp.CLONE, "clone3": seccomp.CLONE3}
-        | {"fcntl": program_filter.FCNTL, "ioctl": program_filter.IOCTL}
-        | {"socket": program_filter.SOCKET, "prlimit64": program_filter.PRLIMIT}
-        | program_filter.PERMITTED
+        | {"fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL}
+        | {"socket": seccomp.SOCKET, "prlimit64": seccomp.PRLIMIT}
+        | seccomp.PERMITTED
     ).items():
         is_newer = (numbers[column] or 0) > max(known.values())
         assert is_newer or numbers[column] in (known.get(name), None), name

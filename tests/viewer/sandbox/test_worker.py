@@ -2,13 +2,12 @@
 
 import importlib
 
-import pytest
+import viewer
+from viewer.sandbox import process
 
-from viewer.sandbox.worker import JOBS
 
-
-@pytest.mark.parametrize("job", JOBS)
-def test_every_job_has_a_module_with_render(job):
-    module = importlib.import_module(f"viewer.formats.{JOBS[job][0]}")
-
-    assert callable(module.render)
+def test_every_job_has_a_module_with_render():
+    assert viewer.Document
+    for name in process._modules:
+        if name != "viewer.formats.probe":  # of tests
+            assert callable(importlib.import_module(name).render), name

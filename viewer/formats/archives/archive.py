@@ -3,13 +3,13 @@
 from typing import Final
 
 from ...markup.formatting import format_count
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
 from ..preview import Preview
 from .files import section
 
-SECONDS: Final = 20
+JOB: Final = Job("viewer.formats.archives.members", memory_mb=768, cpu_seconds=10, seconds=20)
 LABELS: Final = {
     "application/x-tar": "Archive",
     "application/gzip": "Packed by gzip",
@@ -23,7 +23,7 @@ UNREADABLE: Final = "This file says it is an archive, but it is not one that can
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the names and sizes of the files, and the small ones among them as links."""
-    result = original.run("archive", original.pieces(), {"name": original.name}, seconds=SECONDS)
+    result = original.run(JOB, original.pieces(), {"name": original.name})
     if result.failure == "format":
         return card.preview(original, media_type, UNREADABLE)
     if not result.messages:

@@ -4,13 +4,13 @@ from typing import Final
 
 from ...content.media_types import charset
 from ...markup.formatting import format_count
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from ..text import text
 
 MAX_SIZE: Final = 16 << 20
-SECONDS: Final = 15
+JOB: Final = Job("viewer.formats.calendars.entries", memory_mb=384, cpu_seconds=6, seconds=15)
 TYPES: Final = ("text/calendar", "text/vcard", "text/x-vcard", "text/directory")
 
 
@@ -20,7 +20,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type)
     options = {"charset": charset(original.content_type)}
     try:
-        facts, html = original.run_html_job("agenda", options, seconds=SECONDS)
+        facts, html = original.run_html_job(JOB, options)
     except SandboxError:
         return text.preview(original, media_type)
     label, noun = ("Address card", "card") if facts["cards"] else ("Calendar", "event")

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...markup.formatting import CUT_NOTE, format_count
 from ...sandbox.messages import filled
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..archives.files import section
 from ..original import Original
@@ -15,7 +15,7 @@ from ..web.html import SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
 OUTLOOK = "application/vnd.ms-outlook"
-SECONDS = 15
+JOB = Job("viewer.formats.mail.mail_page", memory_mb=768, cpu_seconds=8, seconds=15)
 TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
 MISSING = "Not all attachments could be taken out. Save the original to open them."
@@ -27,7 +27,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return card.preview(original, media_type, TOO_LARGE)
     if original.size > MAX_SIZE:
         return text.preview(original, media_type, label="E-mail")
-    messages = original.run("mail", original.pieces(), {}, seconds=SECONDS).messages
+    messages = original.run(JOB, original.pieces(), {}).messages
     if not messages:
         raise SandboxError("no message")
     (facts, _), *files = messages

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ...markup.formatting import format_count
 from ...sandbox.messages import Message, filled
+from ...sandbox.process import Job
 from ..original import Original
 from ..preview import Preview
 from ..text import text
@@ -14,14 +15,14 @@ from .mail import framed_body
 
 MBOX: Final = "application/mbox"
 MAX_SIZE: Final = 32 << 20
-SECONDS: Final = 15
+JOB: Final = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)
 
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the list of messages; the source above MAX_SIZE, or if there is no message."""
     if original.size > MAX_SIZE:
         return text.preview(original, media_type, label="Mailbox")
-    messages = original.run("mailbox", original.pieces(), {}, seconds=SECONDS).messages
+    messages = original.run(JOB, original.pieces(), {}).messages
     if not messages:
         return text.preview(original, media_type)
     facts, _ = messages[0]

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pypdfium2  # noqa: F401  (initialises PDFium)
 import pypdfium2.raw as pdfium
 
-from ...sandbox.fonts import east_asian_font
+from ...sandbox.version import east_asian_font
 
 SHIFT_JIS, HANGUL, SIMPLIFIED, TRADITIONAL = 128, 129, 134, 136  # FXFONT_*_CHARSET
 EAST_ASIAN: Final = frozenset({SHIFT_JIS, HANGUL, SIMPLIFIED, TRADITIONAL})

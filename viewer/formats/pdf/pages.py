@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from ...sandbox.process import JobResult, SandboxError
+from ...sandbox.process import Job, JobResult, SandboxError
 from ..original import Original
 
-SECONDS: Final = 30
+JOB: Final = Job("viewer.formats.pdf.drawing", memory_mb=1024, cpu_seconds=25, seconds=30)
 TEXT_PAGES: Final = 64  # read at once
 DRAWN_PAGES: Final = 4  # drawn at once
 SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
@@ -112,7 +112,7 @@ class PdfPages:
         if drawing:
             options["drawing"] = asdict(drawing)
         pieces = self._original.pieces()
-        result = self._original.run("pdf", pieces, options, seconds=SECONDS)
+        result = self._original.run(JOB, pieces, options)
         if result.failure == "password":
             raise PdfLockedError
         if result.failure == "format":

@@ -1,6 +1,7 @@
 """Pictures that browsers do not show, such as HEIC, TIFF and PSD: converted in the sandbox."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pybase64
@@ -8,13 +9,14 @@ import pybase64
 from ...markup.formatting import format_count
 from ...markup.templating import render
 from ...sandbox.messages import Message
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
 from ..preview import Preview
 from .image import SCRIPTS, STYLES
 
-SECONDS: Final = 40
+JOB: Final = Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40)
+HEIF_JOB: Final = replace(JOB, threads=True)
 HEIF: Final = dict.fromkeys(
     ("image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"), "HEIC image"
 )
@@ -38,8 +40,9 @@ DATA_PLACEHOLDER: Final = b"\0data\0"
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the picture, or all its pages; a card if it has too many pixels."""
-    job = "heif" if media_type in HEIF else "picture"
-    result = original.run(job, original.pieces(), {}, seconds=SECONDS)
+    is_heif = media_type in HEIF
+    job, options = HEIF_JOB if is_heif else JOB, {"heif": is_heif}
+    result = original.run(job, original.pieces(), options)
     if result.failure == "size":
         return card.preview(original, media_type, TOO_LARGE)
     if len(result.messages) < 2:

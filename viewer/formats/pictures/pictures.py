@@ -39,7 +39,7 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
     Image.preinit()
     for name in PLUGINS:
         importlib.import_module(f"PIL.{name}ImagePlugin")
-    if options["job"] == "heif":  # its libraries are loaded for no other type
+    if options["heif"]:  # its libraries are loaded for no other type
         pi_heif = importlib.import_module("pi_heif")
         pi_heif.options.DECODE_THREADS = 1
         pi_heif.register_heif_opener(thumbnails=False)

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML
 from ...markup.formatting import format_count, left_out_note
+from ...sandbox.process import Job
 from ..original import Original
 from ..preview import Preview
 from ..web import html
 from . import table
 
-SECONDS: Final = 15
+JOB: Final = Job("viewer.formats.sheets.sheets", memory_mb=768, cpu_seconds=10, seconds=15)
 TYPES: Final = (
     "application/vnd.ms-excel",
     f"{OPEN_XML}spreadsheetml.",
@@ -26,7 +27,7 @@ def preview(original: Original, media_type: str) -> Preview:
     if not start.startswith(WORKBOOK_STARTS):
         is_page = start.lstrip(b"\xef\xbb\xbf\r\n\t ").startswith(b"<")
         return (html.preview if is_page else table.preview)(original, media_type)
-    facts, body = original.run_html_job("sheets", {}, seconds=SECONDS)
+    facts, body = original.run_html_job(JOB, {})
     return Preview(
         "sheets",
         "Spreadsheet",

@@ -6,11 +6,13 @@ from typing import Any
 from ...content.decoding import browser_label
 from ...markup.formatting import format_count
 from ...markup.names import extension_of
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from ..text import text
 from . import csv_table
+
+JOB = Job("viewer.formats.sheets.csv_table", memory_mb=384, cpu_seconds=6, seconds=10)
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -18,7 +20,7 @@ def preview(original: Original, media_type: str) -> Preview:
     is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
     options = {"delimiter": "\t" if is_tsv else ""}
     try:
-        facts, html = text.render_start("table", csv_table, original, options, in_child=True)
+        facts, html = text.render_start(JOB, csv_table, original, options, in_child=True)
     except (SandboxError, csv.Error):
         return text.preview(original, media_type)
     partial = facts["cut"] or original.size > text.MAX_READ

@@ -5,12 +5,12 @@ from typing import Any, Final
 from ...content.media_types import CODE_TYPE, charset
 from ...markup.formatting import format_count
 from ...markup.names import extension_of
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from . import text
 
-SECONDS: Final = 20
+JOB: Final = Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20)
 CODE_EXTENSIONS: Final = frozenset(
     {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
     | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}
@@ -37,9 +37,7 @@ def preview(original: Original, media_type: str) -> Preview:
     """Return highlighted lines, JSON laid out; plain lines if highlighting fails."""
     options = _options(original, media_type)
     try:
-        facts, html = original.run_html_job(
-            "code", options, seconds=SECONDS, most_bytes=text.MAX_READ
-        )
+        facts, html = original.run_html_job(JOB, options, most_bytes=text.MAX_READ)
     except SandboxError:
         return text.preview(original, media_type, kind="code")
     is_complete = original.size <= text.MAX_READ

@@ -2,13 +2,13 @@
 
 from ...content.media_types import charset
 from ...markup.formatting import CUT_NOTE
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from . import text
 
 MAX_SIZE = 512 << 10
-SECONDS = 10
+JOB = Job("viewer.formats.text.markdown_text", memory_mb=512, cpu_seconds=6, seconds=10)
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -17,7 +17,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type, label="Markdown")
     options = {"charset": charset(original.content_type)}
     try:
-        facts, html = original.run_html_job("markdown", options, seconds=SECONDS)
+        facts, html = original.run_html_job(JOB, options)
     except SandboxError:
         return text.preview(original, media_type, label="Markdown")
     return Preview(

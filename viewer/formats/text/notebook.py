@@ -4,13 +4,13 @@ from typing import Final
 
 from ...content.media_types import charset
 from ...markup.formatting import format_count
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from . import code
 
 MAX_SIZE: Final = 32 << 20
-SECONDS: Final = 20
+JOB: Final = Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_seconds=10, seconds=20)
 
 
 def preview(original: Original, _media_type: str) -> Preview:
@@ -19,7 +19,7 @@ def preview(original: Original, _media_type: str) -> Preview:
         return code.preview(original, "application/json")
     options = {"charset": charset(original.content_type)}
     try:
-        facts, html = original.run_html_job("notebook", options, seconds=SECONDS)
+        facts, html = original.run_html_job(JOB, options)
     except SandboxError:
         return code.preview(original, "application/json")
     shown, total = int(facts["shown"]), int(facts["cells"])

@@ -7,20 +7,20 @@ from typing import Any
 from ...content.decoding import browser_label, needs_detection
 from ...content.media_types import charset
 from ...markup.formatting import format_count, format_size
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from . import text_lines
 
 MAX_READ = 2 << 20
 MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
-SECONDS = 10
+JOB = Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10)
 TOOLS = frozenset({"zoom", "wrap", "copy"})
 SCRIPTS = ("source.js", "lines.js")
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
-    facts, html = render_start("text", text_lines, original, {})
+    facts, html = render_start(JOB, text_lines, original, {})
     return Preview(
         kind,
         label or label_of(media_type),
@@ -34,7 +34,7 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
 
 
 def render_start(
-    job: str,
+    job: Job,
     module: ModuleType,
     original: Original,
     options: dict[str, Any],
@@ -49,11 +49,11 @@ def render_start(
     """
     options = {"charset": charset(original.content_type), **options}
     if original.size > MAX_INLINE:
-        return original.run_html_job(job, options, seconds=SECONDS, most_bytes=MAX_READ)
+        return original.run_html_job(job, options, most_bytes=MAX_READ)
     data = original.first(MAX_INLINE)
     if in_child or needs_detection(data, options["charset"]):
         with contextlib.suppress(SandboxError):
-            return original.run_html_job(job, options, seconds=SECONDS)
+            return original.run_html_job(job, options)
     (message,) = module.render(data, options)
     facts, html = message
     return facts, html

@@ -3,13 +3,13 @@
 from ...content.media_types import charset
 from ...markup.escaping import is_escaped_page
 from ...markup.formatting import CUT_NOTE
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from ..text import code
 
 MAX_SIZE = 4 << 20
-SECONDS = 12
+JOB = Job("viewer.formats.web.foreign_html", memory_mb=768, cpu_seconds=3, seconds=12)
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
 SCRIPTS, STYLES = ("frame.js",), ("frame.css",)  # of each page with an iframe
@@ -22,7 +22,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return code.preview(original, media_type)
     options = {"charset": charset(original.content_type)}
     try:
-        facts, page = original.run_html_job("html", options, seconds=SECONDS)
+        facts, page = original.run_html_job(JOB, options)
     except SandboxError:
         return code.preview(original, media_type)
     body = iframe(page, "The document, with scripts and network off")

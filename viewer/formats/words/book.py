@@ -4,13 +4,14 @@ from typing import Final
 
 from ...markup.formatting import CUT_NOTE, left_out_note
 from ...markup.templating import render
+from ...sandbox.process import Job
 from .. import card
 from ..archives import archive
 from ..original import Original
 from ..preview import Preview
 
 EPUB: Final = "application/epub+zip"
-SECONDS: Final = 15
+JOB: Final = Job("viewer.formats.words.book_chapters", memory_mb=768, cpu_seconds=10, seconds=15)
 NOTE: Final = "Reading view: text and pictures, without the layout of the book."
 PROTECTED: Final = (
     "This book is encrypted (DRM): only the program that it was bought for opens it."
@@ -20,7 +21,7 @@ PROTECTED: Final = (
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the chapters; a card if they are encrypted, the list of files if it is no book."""
-    result = original.run("book", original.pieces(), {}, seconds=SECONDS)
+    result = original.run(JOB, original.pieces(), {})
     if result.failure == "protected":
         return card.preview(original, media_type, PROTECTED)
     if result.failure or len(result.messages) != 1:

@@ -1,19 +1,17 @@
 """Text documents and slides, shown as the pages of the PDF that LibreOffice makes of them."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final, cast
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
-from ...sandbox.converter import Converter
-from ...sandbox.jobs import CONVERT
-from ...sandbox.process import JobResult, RunJob, SandboxError
+from ...sandbox.converter import Conversion, Converter
+from ...sandbox.process import AnyJob, JobResult, RunJob, SandboxError
 from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
 
-SECONDS: Final = 60
 NOTE: Final = "Converted by LibreOffice: the layout may differ from the original."
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
@@ -72,8 +70,8 @@ def to_pdf(original: Original, media_type: str) -> Original:
     Raises SandboxError if it can't be converted.
     """
     converter = cast(Converter, original.converter)
-    options = {"converter": asdict(converter), "extension": _extension(original, media_type)}
-    result = original.run(CONVERT, original.pieces(), options, seconds=SECONDS)
+    job = Conversion(converter, cast(str, _extension(original, media_type)))
+    result = original.run(job, original.pieces(), {})
     if result.failure:
         raise SandboxError(result.failure)
     ((_, data),) = result.messages
@@ -102,7 +100,5 @@ def _extension(original: Original, media_type: str) -> str | None:
     return next(kinds, {}).get(label)
 
 
-def _run(
-    run: RunJob, job: str, pieces: Iterable[bytes], options: dict[str, Any], *, seconds: float
-) -> JobResult:
-    return run(job, pieces, options | {"converted": True}, seconds=seconds)
+def _run(run: RunJob, job: AnyJob, pieces: Iterable[bytes], options: dict[str, Any]) -> JobResult:
+    return run(job, pieces, options | {"converted": True})

@@ -4,14 +4,15 @@ from typing import Any, Final
 
 from ...content.media_types import OPEN_XML
 from ...markup.formatting import CUT_NOTE, format_count, left_out_note
-from ...sandbox.process import SandboxError
+from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..archives import archive
 from ..original import Original
 from ..preview import OtherFormatError, Preview
 from ..text import code
 
-SECONDS: Final = 15
+JOB: Final = Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15)
+RTF_JOB: Final = Job("viewer.formats.words.rtf", memory_mb=512, cpu_seconds=8, seconds=15)
 LABELS: Final = {
     "docx": "Word document",
     "pptx": "Presentation",
@@ -38,7 +39,7 @@ UNCONVERTED: Final = {
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return text, headings, tables and pictures. The format is read from the file itself."""
-    facts, html = original.run_html_job("office", {}, seconds=SECONDS)
+    facts, html = original.run_html_job(JOB, {})
     file_format = str(facts["format"])
     if file_format == "sheets":
         raise OtherFormatError(f"{OPEN_XML}spreadsheetml.sheet")
@@ -52,7 +53,7 @@ def preview(original: Original, media_type: str) -> Preview:
 def rtf_preview(original: Original, media_type: str) -> Preview:
     """Return the text of RTF; its source if it is none."""
     try:
-        facts, html = original.run_html_job("rtf", {}, seconds=SECONDS)
+        facts, html = original.run_html_job(RTF_JOB, {})
     except SandboxError:
         return code.preview(original, media_type)
     return _reading_view("RTF document", html, RTF_NOTE, facts)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from viewer.formats.pdf.fonts import _copy
-from viewer.sandbox import fonts
-from viewer.sandbox.fonts import east_asian_font
+from viewer.sandbox import version
+from viewer.sandbox.version import east_asian_font
 
-FONTS = sorted(fonts.FOLDER.rglob("DejaVuSans.ttf"))
+FONTS = sorted(version.FONTS.rglob("DejaVuSans.ttf"))
 DRAWN = """
 import sys
 from pathlib import Path
@@ -40,9 +40,9 @@ def test_only_the_whole_font_is_handed_out_and_only_if_it_fits():
 
 
 def test_the_font_is_found_below_the_folder_of_the_systems_fonts(tmp_path, monkeypatch):
-    monkeypatch.setattr(fonts, "FOLDER", tmp_path)
+    monkeypatch.setattr(version, "FONTS", tmp_path)
     assert east_asian_font.__wrapped__() is None
     (tmp_path / "droid").mkdir()
-    (tmp_path / "droid" / fonts.EAST_ASIAN).touch()
+    (tmp_path / "droid" / version.EAST_ASIAN).touch()
 
-    assert east_asian_font.__wrapped__() == tmp_path / "droid" / fonts.EAST_ASIAN
+    assert east_asian_font.__wrapped__() == tmp_path / "droid" / version.EAST_ASIAN

@@ -6,7 +6,7 @@ from io import BytesIO
 from PIL import Image, ImageDraw
 
 from viewer.formats.pdf.page_picture import encode_picture
-from viewer.sandbox.process import run
+from viewer.formats.pdf.pages import JOB
 
 SIZE = (400, 300)
 
@@ -77,7 +77,7 @@ trailer<</Root 1 0 R>>
 """.encode()
     options = {"asked": "pictures", "first": 1, "count": 1}
     options["drawing"] = {"scale": 2, "palettes": [16], "most_bytes": 10**6}
-    result = run("pdf", [data], options, seconds=60)
+    result = JOB.run([data], options)
 
     assert result.failure is None
     assert result.messages[0][0]["type"] == "image/webp"

@@ -162,7 +162,7 @@ def test_frames_are_shown_when_the_first_page_cannot_be_drawn():
 
 
 def test_a_page_whose_neighbour_crashes_is_drawn_alone():
-    def run(_job, _pieces, options, *, seconds):
+    def run(_job, _pieces, options):
         page = PAGE | {"page": options["first"]}
         return JobResult([(page, b"png")] if options["count"] == 1 else [], "crashed")
 

@@ -10,14 +10,14 @@ from PIL import Image
 
 from tests.viewer.samples import HEIC, picture, psd
 from viewer.formats.pictures import pictures
-from viewer.sandbox.process import run
+from viewer.formats.pictures.picture import JOB
 
 ORIENTATION = 0x0112
 
 
 @pytest.fixture(autouse=True, scope="module")
 def prepared():
-    pictures.prepare(b"", {"job": "heif"})
+    pictures.prepare(b"", {"heif": True})
 
 
 def drawn(data):
@@ -146,4 +146,4 @@ def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
 def test_the_child_names_the_reason_if_a_picture_is_too_large():
     data = picture("PPM").replace(b"60 40", b"60000 40000")
 
-    assert run("picture", [data], {}, seconds=30).failure == "size"
+    assert JOB.run([data], {"heif": False}).failure == "size"

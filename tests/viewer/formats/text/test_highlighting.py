@@ -6,8 +6,8 @@ import pytest
 
 from tests.viewer.samples import CODE
 from viewer.formats.text import highlighting
+from viewer.formats.text.code import JOB
 from viewer.formats.text.highlighting import Highlighter
-from viewer.sandbox.process import run
 
 
 def highlighted(code, **clues):
@@ -38,7 +38,7 @@ def test_highlighting_keeps_every_character():
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
     options = {"name": name, "type": "text/plain", "layout": "", "whole": True}
 
-    ((facts, _),) = run("code", [code], options, seconds=60).messages
+    ((facts, _),) = JOB.run([code], options).messages
     assert facts["language"]
 
 

@@ -8,9 +8,7 @@ import pytest
 from tests.viewer import samples
 from tests.viewer.samples import preview_of
 from viewer.content.media_types import OPEN_DOCUMENT, OPEN_XML
-from viewer.formats.words.converted import CONVERT
-from viewer.sandbox import jobs
-from viewer.sandbox.converter import Converter
+from viewer.sandbox.converter import Conversion, Converter
 from viewer.sandbox.process import JobResult, SandboxError
 
 RTF = b"{\\rtf1 Hello}"
@@ -22,10 +20,10 @@ def document(data, content_type, made=None):
     """Return a document, and a list of the extensions that it is converted with."""
     asked = []
 
-    def run(job, pieces, options, *, seconds):
-        if job != CONVERT:
-            return jobs.run(job, pieces, options, seconds=seconds)
-        asked.append(options["extension"])
+    def run(job, pieces, options):
+        if not isinstance(job, Conversion):
+            return job.run(pieces, options)
+        asked.append(job.extension)
         return JobResult([({}, made)], None) if made else JobResult()
 
     original = samples.original(data, content_type=content_type)

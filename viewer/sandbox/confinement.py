@@ -1,4 +1,6 @@
-"""Landlock: a process gives up all files but those it names, without any privilege.
+"""What a process gives up: resources, files, rights, and that others look into it.
+
+Landlock takes all files but those it names, without any privilege; `seccomp` the system calls.
 
 Source: linux/landlock.h, Documentation/userspace-api/landlock.rst (Linux 5.13 and newer).
 """
@@ -6,6 +8,8 @@ Source: linux/landlock.h, Documentation/userspace-api/landlock.rst (Linux 5.13 a
 import contextlib
 import ctypes
 import os
+import resource
+import signal
 import stat
 import struct
 import sys
@@ -13,6 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on all machines
 GET_VERSION: Final = 1
 BENEATH_PATH: Final = 1
@@ -21,6 +26,49 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_FOLDER, TRUNCATE = 1, 2, 4, 8, 1 << 14
 OF_A_FILE: Final = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # the others are those of a folder
 TCP: Final = 3  # bind and connect, since version 4
 SCOPES: Final = 3  # abstract sockets and signals to other processes, since version 6
+
+
+def apply_resource_limits(*, memory_mb: int, cpu_seconds: int) -> None:
+    """Limit memory and CPU time, and forbid core dumps, before the document is read."""
+    _limit(resource.RLIMIT_AS, memory_mb << 20)
+    _limit(resource.RLIMIT_CPU, cpu_seconds)
+    _limit(resource.RLIMIT_CORE, 0)
+
+
+def forbid_new_files(*, threads: bool = False) -> None:
+    """Forbid new descriptors, processes and file writes, before the document is parsed.
+
+    The limit of processes counts threads as well: with `threads`, only seccomp forbids processes.
+
+    Descriptors that are open already keep working. Without new ones the child process can
+    neither read the disk nor reach the network, although it runs as the same user. Not every
+    system has seccomp, which forbids more.
+    """
+    _limit(resource.RLIMIT_FSIZE, 0)
+    if not threads:
+        _limit(resource.RLIMIT_NPROC, 0)
+    _limit(resource.RLIMIT_NOFILE, 0)
+
+
+def be_killed_first() -> None:
+    """Where memory runs out, the kernel kills this process and its children before others."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def end_with_parent() -> None:
+    """The kernel kills this process when the one that started it ends."""
+    _control(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def forbid_inspection() -> None:
+    """No other process of this user may read or trace this one; it leaves no core dump."""
+    _control(PR_SET_DUMPABLE, 0)
+
+
+def forbid_new_privileges() -> None:
+    """No program that this process executes gets more rights than it has; for good."""
+    _control(PR_SET_NO_NEW_PRIVS, 1)
 
 
 def landlock_version() -> int:
@@ -65,3 +113,14 @@ def _call(number: int, *arguments: int | bytes | None) -> int:
     values = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     result: int = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(number), *values)
     return result
+
+
+def _control(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _limit(resource_id: int, value: int) -> None:
+    """Some systems refuse to set a limit that they define; the others are still set."""
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource_id, (value, value))
