@@ -18,7 +18,7 @@ from .schemas.openapi import meanings
 from .schemas.responses import Health
 from .views.links import base_url
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 
 status = ApiBlueprint("status", __name__, description="The service itself")
@@ -73,7 +73,8 @@ def _front_page(has_console: bool) -> Response:
 
 
 def _page(template: str, **facts: Any) -> Response:
-    style, script = render_template("page.css"), render_template("page.js")
+    style = render_template("base.css") + render_template("page.css")
+    script = render_template("page.js")
     response = Response(render_template(template, style=style, script=script, **facts))
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "

@@ -130,7 +130,8 @@ def referring_page() -> str:
 @cache
 def asset(kind: str) -> tuple[str, str]:
     """The address of the stylesheet (`css`) or the script (`js`), and its text."""
-    text = render_template(f"console/console.{kind}")
+    base = render_template("base.css") if kind == "css" else ""
+    text = base + render_template(f"console/console.{kind}")
     return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
 
 

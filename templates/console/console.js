@@ -62,7 +62,7 @@ if (drop) {
   function next() {
     if (running) return;
     if (waiting.length) send(waiting.shift());
-    else if (addresses.length && !failed) location = count === 1 ? addresses[0] : "/app/documents?done=uploaded";
+    else if (addresses.length && !failed) location.href = count === 1 ? addresses[0] : "/app/documents?done=uploaded";
   }
   function send(row) {
     const bar = node("progress", "", { max: 1, value: 0, ariaLabel: row.file.name }), cancel = node("button", "Cancel", { type: "button" });
