@@ -187,6 +187,16 @@ class Person:
         url, form = link[f"{call}Url"].partition("?")[0], {"token": link["token"], **fields}
         return self.open(url, "POST", form=form, headers=headers)
 
+    def pages(self, path):
+        """Yield the records of every page of a list."""
+        cursor, joined = "", "&" if "?" in path else "?"
+        while cursor is not None:
+            answer = self.get(path + (cursor and f"{joined}cursor={cursor}"))
+            assert answer.status == 200, answer
+            (name,) = answer.json.keys() - {"nextCursor"}
+            yield answer.json[name]
+            cursor = answer.json["nextCursor"]
+
     def events(self, query=""):
         """Yield all events of a person, oldest first, page by page."""
         after = ""

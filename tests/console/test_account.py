@@ -3,7 +3,7 @@
 import re
 
 from tests.console.visitor import Visitor, element_of, field_of
-from tests.people import PASSWORD, Person
+from tests.people import PASSWORD
 
 
 def test_somebody_who_signs_up_is_logged_in(member):
@@ -68,7 +68,7 @@ def test_closed_registration_shows_no_form(start_service):
 
 def test_the_name_can_be_changed_and_removed(member):
     assert member.post("/app/account", {"name": "Grace"}).status == 303
-    api = Person(member.service).with_token(member.cookies["session"])
+    api = member.api
     assert api.get("/v1/auth/me").json["name"] == "Grace"
     assert member.post("/app/account", {"name": " "}).status == 303
     assert api.get("/v1/auth/me").json["name"] is None
@@ -109,7 +109,7 @@ def test_a_session_can_be_ended_from_another(member):
 def test_the_account_shows_what_is_used_of_the_quota(start_service):
     visitor = Visitor(start_service(QUOTA_BYTES="4000000", QUOTA_DOCUMENTS="3"))
     visitor.sign_up("a@example.org")
-    Person(visitor.service).with_token(visitor.cookies["session"]).upload(b"x" * 2048)
+    visitor.api.upload(b"x" * 2048)
     text = re.sub(r"<[^>]+>", "", visitor.get("/app/account").text)
     assert "Documents: 1 of 3" in text
     assert "Storage: 2.0 KiB of 3.8 MiB" in text

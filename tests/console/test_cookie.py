@@ -1,10 +1,10 @@
-"""The cookie of the pages: how it is set, where it counts, and when it ends."""
+"""The cookie of the pages, and forms of other sites: refused, before anything is done."""
 
 import pytest
 
 from tests.console.visitor import SAME_SITE, Visitor
 from tests.contract.routes import GUARDED
-from tests.people import PASSWORD, Person
+from tests.people import PASSWORD
 
 HTTPS = {"X-Forwarded-Proto": "https"}
 
@@ -21,7 +21,7 @@ def test_over_http_the_cookie_is_a_session_token_that_scripts_cannot_read(visito
     assert name == "session"
     assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=43200"} <= found
     assert "Secure" not in found
-    me = Person(visitor.service).with_token(visitor.cookies["session"]).get("/v1/auth/me")
+    me = visitor.api.get("/v1/auth/me")
     assert me.json["email"] == "over@http.example"
 
 
@@ -104,7 +104,7 @@ def test_a_form_whose_page_is_not_known_leads_to_the_documents(referrer, visitor
 
 
 def test_a_cookie_that_has_ended_is_cleared(member):
-    api = Person(member.service).with_token(member.cookies["session"])
+    api = member.api
     assert api.post("/v1/auth/logout").status == 204
 
     answer = member.get("/app/account")
@@ -120,17 +120,17 @@ def test_a_cookie_that_has_ended_is_as_none_where_none_is_needed(path, visitor):
 
 
 def test_a_login_ends_the_session_that_the_browser_had(member):
-    before = Person(member.service).with_token(member.cookies["session"])
+    before = member.api
 
     assert member.log_in(member.email).status == 303
 
     assert before.get("/v1/auth/me").status == 401
-    after = Person(member.service).with_token(member.cookies["session"])
+    after = member.api
     assert after.get("/v1/auth/me").status == 200
 
 
 def test_a_logout_ends_the_session_and_clears_the_cookie(member):
-    before = Person(member.service).with_token(member.cookies["session"])
+    before = member.api
 
     assert member.post("/app/logout").headers["Location"] == "/"
 
@@ -143,3 +143,49 @@ def test_the_front_page_of_somebody_logged_in_is_their_documents(member, visitor
     text = visitor.get("/").text
     for part in ("/app/login", "/app/signup", "curl"):
         assert part in text
+
+
+OTHERS = [
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "{own}"},
+    {},
+    {"Origin": "null"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "{own}.evil.example"},
+    {"Origin": "https://127.0.0.1"},
+    {"Origin": "://"},
+]
+OURS = [
+    {"Sec-Fetch-Site": "same-origin"},
+    {"Sec-Fetch-Site": "none"},
+    {"Origin": "{own}"},
+    {"Sec-Fetch-Site": "same-origin", "Origin": "null"},
+]
+
+
+def headers(given, service):
+    return {name: value.replace("{own}", service.url) for name, value in given.items()}
+
+
+@pytest.mark.parametrize("given", OTHERS, ids=str)
+def test_a_form_of_another_site_is_refused(given, member):
+    for path in ("/app/account", "/app/login", "/app/signup", "/app/logout"):
+        answer = member.post(path, {"name": "Mallory"}, headers(given, member.service))
+        assert (answer.status, answer.kind) == (403, "text/html")
+        assert "another site" in answer.text
+    assert "Mallory" not in member.get("/app/account").text
+
+
+@pytest.mark.parametrize("given", OURS, ids=str)
+def test_a_form_of_this_site_is_taken(given, member):
+    answer = member.post("/app/account", {"name": "Bob"}, headers(given, member.service))
+    assert answer.status == 303
+    assert 'value="Bob"' in member.get("/app/account").text
+
+
+def test_the_public_address_counts_as_this_site(start_service):
+    visitor = Visitor(start_service(BASE_URL="https://docs.example.org/here"))
+    fields = {"email": "a@example.org", "password": PASSWORD}
+    assert visitor.post("/app/signup", fields, {"Origin": "https://docs.example"}).status == 403
+    assert visitor.post("/app/signup", fields, {"Origin": "https://docs.example.org"}).status == 303

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from tests.console.test_documents import api_of
 from tests.console.visitor import Visitor, element_of, field_of, forms_of
 from tests.formats import seconds_until
 
@@ -13,17 +12,12 @@ from tests.formats import seconds_until
 @pytest.fixture
 def found(member):
     """A document of the member's: its record, with the path of its page."""
-    record = api_of(member).upload(b"# Hello", "text/markdown", name="hello.md", token=None)
+    record = member.api.upload(b"# Hello", "text/markdown", name="hello.md", token=None)
     return record | {"path": f"/app/documents/{record['id']}"}
 
 
 def record_of(member, found):
-    return api_of(member).get(f"/v1/documents/{found['id']}").json
-
-
-def events_of(member, found):
-    path = f"/v1/events?documentId={found['id']}"
-    return [one["type"] for one in api_of(member).get(path).json["events"]]
+    return member.api.get(f"/v1/documents/{found['id']}").json
 
 
 def test_the_page_shows_type_size_and_checksum(member, found):
@@ -34,7 +28,7 @@ def test_the_page_shows_type_size_and_checksum(member, found):
 
 def test_opening_the_page_is_no_view(member, found):
     member.get(found["path"])
-    assert events_of(member, found) == ["document.created"]
+    assert member.api.event_types(f"&documentId={found['id']}") == ["document.created"]
 
 
 def test_the_preview_is_the_viewer_in_a_sandbox(member, found):
@@ -43,7 +37,7 @@ def test_the_preview_is_the_viewer_in_a_sandbox(member, found):
     assert "allow-scripts" in answer.policy["sandbox"]
     assert "allow-same-origin" not in answer.policy["sandbox"]
     assert answer.policy["frame-ancestors"] == ["'self'"]
-    assert "document.viewed" in events_of(member, found)
+    assert "document.viewed" in member.api.event_types(f"&documentId={found['id']}")
 
 
 def test_the_original_is_saved_byte_for_byte(member, found):
@@ -69,13 +63,13 @@ def test_the_document_is_saved_as_one_file_and_sealed_by_a_password(member, foun
 
 
 def test_a_large_preview_loads_its_original_by_a_ticket_that_ends_with_the_session(member):
-    record = api_of(member).upload(bytes(9 << 20), "image/png", name="large.png", token=None)
+    record = member.api.upload(bytes(9 << 20), "image/png", name="large.png", token=None)
     page = member.get(f"/app/documents/{record['id']}/view").text
     (address,) = set(re.findall(r'/v1/documents/\w+/content\?ticket=[\w.-]+(?=")', page))
     stranger = Visitor(member.service)
 
     assert len(stranger.get(address).body) == 9 << 20
-    another = api_of(member).upload(b"x", token=None)["id"]
+    another = member.api.upload(b"x", token=None)["id"]
     assert stranger.get(address.replace(record["id"], another)).status == 404
     member.post("/app/logout")
     assert stranger.get(address).status == 401
@@ -137,7 +131,7 @@ def test_deleting_tomorrow_can_be_taken_back(member, found):
 
 def test_what_is_taken_back_has_its_former_end_again(member, found):
     path, end = found["path"] + "/end", "2999-01-01T00:00:00.000Z"
-    api_of(member).patch(f"/v1/documents/{found['id']}", json={"expiresAt": end})
+    member.api.patch(f"/v1/documents/{found['id']}", json={"expiresAt": end})
     for act in ("tomorrow", "tomorrow", "keep", "keep"):  # each clicked twice
         assert member.post(path, {"act": act}).status == 303
     assert record_of(member, found)["expiresAt"] == end
@@ -149,7 +143,7 @@ def test_what_is_taken_back_has_its_former_end_again(member, found):
 
 
 def test_a_document_with_a_name_that_nobody_can_type_is_deleted(member):
-    id = api_of(member).upload(b"x", name="invoice_\u202egpj.exe", token=None)["id"]
+    id = member.api.upload(b"x", name="invoice_\u202egpj.exe", token=None)["id"]
     answer = member.post(f"/app/documents/{id}/end", {"act": "delete", "sure": "delete"})
     assert answer.headers["Location"] == "/app/documents?done=deleted"
 
@@ -164,10 +158,6 @@ def new_link(member, found, **fields):
     return member.submit(member.get(found["path"]), action, **fields)
 
 
-def links_of(member, found):
-    return api_of(member).get(f"/v1/documents/{found['id']}/tokens").json["tokens"]
-
-
 def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
     page = new_link(member, found, label="the auditor", maxViews="5", password="hunter22")
 
@@ -178,7 +168,7 @@ def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
     assert "mailto:?subject=hello.md" in page.text
     assert "<svg" in page.text
     assert "&lt;iframe" in page.text
-    (record,) = links_of(member, found)
+    (record,) = member.api.links(found)
     assert (record["label"], record["maxViews"], record["hasPassword"]) == ("the auditor", 5, True)
     assert record["permissions"] == ["view", "download"]
     assert 6 * 86_400 < seconds_until(record["expiresAt"]) <= 7 * 86_400
@@ -189,7 +179,7 @@ def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
 
 def test_links_are_written_with_the_public_address(start_service):
     member = Visitor(start_service(BASE_URL="https://docs.example.org")).sign_up("a@example.org")
-    found = api_of(member).upload(b"x", name="x.txt", token=None)
+    found = member.api.upload(b"x", name="x.txt", token=None)
     page = new_link(member, found | {"path": f"/app/documents/{found['id']}"})
     assert re.search(r'id="link" value="https://docs.example.org/v1/', page.text)
     assert "127.0.0.1" not in page.text
@@ -200,7 +190,7 @@ def test_a_link_sent_twice_is_made_once(member, found):
     answers = [member.submit(page, action, password="slow words") for _ in range(2)]
     shown = [re.search(r"token=(dt_\w+)", answer.text)[1] for answer in answers]
     assert shown[0] == shown[1]
-    assert len(links_of(member, found)) == 1
+    assert len(member.api.links(found)) == 1
 
 
 @pytest.mark.parametrize(
@@ -222,7 +212,7 @@ def test_a_refused_link_is_told_at_its_field_and_keeps_what_was_typed(fields, na
     sentences = [element_of(page, one) for one in field["aria-describedby"].split()]
     assert all(sentences)
     assert "a password" not in page.text
-    assert links_of(member, found) == []
+    assert member.api.links(found) == []
 
 
 def test_a_password_that_a_refused_form_lost_is_typed_again_or_waived(member, found):
@@ -232,11 +222,11 @@ def test_a_password_that_a_refused_form_lost_is_typed_again_or_waived(member, fo
         assert field_of(page, "password")["aria-invalid"] == "true"
         page = member.submit(page, action, **fields)
         assert page.status == 422
-    assert links_of(member, found) == []
+    assert member.api.links(found) == []
 
     assert member.submit(page, action, password="open sesame").status == 200
     assert member.submit(page, action, open="1").status == 200
-    assert [one["hasPassword"] for one in links_of(member, found)] == [False, True]
+    assert [one["hasPassword"] for one in member.api.links(found)] == [False, True]
 
 
 def test_a_link_to_save_only_is_sent_with_an_address_that_saves(member, found):
@@ -245,10 +235,10 @@ def test_a_link_to_save_only_is_sent_with_an_address_that_saves(member, found):
     assert "/download?token=" in address
     assert "/view" not in page.text
     assert Visitor(member.service).get(address.removeprefix(member.service.url)).status == 200
-    (link,) = links_of(member, found)
+    (link,) = member.api.links(found)
     terms = f"/app/links/{link['id']}"
     assert member.submit(member.get(terms), terms).status == 303
-    assert links_of(member, found) == [link]
+    assert member.api.links(found) == [link]
 
 
 def test_a_link_too_long_for_a_qr_code_is_shown_without_one(member, found):
@@ -267,14 +257,13 @@ def test_a_link_permits_something(member, found):
 
 
 def test_links_of_the_document_are_listed_with_their_state(member, found):
-    api = api_of(member)
+    api = member.api
     live = api.share(found, label="live one")
     used = api.share(found, label="used one", maxViews=1)
     revoked = api.share(found, label="revoked one")
-    api.delete(f"/v1/documents/{found['id']}/tokens/{revoked['id']}")
-    stranger = Visitor(member.service)
-    stranger.post(f"/v1/documents/{found['id']}/view", {"token": used["token"]})
-    stranger.get(live["viewUrl"].removeprefix(member.service.url))
+    api.revoke(found, revoked)
+    api.submit(used)
+    api.open(live["viewUrl"])
 
     text = re.sub(r"<[^>]+>|\s+", " ", member.get(found["path"]).text)
     assert re.search(r"live one +live +1 time", re.sub(" +", " ", text))

@@ -7,14 +7,9 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.console.visitor import SAME_SITE, Visitor
-from tests.people import Person
 from tests.waiting import run_in_threads
 
 JSON = {"Accept": "application/json"}
-
-
-def api_of(member):
-    return Person(member.service).with_token(member.cookies["session"])
 
 
 def upload(member, key, content=b"a file", name="a.txt", kind="text/plain", headers=()):
@@ -28,7 +23,7 @@ def upload(member, key, content=b"a file", name="a.txt", kind="text/plain", head
 
 
 def stored(member):
-    return api_of(member).get("/v1/documents").json["documents"]
+    return member.api.get("/v1/documents").json["documents"]
 
 
 def rows(answer):
@@ -51,7 +46,7 @@ def test_an_upload_leads_to_its_page(member):
     assert "hello.md" in page.text
     (document,) = stored(member)
     assert (document["name"], document["contentType"]) == ("hello.md", "text/markdown")
-    links = api_of(member).get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    links = member.api.links(document)
     assert links == []
 
 
@@ -125,7 +120,7 @@ def test_an_upload_of_another_site_is_refused(member):
 def keeper(service):
     """Somebody with sixty documents."""
     keeper = Visitor(service).sign_up("keeper@console.example")
-    api = api_of(keeper)
+    api = keeper.api
     for number in range(30):
         api.upload(b"x", "application/pdf", name=f"Report {number}.pdf", token=None)
         api.upload(b"x", "image/png", name=f"Photo {number}.png", token=None)
@@ -133,12 +128,7 @@ def keeper(service):
 
 
 def test_pages_of_the_list_hold_each_document_once(keeper):
-    path, found = "/app/documents", []
-    while path:
-        page = keeper.get(path)
-        found += rows(page)
-        older = re.search(r'rel="next" href="([^"]+)"', page.text)
-        path = older and "/app/documents" + older[1].replace("&amp;", "&")
+    found = [name for page in keeper.older("/app/documents") for name in rows(page)]
     assert len(found) == len(set(found)) == 60
     assert found[0] == "Photo 29.png"
 
@@ -163,11 +153,11 @@ def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
 
 
 def test_the_list_says_how_many_links_are_live(member):
-    api = api_of(member)
+    api = member.api
     document, other = api.upload(b"x", token=None), api.upload(b"y", token=None)
     first, _ = api.share(document), api.share(document)
     assert "2 live" in member.get("/app/documents").text
-    api.delete(f"/v1/documents/{document['id']}/tokens/{first['id']}")
+    api.revoke(document, first)
     text = member.get("/app/documents").text
     assert "1 live" in text
     assert text.count("none") == 1

@@ -18,7 +18,7 @@ def new_key(member, **fields):
 
 
 def listed(member):
-    api = Person(member.service).with_token(member.cookies["session"])
+    api = member.api
     return api.get("/v1/api-keys").json["apiKeys"]
 
 

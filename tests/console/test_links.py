@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tests.console.test_documents import api_of
 from tests.console.visitor import Visitor, field_of
 from tests.formats import seconds_until
 
@@ -12,13 +11,13 @@ from tests.formats import seconds_until
 @pytest.fixture
 def shared(member):
     """A link of the member's: its record, with the document's and the path of its page."""
-    document = api_of(member).upload(b"# Hi", "text/markdown", name="shared.md", token=None)
-    link = api_of(member).share(document, label="the auditor", password="hunter22", maxViews=7)
+    document = member.api.upload(b"# Hi", "text/markdown", name="shared.md", token=None)
+    link = member.api.share(document, label="the auditor", password="hunter22", maxViews=7)
     return link | {"document": document["id"], "path": f"/app/links/{link['id']}"}
 
 
 def record_of(member, link):
-    tokens = api_of(member).get(f"/v1/documents/{link['document']}/tokens").json["tokens"]
+    tokens = member.api.get(f"/v1/documents/{link['document']}/tokens").json["tokens"]
     return next(one for one in tokens if one["id"] == link["id"])
 
 
@@ -33,33 +32,29 @@ def words(answer):
 
 
 def test_live_links_are_listed_before_those_that_ended(member):
-    api = api_of(member)
+    api = member.api
     document = api.upload(b"x", name="x.txt", token=None)
     links = [api.share(document, label=f"number {n}") for n in range(4)]
     for link in links[2:]:
-        api.delete(f"/v1/documents/{document['id']}/tokens/{link['id']}")
+        api.revoke(document, link)
     found = re.findall(r"number \d(?= *x.txt *(?:live|revoked))", words(member.get("/app/links")))
     assert found == ["number 1", "number 0", "number 3", "number 2"]
 
 
 def test_pages_of_the_list_hold_each_link_once(member):
-    api = api_of(member)
+    api = member.api
     document = api.upload(b"x", token=None)
     ids = {api.share(document)["id"] for _ in range(30)}
     for id in sorted(ids)[:3]:
         api.delete(f"/v1/documents/{document['id']}/tokens/{id}")
-    path, found = "/app/links", []
-    while path:
-        page = member.get(path)
-        found += re.findall(r'<a href="/app/links/(tok_\w+)">', page.text)
-        older = re.search(r'rel="next" href="([^"]+)"', page.text)
-        path = older and "/app/links" + older[1].replace("&amp;", "&")
+    pages = "".join(page.text for page in member.older("/app/links"))
+    found = re.findall(r'<a href="/app/links/(tok_\w+)">', pages)
     assert len(found) == 30
     assert set(found) == ids
 
 
 def test_links_of_a_deleted_document_stay_listed(member, shared):
-    api_of(member).delete(f"/v1/documents/{shared['document']}")
+    member.api.delete(f"/v1/documents/{shared['document']}")
     assert "deleted" in words(member.get("/app/links"))
     assert member.get(shared["path"]).status == 404
 
@@ -71,7 +66,7 @@ def test_an_empty_list_says_how_to_begin(member):
 def test_a_link_shows_when_it_was_opened(member, shared):
     assert "Nobody has opened it yet." in member.get(shared["path"]).text
     assert open_link(member, shared).status == 200
-    api_of(member).get(f"/v1/documents/{shared['document']}/view")
+    member.api.get(f"/v1/documents/{shared['document']}/view")
     text = words(member.get(shared["path"]))
     assert "opened 1 of 7 times" in text
     assert len(re.findall(r"UTC opened (?!1 of 7)", text)) == 1

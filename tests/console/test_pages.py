@@ -1,11 +1,10 @@
-"""What every page has: headers, errors for people, and assets that never change."""
+"""What every page has: headers, errors for people, lasting assets; and the page of activity."""
 
 import re
 
 import pytest
 
 from tests.console.visitor import Visitor
-from tests.people import Person
 
 PUBLIC = ["/app/login", "/app/signup"]
 PAGES = [
@@ -48,7 +47,7 @@ def test_a_page_with_its_style_and_script_is_small(path, member, visitor):
 @pytest.mark.slow
 def test_full_pages_are_small_too(service):
     crowded = Visitor(service).sign_up("crowded@console.example")
-    owner = Person(service).with_token(crowded.cookies["session"])
+    owner = crowded.api
     for number in range(30):
         document = owner.upload(b"x", name=f"Contract with somebody {number}.txt", token=None)
         owner.post("/v1/api-keys", json={"name": f"backup {number}"})
@@ -96,3 +95,79 @@ def test_a_service_without_console_has_the_front_page_and_nothing_below_app(star
     text = visitor.get("/").text
     assert "/app/" not in text
     assert "curl" in text
+
+
+def sentences(member, query=""):
+    text = member.get("/app/activity" + query).text
+    lines = re.findall(r"<li><span>(.*?)</span>", text)
+    return [re.sub(r"<[^>]+>", "", line) for line in lines]
+
+
+def test_what_happened_is_told_newest_first(member):
+    api = member.api
+    document = api.upload(b"x", name="Contract.pdf", token=None)
+    link = api.share(document, label="the auditor")
+    member.api.open(link["viewUrl"])
+    api.change(document, link, label="the notary")
+    api.revoke(document, link)
+    key = api.create_api_key(name="backup")
+    key.upload(b"y", name="copy.txt", token=None)
+    api.post(f"/v1/api-keys/{key.record['id']}/rotate", json={})
+
+    assert sentences(member) == [
+        "The key backup was replaced by a new one by you.",
+        "copy.txt was uploaded by the key backup.",
+        "The key backup was created by you.",
+        "The link to Contract.pdf for “the notary” was revoked by you.",
+        "The link to Contract.pdf for “the notary” was changed by you.",
+        "Contract.pdf was opened by the link for “the notary”.",
+        "A link to Contract.pdf was made by you for “the notary”.",
+        "Contract.pdf was uploaded by you.",
+    ]
+
+
+def test_it_is_filtered_by_type_and_document(member):
+    api = member.api
+    first = api.upload(b"x", name="first.txt", token=None)
+    api.upload(b"y", name="second.txt", token=None)
+    api.get(f"/v1/documents/{first['id']}/view")
+    assert sentences(member, "?type=document.viewed") == ["first.txt was opened by you."]
+    page = member.get(f"/app/activity?document={first['id']}")
+    assert "second.txt" not in page.text
+    assert f'value="{first["id"]}" checked' in page.text
+    both = f"?document={first['id']}&type=document.created"
+    assert sentences(member, both) == ["first.txt was uploaded by you."]
+    document = member.get(f"/app/documents/{first['id']}")
+    assert f"/app/activity?document={first['id']}" in document.text
+
+
+def test_deleted_documents_are_told_without_their_name(member):
+    api = member.api
+    document = api.upload(b"x", name="secret plan.txt", token=None)
+    api.delete(f"/v1/documents/{document['id']}")
+    assert sentences(member)[0] == "A document that is gone was deleted by you."
+
+
+def test_older_activity_is_on_further_pages(member):
+    api = member.api
+    for number in range(55):
+        api.upload(b"x", name=f"{number}.txt", token=None)
+    page = member.get("/app/activity")
+    (older,) = re.findall(r'rel="next" href="([^"]+)"', page.text)
+    found = sentences(member) + sentences(member, older.replace("&amp;", "&"))
+    assert found == [f"{number}.txt was uploaded by you." for number in range(54, -1, -1)]
+
+
+def test_names_in_it_are_text(member):
+    member.api.upload(b"x", name="<b>bold</b>\u202e.txt", token=None)
+    member.api.create_api_key(name="<i>key</i>{document}")
+    text = member.get("/app/activity").text
+    assert "<b>bold" not in text
+    assert "<i>key" not in text
+    assert "{document}" in text
+    assert "U+202E" in text
+
+
+def test_nothing_of_others_is_told(member, document):
+    assert sentences(member) == []
+    assert "Nothing here yet." in member.get(f"/app/activity?document={document['id']}").text

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tests.console.test_documents import api_of
 from tests.console.visitor import Visitor, element_of, field_of
 from tests.receiver import Receiver
 from tests.waiting import until
@@ -30,7 +29,7 @@ def new_webhook(member, **fields):
 
 
 def listed(member):
-    return api_of(member).get("/v1/webhooks").json["webhooks"]
+    return member.api.get("/v1/webhooks").json["webhooks"]
 
 
 def path_of(member):

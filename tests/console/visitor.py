@@ -1,5 +1,6 @@
 """A browser without a screen: it keeps cookies, follows redirects by hand, and sends forms."""
 
+import re
 from html.parser import HTMLParser
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode
@@ -14,6 +15,11 @@ class Visitor:
 
     def __init__(self, service):
         self.service, self.cookies = service, {}
+
+    @property
+    def api(self):
+        """The same person at the API, with the session of the cookie."""
+        return Person(self.service).with_token(self.cookies["session"])
 
     def request(self, method, path, headers=(), data=None):
         headers = dict(headers)
@@ -30,6 +36,15 @@ class Visitor:
 
     def get(self, path, **headers):
         return self.request("GET", path, headers)
+
+    def older(self, path):
+        """Yield a page of a list, and those that its links to older ones lead to."""
+        first = path
+        while path:
+            page = self.get(path)
+            yield page
+            older = re.search(r'rel="next" href="([^"]+)"', page.text)
+            path = older and first + older[1].replace("&amp;", "&")
 
     def post(self, path, fields=(), headers=SAME_SITE):
         data = urlencode(fields, doseq=True).encode()

@@ -184,13 +184,10 @@ def test_a_name_narrows_the_other_filters(librarian):
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_the_pages_of_a_search_together_have_each_document_once(limit, librarian):
-    names, page = [], {"nextCursor": ""}
-    while page["nextCursor"] is not None:
-        cursor = {"cursor": page["nextCursor"]} if page["nextCursor"] else {}
-        page = search(librarian, name="report", limit=limit, **cursor)
-        assert page["documents"]
-        names += [one["name"] for one in page["documents"]]
+    pages = list(librarian.pages(f"/v1/documents?name=report&limit={limit}"))
 
+    assert all(pages)
+    names = [document["name"] for page in pages for document in page]
     assert names == ["report.md", "REPORT q2.pdf", "Report Q1.pdf"]
 
 

@@ -25,17 +25,6 @@ def lister(service):
     return person, paths, made
 
 
-def pages(person, path, limit):
-    """Every page of a list."""
-    cursor = ""
-    while cursor is not None:
-        answer = person.get(f"{path}?limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
-        assert answer.status == 200, answer
-        (name,) = answer.json.keys() - {"nextCursor"}
-        yield answer.json[name]
-        cursor = answer.json["nextCursor"]
-
-
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_sorted_newest_first(name, lister):
     person, paths, made = lister
@@ -51,7 +40,7 @@ def test_a_list_is_sorted_newest_first(name, lister):
 def test_the_pages_together_have_every_record_once(name, limit, lister):
     person, paths, _ = lister
     whole = person.get(paths[name]).json[name]
-    paged = list(pages(person, paths[name], limit))
+    paged = list(person.pages(f"{paths[name]}?limit={limit}"))
     assert [record["id"] for page in paged for record in page] == [r["id"] for r in whole]
     assert all(len(page) == limit for page in paged[:-1])
     assert paged[-1]
