@@ -82,8 +82,8 @@ class Response:
         ]
         fields += [("Retry-After", "5")] if status == 503 else []
         self.is_last = True
-        self._context.on_rejected(request_id, status, len(body))
         self._start(f"{status} {title}", fields)
+        self._context.on_rejected(request_id, status, len(body) if self._has_body else 0)
         self._write(body)
         self._finish()
 

@@ -42,9 +42,10 @@ class Server:
         may_send_long_body: Callable[[str, Mapping[str, str]], bool] = lambda *_: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, body_bytes)` is
-        called before each error of the server's own. `may_send_long_body(path, headers)` decides
-        if more than `unverified_body_bytes` are received (header names as `X_API_KEY`).
+        """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, sent_bytes)` is
+        called before each error of the server's own; its body has `sent_bytes`, none after a HEAD.
+        `may_send_long_body(path, headers)` decides if more than `unverified_body_bytes` are
+        received (header names as `X_API_KEY`).
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._context = Context(

@@ -157,17 +157,20 @@ def test_an_exception_before_the_head_is_answered_500_and_ends_the_connection(bu
         assert is_ended(connection)
 
 
-def test_an_error_of_the_server_is_reported_before_it_is_sent(build):
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_an_error_of_the_server_is_reported_before_it_is_sent_with_what_is_sent(method, build):
     reports = []
 
-    def report(*_):
-        reports.append(select.select([connection], [], [], 0)[0])
+    def report(_id, status, sent_body_bytes):
+        reports.append((status, sent_body_bytes, select.select([connection], [], [], 0)[0]))
 
     setup = build(options={"on_rejected": report})
     with setup.connected() as connection:
-        connection.sendall(ask("/fault"))
-        assert answer(connection)[0] == 500
-        assert reports == [[]]  # nothing had arrived
+        connection.sendall(ask("/fault", method))
+        length = int(head(connection)[1]["content-length"])
+        sent = body(connection, length)  # up to the end of the connection
+        assert len(sent) == (length if method == "GET" else 0)
+        assert reports == [(500, len(sent), [])]  # nothing had arrived
 
 
 @pytest.mark.parametrize("disconnect", [reset, socket.socket.close])
