@@ -6,7 +6,7 @@ from flask import g
 
 from models import Document, DocumentToken
 from models.core import DocumentDamaged, QuotaExceeded, TokenRevoked
-from models.links import links_of_owner
+from models.links import LinkOptions, links_of_owner
 
 from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
 from .schemas.requests import (
@@ -22,7 +22,7 @@ from .schemas.responses import (
     list_page,
     list_schema,
 )
-from .views.links import IssuedLink, given_options, link_options, with_addresses
+from .views.links import IssuedLink, with_addresses
 
 document_tokens = ApiBlueprint(
     "document_tokens", __name__, url_prefix="/v1", description="Document tokens"
@@ -41,7 +41,8 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
     button first. Only the service's own pages may frame it, unless `allowedOrigins` names others.
     """
     document = Document.one_of(g.caller.owner_id, id)
-    return with_addresses(DocumentToken.issue(document, link_options(body)))
+    options = LinkOptions.of(document.owner_id, **body)
+    return with_addresses(DocumentToken.issue(document, options))
 
 
 @document_tokens.get(OF_DOCUMENT, accepts=OWNER, scope=READ)
@@ -65,7 +66,7 @@ def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
     opened before load nothing more once it has another password or may no longer view.
     """
     document = Document.one_of(g.caller.owner_id, id)
-    return DocumentToken.edit(document, token_id, **given_options(body))
+    return DocumentToken.edit(document, token_id, **body)
 
 
 @document_tokens.delete(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=WRITE)

@@ -16,6 +16,7 @@ from models.core import (
 )
 from models.documents import find_documents
 from models.documents import upload as store
+from models.links import LinkOptions
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
 from .http.base64_payload import Base64Payload
@@ -23,7 +24,7 @@ from .http.multipart import MalformedMultipart, Part
 from .schemas.requests import DocumentEdit, DocumentQuery
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
 from .schemas.uploads import Upload, UploadForm
-from .views.links import IssuedLink, base_url, link_options, with_addresses
+from .views.links import IssuedLink, base_url, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
@@ -108,7 +109,8 @@ def _store(
     owner_id: str, payload: Base64Payload | Part, token: Any, **facts: Any
 ) -> UploadedDocument:
     """A document with its first link, in one transaction; `token` holds the link's options."""
-    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
-    link = None if token is None else link_options(token)
-    document, issued = store(owner_id, payload.pieces(), size=payload.size, link=link, **facts)
-    return UploadedDocument(document, with_addresses(issued) if issued else None)
+    if token is None:
+        return UploadedDocument(store(owner_id, payload, **facts)[0], None)
+    first_link = LinkOptions.of(owner_id, **token).issue_with_upload
+    document, issued = store(owner_id, payload, with_row=first_link, **facts)
+    return UploadedDocument(document, with_addresses(issued))

@@ -2,9 +2,10 @@
 
 from . import lean_peewee  # before any other module imports peewee
 from .accounts import SCOPES, ApiKey, Session, StoredResponse, User, Webhook
-from .documents import PERMISSIONS, Document, DocumentToken, StoredPreview
+from .documents import Document, StoredPreview
 from .events import TYPES as EVENT_TYPES
 from .events import Event, EventHead, WebhookDelivery
+from .links import PERMISSIONS, DocumentToken
 from .records import Issued, RowWith
 from .runtime import current_runtime
 from .storage import connected, database, in_one_transaction, prepare_connection, transaction

@@ -1,5 +1,9 @@
 """An upload without HTTP, for tests of the models."""
 
+from dataclasses import dataclass
+from typing import Any
+
+from models.core import PayloadTooLarge
 from models.documents import uploads as models_upload
 from models.storage.payloads import PIECE_BYTES
 
@@ -8,7 +12,22 @@ def pieces(payload):
     return (payload[at : at + PIECE_BYTES] for at in range(0, len(payload), PIECE_BYTES))
 
 
+@dataclass
+class Sent:
+    """A payload as the doors hand it on."""
+
+    content: Any
+    size: int
+
+    def pieces(self):
+        return self.content
+
+    def refuse_if_longer(self, limit_bytes):
+        if self.size > limit_bytes:
+            raise PayloadTooLarge(limit_bytes)
+
+
 def upload(owner, payload=b"content", content_type="text/plain", **fields):
-    more = {"size": len(payload), "content_type": content_type, **fields}
-    document, _ = models_upload.upload(owner.id, pieces(payload), **more)
+    sent = Sent(pieces(payload), len(payload))
+    document, _ = models_upload.upload(owner.id, sent, content_type=content_type, **fields)
     return document

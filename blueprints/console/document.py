@@ -7,12 +7,12 @@ from marshmallow import ValidationError
 
 from models import Document, DocumentToken
 from models.core import now
-from models.links import TokenGrant
+from models.links import LinkOptions, TokenGrant
 
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
 from ..schemas.responses import DocumentTokenWithSecret
 from ..views import content, pages
-from ..views.links import link_options, qr_code, with_addresses
+from ..views.links import qr_code, with_addresses
 from .blueprint import HOME, Pages, go, render
 from .forms import end, number, once, text
 
@@ -116,8 +116,8 @@ def link_fields() -> dict[str, Any]:
 
 
 def _issue(found: Document, body: dict[str, Any]) -> Any:
-    issued = with_addresses(DocumentToken.issue(found, link_options(body)))
-    return DocumentTokenWithSecret().dump(issued)
+    issued = DocumentToken.issue(found, LinkOptions.of(found.owner_id, **body))
+    return DocumentTokenWithSecret().dump(with_addresses(issued))
 
 
 def _pairs() -> dict[str, str]:

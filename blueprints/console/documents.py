@@ -50,7 +50,5 @@ def upload_document() -> Response:
 
 def _store(payload: Any, token: Any, content_type: str = UNKNOWN_TYPE, **facts: Any) -> str:  # noqa: ARG001
     current_runtime().upload_limiter.spend(g.caller.owner_id)
-    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
-    facts |= {"size": payload.size, "content_type": content_type}
-    document, _ = upload(g.caller.owner_id, payload.pieces(), **facts)
+    document, _ = upload(g.caller.owner_id, payload, content_type=content_type, **facts)
     return f"{HOME}/{document.id}"

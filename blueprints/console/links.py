@@ -7,7 +7,7 @@ from models import DocumentToken
 from models.links import link_of_owner, links_of_owner, openings
 
 from ..schemas.requests import DocumentTokenEdit
-from ..views.links import base_url, given_options
+from ..views.links import base_url
 from .blueprint import Pages, ask, go, page_of, referring_page, render
 from .document import link_fields
 from .templating import for_whom, quoted
@@ -45,7 +45,7 @@ def change_link(id: str) -> Response:
         del fields["password"]
     body = DocumentTokenEdit().load(fields)
     document = link_of_owner(g.caller.owner_id, id).document
-    DocumentToken.edit(document, id, **given_options(body))
+    DocumentToken.edit(document, id, **body)
     return go(f"{PATH}/{id}", "saved")
 
 

@@ -1,36 +1,17 @@
-"""Document tokens as links: their options from a request body, and the URLs they open."""
+"""Document tokens as links: the URLs they open."""
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
-from flask import g, request
+from flask import request
 
 from models import DocumentToken, Issued, current_runtime
-from models.core import now
-from models.documents import LinkOptions, hash_password
 
 
 def base_url() -> str:
     if configured := current_runtime().settings.base_url:
         return configured
     return f"{request.scheme}://{request.host}"
-
-
-def link_options(body: dict[str, Any]) -> LinkOptions:
-    """The options in a request body; without an expiry the link gets the default lifetime."""
-    life_ms = current_runtime().settings.token_seconds * 1000
-    return LinkOptions(**{"expires_at": now() + life_ms} | given_options(body))
-
-
-def given_options(body: dict[str, Any]) -> dict[str, Any]:
-    """Those options that are in a request body; the password is hashed."""
-    options = dict(body)
-    for name in body.keys() & {"permissions", "allowed_origins"}:
-        options[name] = " ".join(dict.fromkeys(body[name]))
-    if "password" in body:
-        options["password_digest"] = hash_password(options.pop("password"), g.caller.owner_id)
-    return options
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
-"""Documents: their rows, payloads and previews, and the tokens that open them."""
+"""Documents: their rows, payloads and previews."""
 
 from .document import Document
-from .document_token import DocumentToken
 from .kinds import KINDS, kind_of
-from .link_options import PERMISSIONS, LinkOptions, hash_password
 from .media_types import type_of_name
 from .search import find_documents
 from .stored_preview import StoredPreview

@@ -6,8 +6,8 @@ acts on by itself, as the end, is under a MAC.
 """
 
 import logging
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
@@ -20,7 +20,6 @@ from ..records import Authenticated, Owned, ResultPage, cached_property, has_pas
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS
 from ..storage.payloads import rows as payload_rows
-from .document_token import DocumentToken
 from .media_types import essence, usual_extension
 from .payload import Payload
 from .stored_preview import StoredPreview
@@ -30,6 +29,9 @@ from .unreferenced_object import UnreferencedObject
 class Document(Authenticated, Payload, Owned):
     PREFIX = "doc"
     AUTHORITY = ("id", "owner_id", "content_type", "size", "place", "expires_at")
+
+    at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
+    """What else ends with a document, in the transaction of its deletion: its links."""
 
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
@@ -200,7 +202,8 @@ class Document(Authenticated, Payload, Owned):
                 payload_rows.drop(self.id)
             StoredPreview.drop_all_of(self.id)
             self.record_event(type)
-            DocumentToken.revoke_all_of(self.id)
+            for end in self.at_deletion:
+                end(self)
 
     def _place_now(self) -> str:
         """Read again under the writer lock, since a large payload may have been moved."""

@@ -6,11 +6,11 @@ the last transaction, they cannot be read. An object is stored as a whole before
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from peewee import OperationalError
 
@@ -18,15 +18,13 @@ from crypto import sealing
 
 from ..core import Busy, StoredUnsynced, first_id
 from ..events import EventHead
-from ..records import Issued, require_future
+from ..records import require_future
 from ..runtime import current_runtime
 from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS
 from ..storage.payloads import rows as payload_rows
 from ..storage.payloads.prefetch import prefetch
 from .document import Document
-from .document_token import DocumentToken
-from .link_options import LinkOptions
 from .unreferenced_object import UnreferencedObject
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
@@ -35,34 +33,52 @@ _UNSYNCED = (
     "person who runs this."
 )
 LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
+T = TypeVar("T")
+
+
+class SentPayload(Protocol):
+    @property
+    def size(self) -> int:
+        """In bytes."""
+
+    def pieces(self) -> Iterable[bytes]:
+        """The bytes in pieces of 192 KiB, the last one shorter."""
+
+    def refuse_if_longer(self, limit_bytes: int) -> None:
+        """Raises `PayloadTooLarge`, or what is wrong with it besides."""
 
 
 def upload(
     owner_id: str,
-    payload: Iterable[bytes],
+    payload: SentPayload,
     *,
-    size: int,
     content_type: str,
     name: str | None = None,
     metadata: dict[str, str] | None = None,
     expires_at: int | None = None,
-    link: LinkOptions | None = None,
-) -> tuple[Document, Issued[DocumentToken] | None]:
-    """A new document, and its first token if `link` is given.
+    with_row: Callable[[Document], T] = lambda _: None,  # type: ignore[assignment,return-value]
+) -> tuple[Document, T]:
+    """A new document, and what `with_row` returns of it in the transaction that stores its row.
 
-    `payload` yields `size` bytes in pieces of 192 KiB, the last one shorter. Raises
-    `QuotaExceeded`, `StorageFull`, and whatever `payload` raises.
+    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and whatever `payload` and `with_row`
+    raise: then nothing is stored.
     """
+    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     require_future(expires_at)
-    _require_quota(owner_id, size)
-    document: Document = Document.fresh(owner_id=owner_id, content_type=content_type, size=size)
-    document.expires_at, document.place = expires_at, place_for(size)
+    _require_quota(owner_id, payload.size)
+    document: Document = Document.fresh(owner_id=owner_id, content_type=content_type)
+    document.size, document.expires_at = payload.size, expires_at
+    document.place = place_for(payload.size)
+    meta = {"name": name, "metadata": metadata or {}}
+    return document, _store_or_abort(document, payload.pieces(), meta, with_row)
+
+
+def _store_or_abort(document: Document, *what: Any) -> Any:
     in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
-    with engine().reserve_disk_space(size if in_rows else 0, reserve):
+    with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
         try:
             with _steps_together() if in_rows else nullcontext():
-                meta = {"name": name, "metadata": metadata or {}}
-                return document, _store(document, payload, meta, link)
+                return _store(document, *what)
         except BaseException as error:
             _abort(document)
             _tell_if_stored(document, error)
@@ -82,8 +98,11 @@ def _steps_together() -> AbstractContextManager[None]:
 
 
 def _store(
-    document: Document, payload: Iterable[bytes], meta: dict[str, Any], link: LinkOptions | None
-) -> Issued[DocumentToken] | None:
+    document: Document,
+    payload: Iterable[bytes],
+    meta: dict[str, Any],
+    with_row: Callable[[Document], T],
+) -> T:
     since = engine().sync_failures()
     sha256, last = _store_payload(document, payload)
     document.seal_meta(meta | {"sha256": sha256})
@@ -92,7 +111,7 @@ def _store(
         _require_quota(document.owner_id, document.size)  # exact under the writer lock
         _store_last(document, *last)
         document.store_row()
-        return DocumentToken.issue(document, link, with_upload=True) if link else None
+        return with_row(document)
 
 
 def _require_quota(owner_id: str, size: int) -> None:

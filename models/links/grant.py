@@ -4,15 +4,16 @@ loads what it shows.
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from ..accounts import ApiKey, Session
 from ..core import NotAuthenticated, TokenSpent, WrongCredentials
-from ..documents import PERMISSIONS, Document, DocumentToken
+from ..documents import Document
 from ..records import Presented
 from ..runtime import current_runtime
+from .document_token import PERMISSIONS, DocumentToken
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -107,11 +108,11 @@ class TokenGrant:
         lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
         return self.document_id + lock[:16]
 
-    def check_password(self, document: Any, password: str, address: str) -> None:
+    def check_password(self, document: Document, password: str, address: str) -> None:
         """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
-        digest = document.unseal("password/1", self.id, self.sealed_password)
+        digest = document.unseal("password/1", self.id, self.sealed_password or b"")
         if not passwords.verify_password(password, digest, self.id, LINKS):
             failures.record_failure(self.id, address)
             raise WrongCredentials("This is not the password of the link.")

@@ -10,9 +10,10 @@ from peewee import fn
 from crypto import DecryptionError, RootKeyMissing
 
 from ..core import now
-from ..documents import Document, DocumentToken
+from ..documents import Document
 from ..events import READINGS, Event
 from ..records import ResultPage, RowWith
+from .document_token import DocumentToken
 
 _EVENTS = 500
 

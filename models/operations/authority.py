@@ -18,8 +18,9 @@ from crypto import DecryptionError, sealing
 
 from ..accounts import ApiKey, Invitation, Session, User
 from ..core import OperatorError
-from ..documents import Document, DocumentToken
+from ..documents import Document
 from ..events import Event, EventHead
+from ..links import DocumentToken
 from ..records import OwnsDataKey
 from ..runtime import current_runtime
 from ..storage import SERVICE, connected, engine, transaction

@@ -5,14 +5,9 @@ from contextlib import suppress
 
 from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
-from ..documents import (
-    Document,
-    DocumentToken,
-    StoredPreview,
-    UnreferencedObject,
-    delete_aborted_uploads,
-)
+from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from ..events import WebhookDelivery, forget_many_events, forget_old_events
+from ..links import DocumentToken
 from ..runtime import current_runtime, forget_idle_limits
 from ..storage import connected, engine, transaction
 

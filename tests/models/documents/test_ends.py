@@ -7,7 +7,7 @@ import pytest
 
 from models import ApiKey, DocumentToken
 from models.core import TokenSpent
-from models.documents import LinkOptions
+from models.links import LinkOptions
 from tests.uploads import upload
 
 

@@ -12,16 +12,17 @@ import pytest
 from crypto import DecryptionError
 from models import Document, database, in_one_transaction
 from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
-from models.documents import LinkOptions, UnreferencedObject, delete_unfinished_uploads
+from models.documents import UnreferencedObject, delete_unfinished_uploads
 from models.documents import uploads as upload_module
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
+from models.links import LinkOptions
 from models.operations import drop_objects, drop_unreferenced_objects, sweep
 from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
 from tests.service import ROOT
-from tests.uploads import pieces, upload
+from tests.uploads import Sent, pieces, upload
 
 LARGE = os.urandom(41 * PIECE_BYTES + 7)  # two parts
 PAYLOAD = LARGE[: 3 * PIECE_BYTES]
@@ -90,7 +91,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
         raise RuntimeError("the client went away")
 
     with pytest.raises(RuntimeError, match="went away"), scope():
-        upload_module.upload(alice.id, broken(), size=len(payload), content_type="a/b")
+        upload_module.upload(alice.id, Sent(broken(), len(payload)), content_type="a/b")
 
     assert_nothing_is_left(objects)
 
@@ -98,7 +99,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
     with pytest.raises(Invalid), scope():
-        upload(alice, PAYLOAD, link=EXPIRED)
+        upload(alice, PAYLOAD, with_row=EXPIRED.issue_with_upload)
 
     assert_nothing_is_left(objects)
 
@@ -133,7 +134,7 @@ def test_an_upload_whose_object_is_dropped_meanwhile_is_refused(alice, objects, 
         yield PAYLOAD[-PIECE_BYTES:]
 
     with pytest.raises(Busy):
-        upload_module.upload(alice.id, slow(), size=len(PAYLOAD), content_type="a/b")
+        upload_module.upload(alice.id, Sent(slow(), len(PAYLOAD)), content_type="a/b")
     clock(UPLOAD_MS + ATTEMPT_MS + 2)
 
     assert_nothing_is_left(objects)
@@ -146,7 +147,7 @@ def test_a_running_upload_is_not_dropped(alice, objects, clock):
         sweep()
         yield PAYLOAD[-PIECE_BYTES:]
 
-    document, _ = upload_module.upload(alice.id, slow(), size=len(PAYLOAD), content_type="a/b")
+    document, _ = upload_module.upload(alice.id, Sent(slow(), len(PAYLOAD)), content_type="a/b")
 
     assert listed(objects) == [document.id]
 

@@ -9,12 +9,13 @@ from models.core import QuotaExceeded
 from models.documents import upload
 from models.runtime.quota import Quota
 from models.storage import database
+from tests.uploads import Sent
 
 SIZE = 8
 
 
 def keep(owner, payload):
-    upload(owner.id, payload, size=SIZE, content_type="text/plain")
+    upload(owner.id, Sent(payload, SIZE), content_type="text/plain")
 
 
 def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime):

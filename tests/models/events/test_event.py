@@ -17,8 +17,8 @@ from models import (
     transaction,
 )
 from models.core import Busy, ids
-from models.documents import LinkOptions
 from models.events import event as event_module
+from models.links import LinkOptions
 from models.operations import sweep
 from models.storage import engine
 from models.storage.sqlite import PRAGMAS

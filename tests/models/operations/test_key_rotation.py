@@ -13,7 +13,7 @@ from models.operations import key_rotation as rotation
 from models.operations import setup
 from models.storage import engine
 from models.storage.payloads import PIECE_BYTES
-from tests.uploads import upload
+from tests.uploads import Sent, upload
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_a_long_upload_succeeds_although_its_root_key_is_retired_meanwhile(alice
                     rotation.rotate_root_keys()
                     rotation.retire_root_key(old)
 
-    document, _ = models_upload.upload(alice.id, pieces(), size=len(content), content_type="a/b")
+    document, _ = models_upload.upload(alice.id, Sent(pieces(), len(content)), content_type="a/b")
 
     assert old not in setup.root_keys_in_use()
     assert b"".join(Document.get_by_id(document.id).read()) == content

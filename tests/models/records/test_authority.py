@@ -26,8 +26,7 @@ from models import (
 )
 from models.accounts import Invitation
 from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials, now
-from models.documents import LinkOptions
-from models.links import TokenGrant
+from models.links import LinkOptions, TokenGrant
 from models.operations import key_rotation, setup, sweep, verification, verify_log
 from models.operations.authority import AUTHENTICATED, AuthorityKey
 from models.storage import connected

@@ -6,8 +6,8 @@ import pytest
 
 from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
 from models.core import NotFound, QuotaExceeded, now
-from models.documents import LinkOptions
 from models.events import TYPES
+from models.links import LinkOptions
 from models.operations import sweep
 from models.runtime.quota import Quota
 from tests.uploads import upload
@@ -57,11 +57,11 @@ def test_live_links_are_limited_over_all_documents_of_a_user(alice, bob):
 
 def test_the_link_of_an_upload_does_not_count(alice):
     link = LinkOptions(None, "view", "", None)
-    documents = [upload(alice, link=link) for _ in range(5)]
+    documents = [upload(alice, with_row=link.issue_with_upload) for _ in range(5)]
 
     for _ in range(3):
         share(documents[0])
-    upload(alice, link=link)
+    upload(alice, with_row=link.issue_with_upload)
 
 
 def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
@@ -199,7 +199,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
     runtime.quota = Quota(documents=5)
     hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
     for _ in range(12):
-        document = upload(alice, link=LinkOptions(None, "view", "", None))
+        document = upload(alice, with_row=LinkOptions().issue_with_upload)
         for _ in range(3):
             share(document)
         with pytest.raises(QuotaExceeded):
@@ -208,7 +208,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
         new_key(alice).revoke()
         Session.begin(alice, 60)
     for _ in range(5):
-        upload(alice, link=LinkOptions(None, "view", "", None))
+        upload(alice, with_row=LinkOptions().issue_with_upload)
     sweep()
 
     assert rows(Document, alice) == 5

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from models import DocumentToken, Event, connected
-from models.documents.document_token import LinkOptions
 from models.events import current_actor
+from models.links import LinkOptions
 from models.runtime import readings as readings_module
 from models.storage import group_commit, transaction
 from tests.uploads import upload

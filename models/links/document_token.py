@@ -1,26 +1,67 @@
-"""A document token: a revocable link to one document.
+"""A document token: a revocable link to one document, and what its owner sets for it.
 
 Returned once, stored as a digest. When its document is deleted the row stays, revoked, so that
 the link is answered with `token_spent`.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, Table, TextField, fn
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
-from crypto import credentials
+from crypto import LINKS, credentials, passwords
 
 from ..core import TokenRevoked, TokenSpent, now
+from ..documents import Document
 from ..events import Event
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
+from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
-from .link_options import OPTIONS, LinkOptions
-from .link_quota import refuse_if_many_links
 
+PERMISSIONS = ("view", "download")
+OPTIONS = {  # what an owner sets, and the names of these fields in events
+    **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
+    **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
+}
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
     *("expires_at", "max_views", "sealed_password"),
 )
+
+
+def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
+    """Those `OPTIONS` that are given, as a token stores them: lists as words, `password` as its
+    digest. To hash one is slow: call it before a transaction begins.
+    """
+    for name in options.keys() & {"permissions", "allowed_origins"}:
+        options[name] = " ".join(dict.fromkeys(options[name]))
+    if "password" in options:
+        password = options.pop("password")
+        digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
+        options["password_digest"] = digest
+    return options
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """What a new token permits, and until when; lists are words with spaces between them."""
+
+    label: str | None = None
+    permissions: str = "view"
+    allowed_origins: str = ""
+    expires_at: int | None = None
+    max_views: int | None = None
+    password_digest: str | None = None
+
+    @classmethod
+    def of(cls, owner_id: str, **options: Any) -> Self:
+        """From the options of `stored_options`. Without an end it gets the usual lifetime."""
+        usual_end = now() + current_runtime().settings.token_seconds * 1000
+        return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
+
+    def issue_with_upload(self, document: Document) -> "Issued[DocumentToken]":
+        """The first link of a new document, in the transaction that stores its row."""
+        return DocumentToken.issue(document, self, with_upload=True)
 
 
 class DocumentToken(Credential):
@@ -46,18 +87,18 @@ class DocumentToken(Credential):
     spent_at = BigIntegerField(null=True)
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
-    document: Any  # its `Document`, which seals the label; set where one is issued or listed
+    document: Document  # it seals label and password; set where a token is issued or listed
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
         """The condition that neither the token nor its document has expired or was taken back."""
-        document = Table("document").alias("document")
-        is_kept = document.c.expires_at.is_null() | (document.c.expires_at > moment)
-        is_its = document.c.id == cls.document_id
+        its = Document.select(SQL("1")).where(
+            Document.id == cls.document_id, *Document.live(moment)
+        )
         return (
             cls.revoked_at.is_null()
             & (cls.expires_at.is_null() | (cls.expires_at > moment))
-            & fn.EXISTS(document.select(SQL("1")).where(is_its & is_kept))
+            & fn.EXISTS(its)
         )
 
     @classmethod
@@ -77,7 +118,9 @@ class DocumentToken(Credential):
         return [cls.lasts(moment), cls.has_views_left()]
 
     @classmethod
-    def issue(cls, document: Any, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
+    def issue(
+        cls, document: Document, options: LinkOptions, with_upload: bool = False
+    ) -> Issued[Self]:
         """A new token of the document. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
@@ -86,22 +129,34 @@ class DocumentToken(Credential):
             document_id=document.id,
             digest=credentials.fingerprint(secret),
             masked_token=credentials.mask(secret),
-            permissions=options.permissions,
-            allowed_origins=options.allowed_origins,
-            expires_at=options.expires_at,
-            max_views=options.max_views,
             with_upload=int(with_upload),
         )
-        token.document, token.label = document, options.label
-        token.password_digest = options.password_digest
-        facts = {"document_id": document.id, "token_id": token.id, "expires_at": options.expires_at}
-        facts |= {"permissions": options.permissions.split(), "max_views": options.max_views}
+        token.document = document
+        for name in OPTIONS:
+            setattr(token, name, getattr(options, name))
+        permissions = options.permissions.split()
+        terms = {"permissions": permissions, "max_views": options.max_views}
         with transaction(document.owner_id):
             if not with_upload:
-                refuse_if_many_links(document.owner_id)
+                cls._refuse_if_many(document.owner_id)
             token.insert_row()
-            Event.record(document.owner_id, "token.created", facts)
+            token._record("token.created", expires_at=options.expires_at, **terms)
         return Issued(token, secret)
+
+    @classmethod
+    def _refuse_if_many(cls, owner_id: str) -> None:
+        """`QuotaExceeded` if there is no room for one more, which the same transaction makes. The
+        links that uploads made are not counted.
+        """
+        count = cls.select().where(
+            cls.owner_id == owner_id,
+            cls.with_upload == SQL("0"),  # as the condition of the index says it
+            cls.revoked_at.is_null(),
+            cls.spent_at.is_null(),
+            cls.expires_at.is_null() | (cls.expires_at > now()),
+        )
+        most = current_runtime().settings.quota_links
+        refuse_if_full(count.count(), most, "links beside those of uploads", "Revoke one first.")
 
     @classmethod
     def count_view(cls, owner_id: str, id: str, type: str) -> None:
@@ -110,48 +165,46 @@ class DocumentToken(Credential):
         Read and written under the owner's lock: two requests cannot take the same last view.
         """
         with transaction(owner_id):
-            moment = now()
-            is_open = cls.id == id, cls.lasts(moment), cls.has_views_left()
-            found = cls.genuine(cls.select().where(*is_open))
-            if not found:
-                former = cls.find(id)
-                is_used_up = former and former.views >= (former.max_views or former.views + 1)
-                raise TokenSpent("used_up" if is_used_up else "")
-            (token,) = found
+            found, moment = cls.presented("id", id), now()
+            if found is None or not all(found.further):
+                raise TokenSpent("used_up" if found and not found.further[-1] else "")
+            token = found.row
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
             Event.record_reading(token.owner_id, type, token.document_id)
             if is_last:
-                _record_end("token.spent", id, token.owner_id, token.document_id)
+                token._record("token.spent")
 
     @classmethod
-    def page_of_document(cls, document: Any, limit: int, after: str | None) -> ResultPage:
+    def page_of_document(cls, document: Document, limit: int, after: str | None) -> ResultPage:
         tokens, further = cls.page_of(document.owner_id, limit, after, document_id=document.id)
         for token in tokens:
             token.document = document
         return tokens, further
 
     @classmethod
-    def one_of_document(cls, document: Any, id: str) -> Self:
+    def one_of_document(cls, document: Document, id: str) -> Self:
         token = cls.one_of(document.owner_id, id, document_id=document.id)
         token.document = document
         return token
 
     @classmethod
-    def edit(cls, document: Any, id: str, **changes: Any) -> Self:
-        """The token with new values of some `OPTIONS`; None removes one.
+    def edit(cls, document: Document, id: str, **options: Any) -> Self:
+        """The token with new values of some options, as `stored_options` takes them; None removes
+        one.
 
         One that had expired or was used up is live again if it now has time and views left. Raises
         `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
+        changes = stored_options(document.owner_id, **options)
         require_future(changes.get("expires_at"))
         with transaction(document.owner_id):
             token = cls.one_of_document(document, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
             if token.has_ended() and not token.with_upload:
-                refuse_if_many_links(token.owner_id)
+                cls._refuse_if_many(token.owner_id)
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             for name in changed:
                 setattr(token, name, changes[name])
@@ -159,28 +212,21 @@ class DocumentToken(Credential):
                 token._store_options(changed)
         return token
 
-    def has_ended(self) -> bool:
-        """Whether it was used up, or has expired since."""
-        return self.spent_at is not None or has_passed(self.expires_at)
-
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""
-        moment, was_spent = now(), self.spent_at is not None
-        is_spent = self.has_expired_at(moment) or (
-            self.max_views is not None and self.views >= self.max_views
-        )
-        spent_at = (self.spent_at or moment) if is_spent else None
+        was_spent = self.spent_at is not None
+        is_used_up = self.max_views is not None and self.views >= self.max_views
+        is_spent = self.has_expired or is_used_up
+        spent_at = (self.spent_at or now()) if is_spent else None
         self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
-        facts = {"document_id": self.document_id, "token_id": self.id}
-        names = [OPTIONS[name] for name in changed]
-        Event.record(self.owner_id, "token.updated", facts | {"changed": names})
+        self._record("token.updated", changed=[OPTIONS[name] for name in changed])
         if is_spent and not was_spent:
-            Event.record(self.owner_id, "token.spent", facts)
+            self._record("token.spent")
 
     @classmethod
-    def revoke_all_of(cls, document_id: str) -> None:
-        """Call it in a transaction of the owner."""
-        for token in cls.genuine(cls.select().where(cls.document_id == document_id)):
+    def revoke_all_of(cls, document: Document) -> None:
+        """In the transaction that deletes the document."""
+        for token in cls.genuine(cls.select().where(cls.document_id == document.id)):
             token._end()
 
     @classmethod
@@ -188,10 +234,12 @@ class DocumentToken(Credential):
         """Mark expired tokens as spent, with an event for each."""
         with transaction():
             moment = now()
-            has_expired = cls.expires_at <= moment, cls.spent_at.is_null(), cls.revoked_at.is_null()
-            for token in cls.genuine(cls.select().where(*has_expired)):
+            expired = cls.select().where(
+                cls.expires_at <= moment, cls.spent_at.is_null(), cls.revoked_at.is_null()
+            )
+            for token in cls.genuine(expired):
                 token.change(spent_at=moment)
-                _record_end("token.spent", token.id, token.owner_id, token.document_id)
+                token._record("token.spent")
 
     @property
     def label(self) -> str | None:
@@ -216,23 +264,30 @@ class DocumentToken(Credential):
         seal = self.document.seal
         self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
 
-    def has_expired_at(self, moment: int) -> bool:
-        return self.expires_at is not None and self.expires_at <= moment
+    @property
+    def has_expired(self) -> bool:
+        return has_passed(self.expires_at)
+
+    def has_ended(self) -> bool:
+        """Whether it was used up, or has expired since."""
+        return self.spent_at is not None or self.has_expired
 
     def revoke(self) -> None:
         with transaction(self.owner_id):
-            if found := self.find(self.id):  # read again under the writer lock
-                found._end()
+            if stored := self.find(self.id):  # read again under the writer lock
+                stored._end()
 
     def _end(self) -> None:
         """With an event, unless it had been used up. `self` is as it is stored."""
         if self.revoked_at is None:
-            moment = now()
-            type = "token.spent" if self.has_expired_at(moment) else "token.revoked"
-            self.change(revoked_at=moment)
+            type = "token.spent" if self.has_expired else "token.revoked"
+            self.change(revoked_at=now())
             if self.spent_at is None:
-                _record_end(type, self.id, self.owner_id, self.document_id)
+                self._record(type)
+
+    def _record(self, type: str, **facts: Any) -> None:
+        about = {"document_id": self.document_id, "token_id": self.id}
+        Event.record(self.owner_id, type, about | facts)
 
 
-def _record_end(type: str, id: str, owner_id: str, document_id: str) -> None:
-    Event.record(owner_id, type, {"document_id": document_id, "token_id": id})
+Document.at_deletion.append(DocumentToken.revoke_all_of)
