@@ -264,8 +264,6 @@ RAW_SQL = {  # modules above the storage package that are still to be converted
     "models.operations.audit",
     "models.operations.doctor",
     "models.operations.server_copy",
-    "models.runtime.node",
-    "models.runtime.rate_limiter",
 }
 PREPARING = {  # the same of queries that are prepared outside of the package for all tables
     "models.accounts.invitation",

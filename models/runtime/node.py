@@ -8,6 +8,8 @@ import logging
 import socket
 from typing import Any
 
+from peewee import SQL, BigIntegerField, Model, TextField, fn
+
 from crypto import KeyringError
 
 from ..core import OperatorError
@@ -17,16 +19,19 @@ from .state import current_runtime
 SEEN_SECONDS = 10  # how often a node says that it lives
 _LIVE_MS = 35_000
 _MEND = "Append its line to that keyring; move it to the top when every node has it."
-_SEEN = f"""
-    INSERT INTO node (id, root_ids, seen_at) VALUES (:id, :root_ids, {SERVER_NOW})
-    ON CONFLICT (id) DO UPDATE SET root_ids = excluded.root_ids, seen_at = excluded.seen_at"""  # noqa: S608
-_OTHERS = f"""
-    SELECT id, root_ids FROM node WHERE NOT starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live
-    ORDER BY id"""  # noqa: S608
-_NAMESAKES = f"""
-    SELECT id FROM node WHERE starts_with(id, :own) AND seen_at > {SERVER_NOW} - :live"""  # noqa: S608
-_FORGET = f"""
-    DELETE FROM node WHERE starts_with(id, :own) OR seen_at < {SERVER_NOW} - 86400000"""  # noqa: S608
+_FORGOTTEN_MS = 24 * 60 * 60 * 1000
+_NOW: Any = SQL(SERVER_NOW)
+
+
+class Node(Model):
+    """A process: its name and the moment of its start, and the ids of its root keys."""
+
+    id = TextField(primary_key=True)
+    root_ids = TextField()
+    seen_at = BigIntegerField()
+
+    class Meta:
+        database = database
 
 
 def node_name() -> str:
@@ -40,7 +45,10 @@ def report_node() -> None:
         roots = " ".join(root.id for root in current_runtime().keyring)
         id = f"{_own()}{current_runtime().started_at}"
         with connected():
-            database.execute_sql(_SEEN, {"id": id, "root_ids": roots})
+            seen = Node.insert(id=id, root_ids=roots, seen_at=_NOW)
+            seen.on_conflict(
+                conflict_target=[Node.id], preserve=[Node.root_ids, Node.seen_at]
+            ).execute()
         check_nodes()
     except (KeyringError, OperatorError) as error:
         logging.getLogger("docservice").error("%s", error)
@@ -49,7 +57,8 @@ def report_node() -> None:
 def forget_node() -> None:
     """Of a process of the same name that was killed, or of this one at its end."""
     with connected():
-        database.execute_sql(_FORGET, {"own": _own()})
+        gone = _is_own() | (Node.seen_at < _NOW - _FORGOTTEN_MS)
+        Node.delete().where(gone).execute()
 
 
 def check_nodes() -> None:
@@ -77,24 +86,28 @@ def nodes_that_use(root_id: str) -> list[str]:
 
 def other_nodes() -> list[tuple[str, list[str]]]:
     """The names of the others that live, and the ids of their root keys, the primary first."""
-    return [(id.rpartition(" ")[0], root_ids.split()) for id, root_ids in _live(_OTHERS)]
+    return [(node.id.rpartition(" ")[0], node.root_ids.split()) for node in _live(~_is_own())]
 
 
 def _require_own_name() -> None:
-    if (count := len(_live(_NAMESAKES))) > 1:
+    if (count := len(_live(_is_own()))) > 1:
         raise OperatorError(
             f"{count} processes are named {node_name()}. Give each another host name or another "
             "LISTEN, and restart them."
         )
 
 
-def _live(query: str) -> list[Any]:
-    """The rows of nodes that live; none where one process serves alone."""
+def _live(condition: Any) -> list[Node]:
+    """The nodes that live; none where one process serves alone."""
     if not engine().is_shared:
         return []
     with connected():
-        rows: list[Any] = database.execute_sql(query, {"own": _own(), "live": _LIVE_MS}).fetchall()
-    return rows
+        is_live = Node.seen_at > _NOW - _LIVE_MS
+        return list(Node.select().where(is_live, condition).order_by(Node.id))
+
+
+def _is_own() -> Any:
+    return fn.starts_with(Node.id, _own())
 
 
 def _own() -> str:

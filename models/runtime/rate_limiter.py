@@ -5,8 +5,9 @@ import ipaddress
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
-from peewee import DatabaseError
+from peewee import SQL, BigIntegerField, DatabaseError, Model, TextField, fn
 
 from ..core import GUESSES, GUESSES_BY_ADDRESS, Allowance, Limit, TooManyRequests
 from ..storage import SERVER_NOW, connected, database, engine
@@ -27,28 +28,15 @@ class RateLimiter:
         self._limit, self._on, self._keys, self._clock = limit, on, keys, clock
         self._gap = limit.seconds / limit.count
         self._due: dict[int, float] = {}  # the theoretical arrival time; oldest-touched first
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
 
     def allowance(self, key: str) -> Allowance:
         """What is left of the key's limit now. Counts nothing."""
-        now = self._clock()
-        with self._lock:
-            return self.allowance_of(max(self._due.get(hash(key), now) - now, 0.0))
-
-    def allowance_of(self, owed: float) -> Allowance:
-        """What is left where the theoretical arrival time is so many seconds ahead."""
-        left = (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
-        wait = max(0.0, owed + self._gap - self._limit.seconds) if self._on and left < 1 else 0.0
-        return Allowance(self._limit, max(0, int(left)), wait)
+        return self._allowance(self._owed(key))
 
     def hit(self, key: str) -> None:
         """Count an event that has happened, also beyond the limit."""
-        now = self._clock()
-        with self._lock:
-            due = max(self._due.pop(hash(key), now), now)
-            self._due[hash(key)] = due + self._gap
-            while len(self._due) > self._keys:
-                self._due.pop(next(iter(self._due)))
+        self._count(key, within=False)
 
     def spend(self, key: str) -> Allowance | None:
         """Count an event and return what is left; `TooManyRequests`, uncounted, if nothing is.
@@ -57,10 +45,11 @@ class RateLimiter:
         """
         if not self._on:
             return None
-        with self._lock:
+        owed = self._count(key, within=True)
+        if owed is None:
             refuse_if_spent(self.allowance(key))
-            self.hit(key)
-            return self.allowance(key)
+            return self.spend(key)  # it became available meanwhile
+        return self._allowance(owed)
 
     def is_first(self, key: str) -> bool:
         """Whether there is room for this event, which is counted; always where limits are off."""
@@ -69,6 +58,35 @@ class RateLimiter:
         except TooManyRequests:
             return False
         return True
+
+    def _allowance(self, owed: float) -> Allowance:
+        left = self._left(owed)
+        wait = max(0.0, owed + self._gap - self._limit.seconds) if self._on and left < 1 else 0.0
+        return Allowance(self._limit, max(0, int(left)), wait)
+
+    def _left(self, owed: float) -> float:
+        return (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
+
+    def _owed(self, key: str) -> float:
+        """How many seconds the theoretical arrival time is ahead."""
+        now = self._clock()
+        with self._lock:
+            return max(self._due.get(hash(key), now) - now, 0.0)
+
+    def _count(self, key: str, *, within: bool) -> float | None:
+        """Count an event and return what is owed then; None, uncounted, if it has to be `within`
+        the limit and is not.
+        """
+        now = self._clock()
+        with self._lock:
+            owed = max(self._due.get(hash(key), now) - now, 0.0)
+            if within and self._left(owed) < 1:
+                return None
+            self._due.pop(hash(key), None)
+            self._due[hash(key)] = now + owed + self._gap
+            while len(self._due) > self._keys:
+                self._due.pop(next(iter(self._due)))
+            return owed + self._gap
 
 
 class PasswordFailureLimiter:
@@ -108,35 +126,19 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network((address, 64 if version == 6 else 32), strict=False))
 
 
-_DUE = f"GREATEST(rate_limit.due_at, {SERVER_NOW}) + :gap"
-_OWED = f"SELECT GREATEST(due_at - {SERVER_NOW}, 0) FROM rate_limit WHERE key = :key"  # noqa: S608
-_HIT = f"""
-    INSERT INTO rate_limit (key, due_at) VALUES (:key, {SERVER_NOW} + :gap)
-    ON CONFLICT (key) DO UPDATE SET due_at = {_DUE}
-    RETURNING due_at - {SERVER_NOW}"""  # noqa: S608
-_SPEND = f"""
-    INSERT INTO rate_limit (key, due_at) VALUES (:key, {SERVER_NOW} + :gap)
-    ON CONFLICT (key) DO UPDATE SET due_at = {_DUE} WHERE {_DUE} - {SERVER_NOW} <= :window
-    RETURNING due_at - {SERVER_NOW}"""  # noqa: S608
-_FORGET = f"DELETE FROM rate_limit WHERE due_at < {SERVER_NOW}"  # noqa: S608
+class Arrival(Model):
+    """The theoretical arrival time of a key, in milliseconds by the clock of the server."""
+
+    key = TextField(primary_key=True)
+    due_at = BigIntegerField()
+
+    class Meta:
+        database = database
+        table_name = "rate_limit"
 
 
 class SharedRateLimiter(RateLimiter):
-    def allowance(self, key: str) -> Allowance:
-        return self._allowance(self._ask(_OWED, key) or 0)
-
-    def hit(self, key: str) -> None:
-        self._ask(_HIT, key, gap=self._gap_ms)
-
-    def spend(self, key: str) -> Allowance | None:
-        if not self._on:
-            return None
-        window = self._limit.seconds * 1000
-        owed = self._ask(_SPEND, key, gap=self._gap_ms, window=window)
-        if owed is None:
-            refuse_if_spent(self.allowance(key))
-            return self.spend(key)  # it became available meanwhile
-        return self._allowance(owed)
+    """The same for all processes that serve one database."""
 
     def is_first(self, key: str) -> bool:
         try:
@@ -144,22 +146,35 @@ class SharedRateLimiter(RateLimiter):
         except DatabaseError:
             return True  # a server that takes no writes still answers readings
 
-    @property
-    def _gap_ms(self) -> int:
-        return round(self._gap * 1000)
-
-    def _ask(self, query: str, key: str, **values: int) -> int | None:
-        """The row's key tells nothing of accounts and addresses."""
-        hashed = hashlib.sha256(f"{self._limit.name} {key}".encode()).hexdigest()
+    def _owed(self, key: str) -> float:
+        owed = fn.GREATEST(Arrival.due_at - _NOW, 0)
         with connected():
-            found = database.execute_sql(query, {"key": hashed, **values}).fetchone()
-        return None if found is None else int(found[0])
+            return (
+                Arrival.select(owed).where(Arrival.key == self._hashed(key)).scalar() or 0
+            ) / 1000
 
-    def _allowance(self, owed_ms: int) -> Allowance:
-        return self.allowance_of(owed_ms / 1000)
+    def _count(self, key: str, *, within: bool) -> float | None:
+        gap = round(self._gap * 1000)
+        due: Any = fn.GREATEST(Arrival.due_at, _NOW) + gap
+        fits = due - _NOW <= self._limit.seconds * 1000
+        query = Arrival.insert(key=self._hashed(key), due_at=_NOW + SQL(str(gap))).on_conflict(
+            conflict_target=[Arrival.key],
+            update={Arrival.due_at: due},
+            where=fits if within else None,
+        )
+        with connected():
+            rows = list(query.returning((Arrival.due_at - _NOW).alias("owed")).tuples().execute())
+        return rows[0][0] / 1000 if rows else None
+
+    def _hashed(self, key: str) -> str:
+        """The row's key tells nothing of accounts and addresses."""
+        return hashlib.sha256(f"{self._limit.name} {key}".encode()).hexdigest()
+
+
+_NOW: Any = SQL(SERVER_NOW)
 
 
 def forget_idle_limits() -> None:
     """Delete the rows of limits that nothing is owed to."""
     if engine().is_shared:
-        database.execute_sql(_FORGET)
+        Arrival.delete().where(Arrival.due_at < _NOW).execute()

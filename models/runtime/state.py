@@ -22,11 +22,10 @@ from ..core import (
 )
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
-from .preview_queue import PreviewQueue
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
-from .search_turns import SearchTurns
+from .turns import PreviewQueue, Turns
 
 if TYPE_CHECKING:
     from ..storage.payloads.objects import PayloadObjects
@@ -57,7 +56,9 @@ class Runtime:
         self.upload_limiter = limiter(UPLOADS, limited)
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
-        self.search_turns = SearchTurns()
+        self.search_turns = Turns(
+            most=2
+        )  # of a user: one runs, one waits, as of a person who types on
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)

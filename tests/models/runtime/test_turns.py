@@ -1,4 +1,4 @@
-"""models/runtime/preview_queue.py"""
+"""models/runtime/turns.py"""
 
 from contextlib import ExitStack
 from threading import Event
@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from models.core import Busy
-from models.runtime.preview_queue import PreviewQueue
+from models.runtime.turns import PreviewQueue
 from tests.waiting import join_threads, start_threads, until
 
 
@@ -106,9 +106,9 @@ def test_the_same_preview_is_made_by_one_at_a_time():
             entered.append("second")
 
     threads = start_threads(first, second)
-    until(lambda: queue._asked["same"] == 2)
+    until(lambda: queue._same._asked["same"] == 2)
     assert entered == ["first"]
     released.set()
     join_threads(threads)
     assert entered == ["first", "second"]
-    assert not queue._alone
+    assert not queue._same._locks

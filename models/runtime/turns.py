@@ -1,10 +1,13 @@
-"""Admits work on previews, so that expensive documents leave worker threads to everyone else.
+"""Turns at expensive work, so that it leaves worker threads to everyone else.
+
+Of searches, each user has one at a time, since it decrypts thousands of names without a pause.
 
 A preview is made in a child process. A quarter of the worker threads may make one for a view, two
 for files to save; another quarter may wait some seconds for a place. A caller beyond that, or
 beyond a share of it, is refused at once.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +21,33 @@ PLACE_SECONDS = 10
 SAVING = 2  # places for files: views keep the other processes
 
 
+class Turns:
+    """One turn of each key at a time; `most` may have it or wait for it."""
+
+    def __init__(self, most: float = math.inf) -> None:
+        self._most = most
+        self._guard = Lock()
+        self._asked = Counter[str]()
+        self._locks: dict[str, Lock] = {}  # of each key that somebody has or waits for
+
+    @contextmanager
+    def turn(self, key: str) -> Iterator[None]:
+        """Returns when the former turn of the key has ended. Raises `Busy` if too many wait."""
+        with self._guard:
+            if self._asked[key] >= self._most:
+                raise Busy
+            self._asked[key] += 1
+            lock = self._locks.setdefault(key, Lock())
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                self._asked -= Counter([key])
+                if not self._asked[key]:
+                    del self._locks[key]
+
+
 class Places:
     """`count` places are held by all, all but one by the links and credentials of one owner, and
     half of them by one link.
@@ -29,7 +59,7 @@ class Places:
 
     def has_room(self, owner_id: str, caller_id: str) -> bool:
         shares = {caller_id: self.count // 2, owner_id: self.count - 1}
-        within = all(self._held[one] < max(1, most) for one, most in shares.items())
+        within = all(self._held[id] < max(1, most) for id, most in shares.items())
         return within and self._held[""] < self.count
 
     def take(self, owner_id: str, caller_id: str) -> None:
@@ -47,8 +77,7 @@ class PreviewQueue:
         self._place_seconds = place_seconds
         self._processes = BoundedSemaphore(PROCESSES)
         self._changed = Condition()
-        self._asked = Counter[str]()
-        self._alone: dict[str, Lock] = {}  # for each preview that is made or waited for
+        self._same = Turns()  # at each preview
 
     @contextmanager
     def turn(
@@ -59,7 +88,7 @@ class PreviewQueue:
         `caller_id` is a link's id, or the owner's. Raises `Busy`.
         """
         places = self.saving if saves else self.viewing
-        with self._place(places, id, (owner_id, caller_id)), self._alone[id]:
+        with self._place(places, (owner_id, caller_id)), self._same.turn(id):
             if not self._processes.acquire(timeout=PROCESS_SECONDS):
                 raise Busy
             try:
@@ -68,20 +97,15 @@ class PreviewQueue:
                 self._processes.release()
 
     @contextmanager
-    def _place(self, places: Places, id: str, caller: tuple[str, str]) -> Iterator[None]:
+    def _place(self, places: Places, caller: tuple[str, str]) -> Iterator[None]:
         with self._changed:
             self._wait_for_room(places, caller)
             places.take(*caller)
-            self._asked[id] += 1
-            self._alone.setdefault(id, Lock())
         try:
             yield
         finally:
             with self._changed:
                 places.release(*caller)
-                self._asked -= Counter([id])
-                if not self._asked[id]:
-                    del self._alone[id]
                 self._changed.notify_all()
 
     def _wait_for_room(self, places: Places, caller: tuple[str, str]) -> None:
