@@ -16,7 +16,7 @@ def preview(
     """Return the card with this message as its heading."""
     first = original.beginning[:SHOWN_BYTES]
     body = render(
-        "kinds/card.html",
+        "card.html",
         original=original,
         media_type=media_type,
         size=format_size(original.size),

@@ -6,31 +6,40 @@ Nothing loads, posts, frames or runs except our own scripts and stylesheets, all
 import functools
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from ..formats.preview import Preview
-from ..markup.templating import asset, source_hash
+from ..markup.templating import FOLDER, asset, source_hash
 
 SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
 )
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
 PATH: Final = re.compile(r"[\w./~-]+")
-# Those of some kinds too: they do not depend on the content, which HEAD does not read.
-SCRIPTS: Final = (
-    *("viewer.js", "frame.js", "lines.js", "outline.js", "pages.js"),
-    *("picture.js", "saved_pdf.js", "sheets.js", "source.js", "table.js"),
-)
-STYLES: Final = (
-    *("base.css", "viewer.css", "agenda.css", "card.css", "files.css"),
-    *("frame.css", "grid.css", "notebook.css", "outline.css", "pages.css", "picture.css"),
-)
+FORMATS: Final = Path(__file__).parent.parent / "formats"
 NO_MARKUP_FROM_TEXT: Final = ("require-trusted-types-for 'script'", "trusted-types 'none'")
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
     "microphone=(), midi=(), payment=(), serial=(), usb=(), browsing-topics=()"
 )
+
+
+def _of_formats(suffix: str) -> tuple[str, ...]:
+    """Return the scripts or stylesheets of all formats, by name, and those that several share.
+
+    A policy names them all: it does not depend on the content, which HEAD does not read.
+    """
+    families = (path.name for path in FORMATS.iterdir() if path.is_dir())
+    paths = [path for family in families for path in FOLDER.glob(f"{family}/*.{suffix}")]
+    paths += [FOLDER / name for name in ("card.css", "grid.css") if name.endswith(suffix)]
+    ordered = sorted(paths, key=lambda path: path.name)
+    return tuple(path.relative_to(FOLDER).as_posix() for path in ordered)
+
+
+SCRIPTS: Final = ("viewer.js", *_of_formats("js"))
+STYLES: Final = ("base.css", "viewer.css", *_of_formats("css"))
 
 
 def for_view(

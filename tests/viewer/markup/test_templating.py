@@ -19,4 +19,4 @@ def test_a_hash_is_a_csp_source_expression():
 
 def test_a_missing_template_value_raises():
     with pytest.raises(UndefinedError):
-        render("kinds/card.html")
+        render("card.html")

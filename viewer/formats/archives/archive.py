@@ -35,6 +35,6 @@ def preview(original: Original, media_type: str) -> Preview:
         LABELS.get(media_type, "ZIP archive"),
         html + section("Small files", files),
         facts=(more + format_count(int(facts["files"]), "file"),),
-        styles=("grid.css", "files.css"),
+        styles=("grid.css", "archives/files.css"),
         note="Only the first files are listed. Save the original to see all." if more else "",
     )

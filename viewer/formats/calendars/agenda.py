@@ -33,5 +33,5 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=(format_count(total, noun),),
         note=note if shown < total else "",
         tools=frozenset({"zoom"}),
-        styles=("agenda.css",),
+        styles=("calendars/agenda.css",),
     )

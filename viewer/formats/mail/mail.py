@@ -41,7 +41,7 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=(format_count(attached, "attachment"),) if attached else (),
         note=" ".join(filter(None, notes)),
         scripts=SCRIPTS if is_html else (),
-        styles=("files.css", *STYLES),
+        styles=("archives/files.css", *STYLES),
         foreign_style=is_html,
     )
 

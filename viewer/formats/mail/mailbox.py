@@ -38,7 +38,7 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=(more + format_count(int(facts["listed"]), "message"),),
         note=_note(facts, opened),
         scripts=SCRIPTS,
-        styles=("files.css", *STYLES),
+        styles=("archives/files.css", *STYLES),
         foreign_style=True,
     )
 

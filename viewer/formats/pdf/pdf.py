@@ -29,10 +29,10 @@ _pdf: Final = partial(Preview, kind="pdf", label="PDF")
 _served: Final = partial(
     _pdf,
     tools=frozenset({"zoom", "pages"}),
-    scripts=("outline.js", "pages.js"),
-    styles=("outline.css", "pages.css"),
+    scripts=("pdf/outline.js", "pdf/pages.js"),
+    styles=("pdf/outline.css", "pdf/pages.css"),
 )
-_saved: Final = partial(_pdf, scripts=("saved_pdf.js",), styles=("pages.css",), frames_pdf=True)
+_saved: Final = partial(_pdf, scripts=("pdf/saved.js",), styles=("pdf/pages.css",), frames_pdf=True)
 
 
 def preview(original: Original, media_type: str, *, is_converted: bool = False) -> Preview:
@@ -59,7 +59,7 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
 
 def _locked() -> Preview:
     """Return the question for the password; in a file the browser's PDF viewer asks it."""
-    served, saved = (render("kinds/pdf_locked.html", asks=asks).encode() for asks in (True, False))
+    served, saved = (render("pdf/locked.html", asks=asks).encode() for asks in (True, False))
     return _served(body=served, offline=lambda: _saved(body=saved))
 
 
@@ -74,7 +74,7 @@ def _file(
         if original.password is not None and not is_converted:
             copy = pages.unlocked()
     count = format_count(overview.total, "page")
-    body = render("kinds/saved_pdf.html", pages=drawn, total=overview.total, count=count)
+    body = render("pdf/saved.html", pages=drawn, total=overview.total, count=count)
     return _saved(
         body=body.encode("utf-8", "replace") + (COPY % pybase64.b64encode(copy) if copy else b""),
         facts=(count,),

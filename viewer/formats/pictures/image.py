@@ -11,7 +11,7 @@ LABELS: Final = {
     "image/vnd.microsoft.icon": "Icon",
     "image/webp": "WebP image",
 }
-SCRIPTS, STYLES = ("picture.js",), ("picture.css",)
+SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/picture.css",)
 
 
 def preview(_original: Original, media_type: str) -> Preview:

@@ -56,15 +56,15 @@ def preview(original: Original, media_type: str) -> Preview:
         b"".join(_sections(pages, total)),
         facts=(_size(pages[0][0]) if total == 1 else format_count(total, "page"),),
         note=" ".join(filter(None, note)),
-        scripts=SCRIPTS if total == 1 else ("pages.js",),
-        styles=STYLES if total == 1 else (*STYLES, "pages.css"),
+        scripts=SCRIPTS if total == 1 else ("pdf/pages.js",),
+        styles=STYLES if total == 1 else (*STYLES, "pdf/pages.css"),
         tools=frozenset({"zoom", "fit"} if total == 1 else {"zoom", "pages"}),
     )
 
 
 def _sections(pages: Sequence[Message], total: int) -> Iterator[bytes]:
     for facts, picture in pages:
-        html = render("kinds/picture.html", page=facts, total=total, size=_size(facts))
+        html = render("pictures/picture.html", page=facts, total=total, size=_size(facts))
         before, _, after = html.encode().rpartition(DATA_PLACEHOLDER)
         yield before + pybase64.b64encode(picture) + after
 

@@ -37,7 +37,7 @@ def preview(original: Original, media_type: str) -> Preview:
         tools=frozenset({"zoom"}),
         styles=("grid.css",),
         own_style=checked_rules(str(facts["css"])),
-        scripts=("sheets.js",),
+        scripts=("sheets/sheets.js",),
     )
 
 

@@ -38,7 +38,7 @@ def preview(original: Original, media_type: str) -> Preview:
             **({"cut": "yes"} if partial else {}),
         },
         styles=("grid.css",),
-        scripts=("source.js", "table.js"),
+        scripts=("text/source.js", "sheets/table.js"),
     )
 
 

@@ -31,5 +31,5 @@ def preview(original: Original, _media_type: str) -> Preview:
         facts=(str(facts["language"]), format_count(total, "cell")),
         note=note if shown < total else "",
         tools=frozenset({"zoom"}),
-        styles=("notebook.css",),
+        styles=("text/notebook.css",),
     )

@@ -16,7 +16,7 @@ MAX_READ = 2 << 20
 MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
 JOB = Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10)
 TOOLS = frozenset({"zoom", "wrap", "copy"})
-SCRIPTS = ("source.js", "lines.js")
+SCRIPTS = ("text/source.js", "text/lines.js")
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:

@@ -12,7 +12,7 @@ MAX_SIZE = 4 << 20
 JOB = Job("viewer.formats.web.foreign_html", memory_mb=768, cpu_seconds=3, seconds=12)
 NOTE = "Scripts, forms and remote content are switched off."
 # No scripts and no origin. A clicked link opens in a tab without access to this page.
-SCRIPTS, STYLES = ("frame.js",), ("frame.css",)  # of each page with an iframe
+SCRIPTS, STYLES = ("web/frame.js",), ("web/frame.css",)  # of each page with an iframe
 SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
 
 

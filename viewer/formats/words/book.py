@@ -28,7 +28,7 @@ def preview(original: Original, media_type: str) -> Preview:
         return archive.preview(original, media_type)
     ((facts, html),) = result.messages
     outline = facts["outline"] if len(facts["outline"]) > 1 else []
-    contents = render("kinds/outline.html", outline=outline).encode("utf-8", "replace")
+    contents = render("words/outline.html", outline=outline).encode("utf-8", "replace")
     notes = (NOTE, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
     return Preview(
         "book",
@@ -37,6 +37,6 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=tuple(filter(None, (facts["title"], facts["creator"]))),
         note=" ".join(filter(None, notes)),
         tools=frozenset({"zoom"}),
-        styles=("outline.css",),
-        scripts=("outline.js",),
+        styles=("pdf/outline.css",),
+        scripts=("pdf/outline.js",),
     )
