@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from tests.clock import ClockedService
 from tests.formats import parse_time, time_from_now
-from tests.people import Person
+from tests.people import Person, at
 from tests.problems import refused_query
 from tests.waiting import until
 
@@ -172,30 +171,10 @@ def test_no_event_carries_a_name_a_payload_or_a_secret(new_user):
     assert not [one for one in (*NAMES, *secrets) if one in text]
 
 
-def rows_of_views(service):
-    query = "SELECT count(*) FROM event WHERE type = 'document.viewed'"
-    return service.sql(query)[0][0]
-
-
-def test_views_are_written_within_moments_and_survive_sigkill(start_service):
-    service = start_service(RATE_LIMITS="off")
-    person = service.register()
-    document = person.upload(token=None)
-    for _ in range(5):
-        person.get(f"/v1/documents/{document['id']}/view")
-    until(lambda: rows_of_views(service) == 5)
-    service.kill()
-    service.start()
-    assert person.event_types() == ["document.created", *["document.viewed"] * 5]
-
-
-def test_views_are_written_before_the_service_stops(start_service):
-    service = start_service(RATE_LIMITS="off")
-    person = service.register()
-    document = person.upload(token=None)
-    person.get(f"/v1/documents/{document['id']}/view")
-    service.restart()
-    assert person.event_types() == ["document.created", "document.viewed"]
+@pytest.fixture(scope="module")
+def restarted(start_service):
+    """A service that these tests end; each leaves it running."""
+    return start_service(RATE_LIMITS="off")
 
 
 def counts_of_views(person):
@@ -203,43 +182,50 @@ def counts_of_views(person):
 
 
 @pytest.mark.slow
-def test_many_readings_of_a_link_are_two_events(tmp_path):
-    service = ClockedService(tmp_path, RATE_LIMITS="off")
-    person = service.register()
+def test_views_are_written_within_moments_and_survive_sigkill(restarted):
+    person = restarted.register()
+    document = person.upload(token=None)
+    for _ in range(5):
+        person.get(at(document, "/view"))
+    views = "SELECT count(*) FROM event WHERE type = 'document.viewed' AND owner_id = :id"
+    until(lambda: restarted.sql(views, id=person.record["id"]) == [(5,)])
+    restarted.kill()
+    restarted.start()
+    assert person.event_types() == ["document.created", *["document.viewed"] * 5]
+
+
+@pytest.mark.slow
+def test_views_are_written_and_counted_before_the_service_stops(restarted):
+    person = restarted.register()
+    document = person.upload()
+    person.get(at(document, "/view"))
+    for _ in range(5):
+        person.open(document["token"]["viewUrl"])
+    restarted.restart()
+    assert counts_of_views(person) == [1, 1, 4]
+
+
+@pytest.mark.slow
+def test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute(restarted):
+    person = restarted.register()
+    document = person.upload()
+    for _ in range(5):
+        person.open(document["token"]["viewUrl"])
+    restarted.kill()
+    restarted.start()
+
+    assert counts_of_views(person) == [1]
+    assert person.links(document)[0]["views"] == 5
+
+
+def test_many_readings_of_a_link_are_two_events(clocked):
+    person = clocked.register()
     document = person.upload()
     for _ in range(30):
         assert person.open(document["token"]["viewUrl"]).status == 200
     until(lambda: counts_of_views(person) == [1])
 
-    service.set_clock(seconds=61)
+    clocked.set_clock(seconds=61)
 
     until(lambda: counts_of_views(person) == [1, 29])
-    (listed,) = person.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
-    assert listed["views"] == 30
-    service.close()
-
-
-def test_readings_that_are_counted_survive_a_stop(start_service):
-    service = start_service(RATE_LIMITS="off")
-    person = service.register()
-    document = person.upload()
-    for _ in range(5):
-        person.open(document["token"]["viewUrl"])
-
-    service.restart()
-
-    assert counts_of_views(person) == [1, 4]
-
-
-def test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute(start_service):
-    service = start_service(RATE_LIMITS="off")
-    person = service.register()
-    document = person.upload()
-    for _ in range(5):
-        person.open(document["token"]["viewUrl"])
-    service.kill()
-    service.start()
-
-    assert counts_of_views(person) == [1]
-    (listed,) = person.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
-    assert listed["views"] == 5
+    assert person.links(document)[0]["views"] == 30

@@ -112,8 +112,12 @@ def test_a_service_with_only_a_retired_root_names_the_missing_one(start_service)
     assert content_of(service.log_in(person.record["email"]), document) == b"sealed"
 
 
-def test_sessions_survive_the_retirement_of_their_root(start_service):
-    service = start_service(RATE_LIMITS="off")
+@pytest.fixture(scope="module")
+def service(start_service):
+    return start_service(RATE_LIMITS="off")
+
+
+def test_sessions_survive_the_retirement_of_their_root(service):
     person = service.register()
     service.run_command("keys", "rotate")
     later = service.log_in(person.record["email"])
@@ -126,8 +130,7 @@ def test_sessions_survive_the_retirement_of_their_root(start_service):
         assert one.get("/v1/auth/me").status == 200
 
 
-def test_a_rotation_can_end_all_sessions(start_service):
-    service = start_service(RATE_LIMITS="off")
+def test_a_rotation_can_end_all_sessions(service):
     person = service.register()
     machine = person.create_api_key()
     service.run_command("keys", "rotate", "--end-sessions")

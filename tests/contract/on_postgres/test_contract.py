@@ -20,15 +20,15 @@ from tests.contract.test_documents import (  # noqa: F401
 )
 from tests.contract.test_events import (  # noqa: F401
     machine,
+    restarted,
     test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute,
     test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is,
     test_no_event_carries_a_name_a_payload_or_a_secret,
-    test_readings_that_are_counted_survive_a_stop,
     test_revoking_a_token_twice_is_one_event,
     test_the_events_of_a_document_are_in_order,
     test_the_feed_continues_after_any_id,
     test_the_feed_filters_by_type_and_refuses_an_unknown_type,
-    test_views_are_written_before_the_service_stops,
+    test_views_are_written_and_counted_before_the_service_stops,
     test_views_are_written_within_moments_and_survive_sigkill,
 )
 from tests.contract.test_idempotency import (  # noqa: F401
