@@ -136,12 +136,12 @@ def _require_empty() -> None:
 
 
 def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
-    from ..storage import postgres_load  # noqa: PLC0415  its driver may be missing
+    from ..storage import postgres  # noqa: PLC0415  its driver may be missing
 
     rows = {table: _count(table, read) for table in TABLES}
     done, total = 0, sum(rows.values())
     for table, expected in rows.items():
-        postgres_load.load_rows(table, read)
+        postgres.load_rows(table, read)
         if (arrived := _count(table, database.execute_sql)) != expected:
             sentence = f"Of {expected:,} rows of {table}, {arrived:,} arrived. Nothing was copied."
             raise OperatorError(sentence)

@@ -28,7 +28,7 @@ from .readings import ReadingCounter
 from .turns import PreviewQueue, Turns
 
 if TYPE_CHECKING:
-    from ..storage.payloads.objects import PayloadObjects
+    from ..storage.payloads import PayloadObjects
 
 
 class BackgroundWork(Protocol):

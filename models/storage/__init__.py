@@ -3,10 +3,17 @@
 `engine()` is the engine in use; `engine_base.py` says what it has to offer.
 """
 
-from .connection import close_database, connected, database, prepare_connection
+from .connection import (
+    Prepared,
+    close_database,
+    connected,
+    database,
+    param,
+    prepare_connection,
+    prepared,
+)
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
-from .prepared import Prepared, param, prepared
 from .sqlite import EngineError, create_file
 from .sqlite_engine import READER_SECONDS
 from .transactions import (

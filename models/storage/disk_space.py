@@ -1,17 +1,19 @@
 """Disk space: an upload starts only if it fits beside those that run.
 
-A reserve stays free, so that deleting and logging in work when uploads are rejected.
+A reserve stays free, so that deleting and logging in work when uploads are rejected. Where other
+programs have filled the disk, a ballast file beside the database is deleted: its space is enough
+for the few WAL pages that those take.
 """
 
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..core import StorageFull
-from . import ballast_file
 from .sqlite import database, pragma
 
+BALLAST_BYTES = 2 << 20
 _SMALL_ROWS_BYTES = 128 << 10  # WAL pages of the rows beside the payload
 _lock = threading.Lock()
 _reserved_bytes = 0
@@ -44,7 +46,7 @@ def _fits(needed: int, reserve_bytes: int) -> bool:
     If that does not fit, the database's free pages are counted, and half of the reserve, until
     the WAL is truncated.
     """
-    free, wal = ballast_file.free_bytes(database.database), _wal_bytes()
+    free, wal = _free_bytes_with_ballast(database.database), _wal_bytes()
     if free >= wal + 2 * needed + reserve_bytes:
         return True
     grows = max(0, needed - _unused_bytes())
@@ -61,3 +63,36 @@ def _wal_bytes() -> int:
 def _unused_bytes() -> int:
     """The size of the database's free pages."""
     return pragma("freelist_count") * pragma("page_size")
+
+
+def create_ballast(database: str) -> None:
+    """Create the file, unless it exists or the disk is nearly full."""
+    with suppress(OSError):
+        if _free_bytes(database) >= 4 * BALLAST_BYTES:
+            handle = os.open(_ballast(database), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.urandom(BALLAST_BYTES))  # zeros might be stored sparsely
+
+
+def delete_ballast_if_full(database: str) -> None:
+    """Delete the file if the disk is full. Called before every transaction."""
+    if _free_bytes(database) < BALLAST_BYTES:
+        with suppress(FileNotFoundError):
+            os.unlink(_ballast(database))
+
+
+def _free_bytes_with_ballast(database: str) -> int:
+    """Free bytes of the disk, the file's own included."""
+    try:
+        return _free_bytes(database) + os.stat(_ballast(database)).st_size
+    except FileNotFoundError:
+        return _free_bytes(database)
+
+
+def _free_bytes(database: str) -> int:
+    disk = os.statvfs(database)
+    return disk.f_bavail * disk.f_frsize
+
+
+def _ballast(database: str) -> str:
+    return f"{database}.spare"

@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg 3: connections, and how queries are written.
+"""PostgreSQL through psycopg 3: connections, how queries are written, and rows copied to it.
 
 A connection keeps nothing of its own between two transactions, and no statement is prepared on it:
 so a pooler that lends connections by transaction, such as pgbouncer, may stand between.
@@ -8,6 +8,7 @@ import logging
 import re
 import select
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,14 +16,21 @@ import peewee
 import psycopg
 from peewee import OperationalError
 from playhouse.pool import PooledPostgresqlDatabase
+from psycopg.errors import DataError, IntegrityError
 from psycopg.pq import Format, TransactionStatus
 from psycopg.types.json import Json, Jsonb
 
+from ..core import OperatorError
 from .connection import wrapping_errors
+from .sqlite import EngineError
 
 POOL_SECONDS = 5  # how long to wait for a free connection
 SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail at once for so long
 
+_COLUMNS = """
+    SELECT column_name, data_type FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = :table ORDER BY ordinal_position"""
+_MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, EngineError)
 _Base: Any = peewee.PostgresqlDatabase
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 
@@ -137,3 +145,28 @@ def storable(value: Any) -> Any:
 def first_line(error: BaseException) -> str:
     """What an error says, without hints and what it quotes."""
     return str(error).partition("\n")[0]
+
+
+def load_rows(table: str, read: Callable[[str], Any]) -> None:
+    """Copy all rows that `read` finds in its table of this name, in the open transaction.
+
+    `read` executes a query. OperatorError if PostgreSQL does not take a row: SQLite stores any
+    value in any column.
+    """
+    columns = database.execute_sql(_COLUMNS, {"table": table}).fetchall()
+    names = ", ".join(name for name, _ in columns)
+    with wrapping_errors:
+        try:
+            _copy(table, names, [kind for _, kind in columns], read)
+        except _MISFITS as error:
+            sentence = f"A row of {table} cannot be copied ({first_line(error)})."
+            raise OperatorError(f"{sentence} Nothing was copied.") from None
+    database.execute_sql(f"ANALYZE {table}")  # else its first queries are planned without counts
+
+
+def _copy(table: str, names: str, types: list[str], read: Callable[[str], Any]) -> None:
+    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
+    with database.connection().cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(types)
+        for row in read(f"SELECT {names} FROM {table}"):  # noqa: S608
+            copy.write_row(row)

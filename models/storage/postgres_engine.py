@@ -4,13 +4,19 @@ The locks are advisory ones that end with their transaction. A transaction is RE
 that each of its statements sees what the former holder of its lock has committed; the server lets
 others see a commit before it releases the lock. Events of an owner are numbered with the lock
 held, so a reader of one number has seen all lower ones.
+
+What would run inside the service prevents its start. All of the schema is compared with the one
+that the migrations make, which `schema.txt` beside them lists: there is no empty database here in
+which they could run.
 """
 
 import hashlib
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -26,10 +32,10 @@ from ..core import (
     StorageFailing,
     StorageFull,
 )
-from . import postgres_schema
 from .connection import wrapping_errors
 from .engine_base import Engine
 from .postgres import database, first_line, translated
+from .schema import Schema, differences
 
 CONNECT_SECONDS = 3
 LOCK_SECONDS = 5
@@ -60,6 +66,36 @@ _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL
     "57014": Busy,  # cancelled by the server's own timeout
     "40": Busy,  # a deadlock or another rollback by the server
 } | dict.fromkeys(_UNAVAILABLE, DatabaseUnavailable)
+_FOREIGN = """
+    SELECT 'trigger ' || tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace
+    UNION ALL
+    SELECT 'rule ' || rulename FROM pg_rules WHERE schemaname = current_schema()
+    UNION ALL
+    SELECT 'policy ' || policyname FROM pg_policies WHERE schemaname = current_schema()
+    ORDER BY 1"""
+_SCHEMA = """
+    WITH found AS (
+        SELECT oid, relname, relkind, relpersistence FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relname <> 'schema_migration'
+        AND oid NOT IN (SELECT objid FROM pg_depend WHERE deptype = 'e'))
+    SELECT 'table ' || relname, concat(relkind, relpersistence) FROM found
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
+    UNION ALL
+    SELECT 'column ' || relname || '.' || attname, concat_ws(
+        ' ', format_type(atttypid, atttypmod), collname, CASE WHEN attnotnull THEN 'NOT NULL' END,
+        'DEFAULT ' || pg_get_expr(adbin, adrelid), NULLIF(concat(attgenerated, attidentity), ''))
+    FROM found JOIN pg_attribute ON attrelid = found.oid AND attnum > 0 AND NOT attisdropped
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
+    UNION ALL
+    SELECT 'index ' || relname, pg_get_indexdef(indexrelid, 0, true)
+    FROM pg_index JOIN found ON found.oid = indexrelid
+    WHERE indrelid IN (SELECT oid FROM found)
+    UNION ALL
+    SELECT 'constraint ' || conname, pg_get_constraintdef(pg_constraint.oid, true)
+    FROM pg_constraint JOIN found ON found.oid = conrelid WHERE contype <> 'n'"""
 
 
 class PostgresEngine(Engine):
@@ -113,10 +149,10 @@ class PostgresEngine(Engine):
         return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
     def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:  # noqa: ARG002
-        return postgres_schema.foreign_objects()
+        return _foreign_objects()
 
     def table_differences(self, directory: str) -> list[str]:
-        return postgres_schema.table_differences(directory)
+        return _table_differences(directory)
 
     def snapshot(self) -> AbstractContextManager[Any]:
         return _atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -184,3 +220,21 @@ def _locks(owner_id: str) -> str:
 def _key(name: str) -> int:
     digest = hashlib.blake2b(name.encode(), digest_size=8, person=b"docservice").digest()
     return int.from_bytes(digest, "big", signed=True)
+
+
+def _foreign_objects() -> list[str]:
+    """What somebody has put into the schema that would run inside the service."""
+    return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
+
+
+def _table_differences(directory: str) -> list[str]:
+    """How tables differ from those that all migrations of the directory make."""
+    listed = Path(directory, "schema.txt").read_text().splitlines()
+    parts = (line.partition(" = ") for line in listed)
+    expected = Counter((name, definition) for name, _, definition in parts)
+    return list(differences(expected, current_schema()))
+
+
+def current_schema() -> Schema:
+    rows = database.execute_sql(_SCHEMA).fetchall()
+    return Counter((name, definition) for name, definition in rows)

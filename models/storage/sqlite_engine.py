@@ -11,9 +11,9 @@ from typing import Any
 from peewee import DatabaseError, OperationalError
 
 from ..core import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
-from . import ballast_file, schema
+from . import schema
 from .connection import connected
-from .disk_space import reserve_disk_space
+from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space
 from .engine_base import Engine
 from .group_commit import GroupCommit
 from .sqlite import PRAGMAS, database
@@ -59,7 +59,7 @@ class SqliteEngine(Engine):
 
         The lock is waited for as long as SQLite's own, so that waiting writers time out together.
         """
-        ballast_file.delete_if_full(database.database)
+        delete_ballast_if_full(database.database)
         longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
         if not self._writer_lock.acquire(timeout=longest):
             raise Busy
@@ -146,7 +146,7 @@ class SqliteEngine(Engine):
         return reserve_disk_space(size, reserve_bytes, self.truncate_wal)
 
     def keep_ballast(self) -> None:
-        ballast_file.create(database.database)
+        create_ballast(database.database)
 
     def _checkpoint(self, mode: str) -> bool:
         with self._checkpoint_lock:

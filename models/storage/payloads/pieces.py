@@ -12,7 +12,6 @@ from typing import Final
 from crypto import sealing
 
 READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one piece
-
 CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
 SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES

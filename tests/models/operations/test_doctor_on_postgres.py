@@ -47,7 +47,7 @@ def test_a_sound_database_has_no_problems(runtime):
 
 
 def test_the_list_of_the_schema_is_what_the_migrations_make(runtime):
-    from models.storage.postgres_schema import current_schema  # noqa: PLC0415  an extra
+    from models.storage.postgres_engine import current_schema  # noqa: PLC0415  an extra
 
     setup.open_database(runtime.settings.database)
     made = sorted(f"{name} = {definition}" for name, definition in current_schema())

@@ -3,7 +3,6 @@
 import pytest
 
 from models.core import StorageFull
-from models.storage import ballast_file as spare
 from models.storage import disk_space as room
 
 MIB = 1 << 20
@@ -13,7 +12,7 @@ MIB = 1 << 20
 def disk(instance, monkeypatch):
     """A disk with so many free bytes, a log and pages left in the database: set them."""
     sizes = {"free": 100 * MIB, "log": 0, "left": 0}
-    monkeypatch.setattr(spare, "_free_bytes", lambda _: sizes["free"])
+    monkeypatch.setattr(room, "_free_bytes", lambda _: sizes["free"])
     monkeypatch.setattr(room, "_wal_bytes", lambda: sizes["log"])
     monkeypatch.setattr(room, "_unused_bytes", lambda: sizes["left"])
     return sizes
