@@ -5,15 +5,98 @@
 The head holds everything to be shown, so that the first paint does not wait for the bytes.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import pybase64
+
+from ..content.media_types import data_uri_type
+from ..formats.original import Original
 from ..formats.preview import Preview
-from ..markup.names import content_disposition, display_name
+from ..markup.formatting import format_count, format_size
+from ..markup.names import badge, content_disposition, display_name, safe_file_name
+from ..markup.templating import render, shared_parts
 from . import policy
-from .base64_stream import base64_length, base64_pieces
 from .registry import Document
-from .shell import Layout, PageOptions, layout
+
+BODY_PLACEHOLDER = "\0body\0"
+BYTES_PLACEHOLDER = "\0bytes\0"
+UNSAFE_IN_COMMENT = re.compile(r"[^\w .]")
+FILE_LINK = re.compile(rb'<a class="take"[^<>]*>[^<]*</a>')  # saves a file inside the document
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    offline: bool = False
+    content_url: str | None = None
+    save_url: str | None = None
+    oembed_url: str | None = None
+    embed: bool = False
+    may_save: bool = True
+    parent_origin: str = "*"
+    pages_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page before and after the original's bytes, and whether these are in it."""
+
+    head: tuple[bytes, ...]
+    tail: bytes
+    has_original: bool
+
+
+def layout(original: Original, preview: Preview, options: PageOptions) -> Layout:
+    embedded = not options.content_url and (options.may_save or preview.carrier != "a")
+    page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
+    start, _, rest = page.partition(BODY_PLACEHOLDER)
+    middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
+    body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
+    return Layout((_encode(start), body, _encode(middle)), _encode(tail), embedded)
+
+
+def _values(
+    original: Original, preview: Preview, options: PageOptions, *, embedded: bool
+) -> dict[str, object]:
+    name = display_name(original.name, original.default_name)
+    return {
+        "preview": preview,
+        "kind": preview.kind,
+        "carrier": preview.carrier,
+        "parts": shared_parts(
+            preview.tools, preview.styles, preview.scripts, wraps=preview.kind == "text"
+        ),
+        "body": BODY_PLACEHOLDER,
+        "options": options,
+        "record": original.record(),
+        "sha256": original.sha256,
+        "name": name,
+        "original_name": original.name.strip() or name,
+        "comment_name": _safe_in_comment(name),
+        "safe_file_name": _safe_in_comment(safe_file_name(name)).replace(" ", "_"),
+        "badge": badge(name, preview.kind),
+        "length": format_count(original.size, "byte"),
+        "summary": (preview.label, format_size(original.size), *preview.facts),
+        "policy": policy.for_file(preview) if options.offline else None,
+        "source": _data_uri(original, preview) if embedded else options.content_url,
+        "embedded": embedded,
+    }
+
+
+def _encode(html: str) -> bytes:
+    return html.encode("utf-8", "replace")
+
+
+def _data_uri(original: Original, preview: Preview) -> str:
+    media_type = data_uri_type(original.media_type, is_image=preview.carrier == "img")
+    return f"data:{media_type};base64,{BYTES_PLACEHOLDER}"
+
+
+def _safe_in_comment(name: str) -> str:
+    """Replace what could end an HTML comment or has a meaning in a shell command."""
+    return UNSAFE_IN_COMMENT.sub("_", name)
+
 
 EMBEDDED_LIMIT = 8 << 20  # of an original that a view holds
 PAGED_LIMIT = 1 << 20  # of one whose pages are loaded one by one: no script there reads it
@@ -98,3 +181,21 @@ def _body(page: Layout, document: Document) -> Iterator[bytes]:
     if page.has_original:
         yield from base64_pieces(document.pieces())
     yield page.tail
+
+
+def base64_length(size: int) -> int:
+    """Return the length of the base64 text of `size` bytes, padding included."""
+    return (size + 2) // 3 * 4
+
+
+def base64_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield base64 that joins to one text; at most two bytes are carried to the next piece."""
+    carry = b""
+    for piece in pieces:
+        joined = carry + piece if carry else piece
+        whole = len(joined) - len(joined) % 3
+        carry = joined[whole:]
+        if whole:
+            yield pybase64.b64encode(joined[:whole])
+    if carry:
+        yield pybase64.b64encode(carry)

@@ -14,7 +14,7 @@ from ..formats.mail import mail, mailbox
 from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
-from ..formats.pictures import audio_video, image, picture
+from ..formats.pictures import picture
 from ..formats.preview import OtherFormatError, Preview
 from ..formats.sheets import spreadsheet, table
 from ..formats.text import code, markdown, notebook, text
@@ -36,7 +36,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "application/zip": office.preview,
     "application/x-ipynb+json": notebook.preview,
     **dict.fromkeys(agenda.TYPES, agenda.preview),
-    **dict.fromkeys(IMAGES, image.preview),
+    **dict.fromkeys(IMAGES, picture.image_preview),
     **dict.fromkeys(office.RTF_TYPES, office.rtf_preview),
     **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
@@ -55,11 +55,16 @@ BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where th
     "application/json": {"ipynb": notebook.preview},
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
-    ("audio/", "video/"): audio_video.preview,
+    ("audio/", "video/"): picture.audio_video_preview,
     spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): office.preview,
 }
-SHOWN_AS_THEY_ARE: Final = (image.preview, audio_video.preview, text.preview, code.preview)
+SHOWN_AS_THEY_ARE: Final = (
+    picture.image_preview,
+    picture.audio_video_preview,
+    text.preview,
+    code.preview,
+)
 CARDS: Final = (card.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 

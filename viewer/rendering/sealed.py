@@ -17,10 +17,8 @@ import pybase64
 
 from ..markup.templating import render
 from . import policy
-from .base64_stream import base64_length
-from .page import RenderedPage, download_headers
+from .page import PageOptions, RenderedPage, base64_length, download_headers, layout
 from .registry import Document
-from .shell import PageOptions, layout
 
 PIECES_PLACEHOLDER = "\0pieces\0"
 FORMAT = 1

@@ -1,4 +1,4 @@
-"""viewer/rendering/base64_stream.py"""
+"""viewer/rendering/page.py: base64"""
 
 import base64
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.rendering.base64_stream import base64_length, base64_pieces
+from viewer.rendering.page import base64_length, base64_pieces
 
 
 @given(st.lists(st.binary(max_size=50)))

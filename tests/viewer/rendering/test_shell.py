@@ -1,4 +1,4 @@
-"""viewer/rendering/shell.py"""
+"""viewer/rendering/page.py: its layout"""
 
 import json
 import re
@@ -9,7 +9,7 @@ from tests.viewer.samples import original
 from viewer.formats.archives.enclosed import File, draw
 from viewer.formats.archives.files import section
 from viewer.formats.preview import Preview
-from viewer.rendering.shell import PageOptions, layout
+from viewer.rendering.page import PageOptions, layout
 
 TEXT = Preview("text", "Plain text", b"<p>shown</p>")
 IMAGE = Preview("image", "PNG image", carrier="img")

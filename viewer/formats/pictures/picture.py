@@ -1,8 +1,13 @@
-"""Pictures that browsers do not show, such as HEIC, TIFF and PSD: converted in the sandbox."""
+"""Pictures, audio and video.
+
+Images are shown in an <img>, where an SVG can neither run scripts nor load anything; those that
+browsers do not show, such as HEIC, TIFF and PSD, are converted in the sandbox before. Audio and
+video are played by the browser's own player.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal, cast
 
 import pybase64
 
@@ -13,7 +18,33 @@ from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
 from ..preview import Preview
-from .image import SCRIPTS, STYLES
+
+IMAGE_LABELS: Final = {
+    "image/svg+xml": "SVG image",
+    "image/x-icon": "Icon",
+    "image/vnd.microsoft.icon": "Icon",
+    "image/webp": "WebP image",
+}
+SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/picture.css",)
+
+
+def image_preview(_original: Original, media_type: str) -> Preview:
+    label = IMAGE_LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
+    return Preview(
+        "image",
+        label,
+        carrier="img",
+        tools=frozenset({"zoom", "fit"}),
+        scripts=SCRIPTS,
+        styles=STYLES,
+    )
+
+
+def audio_video_preview(_original: Original, media_type: str) -> Preview:
+    element, _, subtype = media_type.partition("/")
+    carrier = cast(Literal["audio", "video"], element)
+    return Preview(element, f"{subtype.removeprefix('x-').upper()} {element}", carrier=carrier)
+
 
 JOB: Final = Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40)
 HEIF_JOB: Final = replace(JOB, threads=True)

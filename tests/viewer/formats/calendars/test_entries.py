@@ -1,4 +1,4 @@
-"""viewer/formats/calendars/entries.py, content_lines.py, viewer/formats/calendars/agenda.py"""
+"""viewer/formats/calendars/entries.py, viewer/formats/calendars/agenda.py"""
 
 import contextlib
 
@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.viewer.samples import CALENDAR, CARD, original, preview_of
-from viewer.formats.calendars.content_lines import entries
-from viewer.formats.calendars.entries import MAX_ENTRIES, prepare, render
+from viewer.formats.calendars.entries import MAX_ENTRIES, entries, prepare, render
 
 
 def to_html(text):

@@ -1,9 +1,9 @@
-"""viewer/formats/pictures/audio_video.py"""
+"""viewer/formats/pictures/picture.py: audio and video"""
 
 import pytest
 
 from tests.viewer.samples import original
-from viewer.formats.pictures.audio_video import preview
+from viewer.formats.pictures.picture import audio_video_preview as preview
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.viewer.samples import original
-from viewer.formats.pictures.image import preview
+from viewer.formats.pictures.picture import image_preview as preview
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""viewer/formats/web/foreign_css.py"""
+"""viewer/formats/web/foreign_html.py: its stylesheets"""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewer.formats.web.foreign_css import without_addresses
+from viewer.formats.web.foreign_html import without_addresses
 
 
 @pytest.mark.parametrize(
