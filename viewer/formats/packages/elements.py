@@ -1,8 +1,17 @@
-"""Navigation in office XML by local names: the same elements exist in several namespaces."""
+"""The XML of office documents: parsed without DTDs, also element by element, and navigated.
+
+Names are local ones: the same elements exist in several namespaces.
+"""
 
 import math
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from typing import Any, Final
+from xml.etree.ElementTree import Element, TreeBuilder, XMLParser
+from xml.parsers import expat
+
+SEPARATOR: Final = "}"  # between namespace and name
+MAX_DEPTH: Final = 200
+PIECE: Final = 64 << 10
 
 
 def local_name(element: Element) -> str:
@@ -33,11 +42,6 @@ def descendants(element: Element, name: str) -> Iterator[Element]:
     return (item for item in element.iter() if local_name(item) == name)
 
 
-def text_of(element: Element, name: str = "t") -> str:
-    """Return the joined text of all descendants of this name."""
-    return "".join(item.text or "" for item in descendants(element, name))
-
-
 def parse_int(value: str | None, default: int) -> int:
     """Return a whole number of at most eight digits; the default for any other value."""
     return (
@@ -52,3 +56,75 @@ def parse_float(value: str | None, default: float, least: float, most: float) ->
     except ValueError:
         return default
     return min(max(number, least), most) if math.isfinite(number) else default
+
+
+class _WithoutDoctype(TreeBuilder):
+    """Rejects DTDs: office programs write none, and XML bombs need their entities."""
+
+    def doctype(self, *_: object) -> None:
+        raise ValueError("a DTD is not allowed")
+
+
+def parse_xml(data: bytes) -> Element:
+    """Parse XML; raise ValueError for a DTD, ParseError if it is malformed."""
+    parser: Any = XMLParser(target=_WithoutDoctype())  # noqa: S314
+    parser.feed(data)
+    root: Element = parser.close()
+    return root
+
+
+def stream(data: bytes, whole: frozenset[str]) -> Iterator[Element]:
+    """Yield elements in the order of the document, which may lack its end.
+
+    Those named in `whole` come with their content when they end, all others with their attributes
+    only when they start. Raises ValueError for a DTD, expat.ExpatError for malformed XML.
+    """
+    collector = _Collector(whole)
+    parser = expat.ParserCreate(namespace_separator=SEPARATOR)
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartElementHandler = collector.start
+    parser.EndElementHandler = collector.end
+    parser.CharacterDataHandler = collector.text
+    for start in range(0, len(data), PIECE):
+        parser.Parse(data[start : start + PIECE], False)
+        yield from collector.taken()
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise ValueError("a DTD is not allowed")
+
+
+class _Collector:
+    def __init__(self, whole: frozenset[str]) -> None:
+        self.whole = whole
+        self.ready: list[Element] = []
+        self.builder: TreeBuilder | None = None
+        self.depth = 0
+
+    def taken(self) -> list[Element]:
+        ready, self.ready = self.ready, []
+        return ready
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.builder is None and tag.rpartition(SEPARATOR)[2] not in self.whole:
+            self.ready.append(Element(tag, attributes))
+            return
+        self.builder = self.builder or TreeBuilder()
+        self.builder.start(tag, attributes)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ValueError("nested too deeply")
+
+    def text(self, data: str) -> None:
+        if self.builder:
+            self.builder.data(data)
+
+    def end(self, tag: str) -> None:
+        if self.builder is None:
+            return
+        self.builder.end(tag)
+        self.depth -= 1
+        if not self.depth:
+            self.ready.append(self.builder.close())
+            self.builder = None

@@ -6,10 +6,11 @@ import zipfile
 import zlib
 from collections import Counter
 from posixpath import normpath
-from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree as ET  # noqa: N817
+from typing import Final, NamedTuple
+from xml.etree.ElementTree import Element, ParseError
 
 from ...sandbox import MAX_PICTURES
+from .elements import parse_xml
 
 MAX_PART: Final = 32 << 20
 MAX_TOTAL: Final = 96 << 20
@@ -22,13 +23,6 @@ class Target(NamedTuple):
 
     address: str
     external: bool
-
-
-class _WithoutDoctype(ET.TreeBuilder):
-    """Rejects DTDs: office programs write none, and XML bombs need their entities."""
-
-    def doctype(self, *_: object) -> None:
-        raise ValueError("a DTD is not allowed")
 
 
 class Package:
@@ -58,18 +52,18 @@ class Package:
         self.bytes_left -= min(len(data), most)
         return data[:most], len(data) > most
 
-    def xml(self, name: str) -> ET.Element:
+    def xml(self, name: str) -> Element:
         """Parse a part as XML, an absent one as an empty element; raise ValueError for a DTD."""
         if name not in self.names:
-            return ET.Element("absent")
+            return Element("absent")
         return parse_xml(self.read(name))
 
-    def xml_if_sound(self, name: str) -> ET.Element:
+    def xml_if_sound(self, name: str) -> Element:
         """Parse a part that is not needed: a damaged one counts as an empty element."""
         try:
             return self.xml(name)
-        except (ET.ParseError, ValueError, zipfile.BadZipFile, zlib.error):
-            return ET.Element("damaged")
+        except (ParseError, ValueError, zipfile.BadZipFile, zlib.error):
+            return Element("damaged")
 
     def relationships(self, part: str) -> dict[str, Target]:
         """Return the targets of the relationship ids in a part."""
@@ -104,15 +98,7 @@ class Package:
         return f"data:image/{form};base64,{data}"
 
 
-def parse_xml(data: bytes) -> ET.Element:
-    """Parse XML; raise ValueError for a DTD, ParseError if it is malformed."""
-    parser: Any = ET.XMLParser(target=_WithoutDoctype())  # noqa: S314
-    parser.feed(data)
-    root: ET.Element = parser.close()
-    return root
-
-
-def _target(folder: str, item: ET.Element) -> Target:
+def _target(folder: str, item: Element) -> Target:
     address = item.get("Target", "")
     if item.get("TargetMode") == "External":
         return Target(address, external=True)

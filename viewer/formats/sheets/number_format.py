@@ -7,13 +7,13 @@ reader's country are shown as yyyy-mm-dd; names of months and days are English.
 import functools
 import itertools
 import math
+import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
-
-from .date_format import ELAPSED, date_text
 
 GENERAL: Final = "General"
 BUILT_IN: Final = {  # the ids without a format code in the file
@@ -34,23 +34,29 @@ PART: Final = re.compile(
     r"|(?P<digit>[0#?])|(?P<end>;)|(?P<mark>[.,%/])|(?P<literal>.)",
     re.I | re.S,
 )
+DRAWN_AS: Final = dict.fromkeys(("quoted", "escaped", "literal", "space"), "text")
+ELAPSED: Final = re.compile(r"h+|m+|s+", re.I)
 COLORS: Final = {
     **{"blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF},
     **{"red": 0xFF0000, "yellow": 0xFFFF00},
 }
 CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?\d{1,15}(?:\.\d{1,15})?)")
-COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "=": lambda a, b: a == b,
-    "<>": lambda a, b: a != b,
+COMPARE: Final = {
+    **{"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge},
+    **{"=": operator.eq, "<>": operator.ne},
 }
 EXACT: Final = Context(prec=700, rounding=ROUND_HALF_UP)  # digits of the largest float and code
 LARGEST_PLAIN: Final = 1e15  # whole numbers below are exact
-
-DRAWN_AS: Final = dict.fromkeys(("quoted", "escaped", "literal", "space"), "text")
+PADDING: Final = {"0": "0", "?": " ", "#": ""}  # of a placeholder without a digit
+LAST_DAY: Final = 2_958_466  # the first day of the year 10000
+LEAP_ERROR: Final = 60  # day 60 of these calendars is 1900-02-29, which there never was
+EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+SECONDS: Final = {"h": 3600, "m": 60, "s": 1}
+MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+    *("October", "November", "December"),
+)
+DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 Part = tuple[str, str]
 
@@ -59,58 +65,57 @@ class Section(NamedTuple):
     """One of the parts of a code that semicolons separate."""
 
     parts: list[Part]
-    condition: tuple[str, float] | None
+    condition: tuple[str, float] | None = None
     color: int | None = None
 
     def has(self, *kinds: str) -> bool:
         return any(kind in kinds for kind, _ in self.parts)
 
 
-def format_number(value: float, code: str, *, from_1904: bool = False) -> str:
-    """Return the text for a number; dates count days from 1900, in some workbooks from 1904."""
+def format_number(value: float, code: str, *, from_1904: bool = False) -> tuple[str, int | None]:
+    """Return the text for a number, and the colour that its format gives it, such as red.
+
+    Dates count days from 1900, in some workbooks from 1904.
+    """
     sections = _sections(code) if len(code) <= MAX_CODE else ()
     if not math.isfinite(value) or not sections:
-        return general(value)
+        return _general(value), None
     section, shown = _choose(sections, value)
     if section.has("date", "elapsed"):
-        return date_text(section.parts, value, from_1904=from_1904) or general(value)
-    text = _number_text(section, abs(shown))
-    return f"-{text}" if shown < 0 and re.search("[1-9]", text) else text
+        text = _date_text(section, value, EPOCH_1904 if from_1904 else EPOCH) or _general(value)
+    else:
+        text = _number_text(section, abs(shown))
+        text = f"-{text}" if shown < 0 and re.search("[1-9]", text) else text
+    return text, section.color
 
 
-def format_color(value: float, code: str) -> int | None:
-    """Return the colour that a code gives to a number, such as red below zero."""
-    sections = _sections(code) if "[" in code and len(code) <= MAX_CODE else ()
-    return _choose(sections, value)[0].color if sections and math.isfinite(value) else None
-
-
-def general(value: float) -> str:
-    """Return a number as a spreadsheet shows it without a format: 31001, 0.19, 1E+300."""
-    value = float(value)
-    if not math.isfinite(value):
-        return str(value)
-    if value.is_integer() and abs(value) < LARGEST_PLAIN:
-        return str(int(value))
-    return f"{value:.10g}".replace("e", "E")
+def days_of(text: str, *, from_1904: bool) -> float:
+    """Return the days of an ISO 8601 date, or of a time alone; ValueError if it is neither."""
+    epoch = EPOCH_1904 if from_1904 else EPOCH
+    if text.startswith("T") or text[2:3] == ":":
+        moment = datetime.combine(epoch, time.fromisoformat(text))
+    else:
+        moment = datetime.fromisoformat(text)
+    return (moment.replace(tzinfo=None) - epoch) / timedelta(days=1)
 
 
 @functools.lru_cache(maxsize=500)
 def _sections(code: str) -> tuple[Section, ...]:
-    found: list[Section] = [Section([], None)]
+    sections = [Section([])]
     for match in PART.finditer(code):
         kind, text = match.lastgroup or "", match[match.lastgroup or 0]
         if kind == "end":
-            found.append(Section([], None))
+            sections.append(Section([]))
         elif condition := kind == "bracket" and CONDITION.fullmatch(text):
-            found[-1] = found[-1]._replace(condition=(condition[1], float(condition[2])))
+            sections[-1] = sections[-1]._replace(condition=(condition[1], float(condition[2])))
         elif kind == "bracket" and text.lower() in COLORS:
-            found[-1] = found[-1]._replace(color=COLORS[text.lower()])
+            sections[-1] = sections[-1]._replace(color=COLORS[text.lower()])
         else:
-            found[-1].parts.extend(_part(kind, text))
-    return tuple(found) if code.strip() else ()
+            sections[-1].parts.extend(_drawn(kind, text))
+    return tuple(sections) if code.strip() else ()
 
 
-def _part(kind: str, text: str) -> list[Part]:
+def _drawn(kind: str, text: str) -> list[Part]:
     """Return a part as it is drawn; countries and fillings are not."""
     if kind == "bracket" and text.startswith("$"):
         return [("text", text[1:].partition("-")[0])]
@@ -124,22 +129,30 @@ def _part(kind: str, text: str) -> list[Part]:
 
 def _choose(sections: Sequence[Section], value: float) -> tuple[Section, float]:
     """Return the section for a value, and the value with the sign that is to be shown."""
+    rest = [section for section in sections if not section.condition]
     for section in sections:
         if section.condition:
             sign, limit = section.condition
             if COMPARE[sign](value, limit):
                 return section, abs(value) if sign.startswith("<") and limit <= 0 else value
-    if any(section.condition for section in sections):
-        rest = [section for section in sections if not section.condition]
+    if len(rest) < len(sections):
         return (rest or sections)[0], value
     if len(sections) > 2 and value == 0:
         return sections[2], value
     return (sections[1], abs(value)) if len(sections) > 1 and value < 0 else (sections[0], value)
 
 
+def _general(value: float) -> str:
+    """Return a number as a spreadsheet shows it without a format: 31001, 0.19, 1E+300."""
+    value = float(value)
+    if value.is_integer() and abs(value) < LARGEST_PLAIN:
+        return str(int(value))
+    return f"{value:.10g}".replace("e", "E") if math.isfinite(value) else str(value)
+
+
 def _number_text(section: Section, value: float) -> str:
     if section.has("general"):
-        texts = (general(value) if kind == "general" else text for kind, text in section.parts)
+        texts = (_general(value) if kind == "general" else text for kind, text in section.parts)
         return "".join(texts)
     if not section.has("digit"):
         return "".join(text for _, text in section.parts)
@@ -152,24 +165,24 @@ def _number_text(section: Section, value: float) -> str:
 
 
 def _plain(parts: Sequence[Part], value: Decimal) -> str:
-    """Fill the digits of a number into the placeholders around the decimal point."""
+    """Fill the digits of a number into the placeholders around the decimal point.
+
+    Each comma that follows the last digit before the point divides by a thousand.
+    """
     whole, point, rest = _split(parts)
-    thousands = _trailing_commas(whole)
+    after = itertools.takewhile(lambda part: part[0] != "digit", reversed(whole))
+    thousands = sum(part == ("mark", ",") for part in after)
     decimals = sum(kind == "digit" for kind, _ in rest)
     exact = value.scaleb(-3 * thousands).quantize(Decimal(1).scaleb(-decimals), context=EXACT)
     digits, _, fraction = f"{exact:f}".partition(".")
     return _whole(whole, digits.lstrip("0")) + point + _decimals(rest, fraction)
 
 
-def _split(parts: Sequence[Part]) -> tuple[list[Part], str, list[Part]]:
-    place = parts.index(("mark", ".")) if ("mark", ".") in parts else len(parts)
-    return list(parts[:place]), "." if place < len(parts) else "", list(parts[place + 1 :])
-
-
-def _trailing_commas(parts: Sequence[Part]) -> int:
-    """Return how many commas follow the last digit: each divides by a thousand."""
-    after = itertools.takewhile(lambda part: part[0] != "digit", reversed(parts))
-    return sum(part == ("mark", ",") for part in after)
+def _split(parts: Sequence[Part]) -> tuple[Sequence[Part], str, Sequence[Part]]:
+    if ("mark", ".") not in parts:
+        return parts, "", ()
+    point = parts.index(("mark", "."))
+    return parts[:point], ".", parts[point + 1 :]
 
 
 def _whole(parts: Sequence[Part], digits: str) -> str:
@@ -185,7 +198,7 @@ def _whole(parts: Sequence[Part], digits: str) -> str:
             continue
         taken = digits if index == places[0] else digits[-1:]
         digits = digits[: len(digits) - len(taken)]
-        for digit in reversed(taken or _padding(text)):
+        for digit in reversed(taken or PADDING[text]):
             out.append("," if grouped and count and count % 3 == 0 else "")
             out.append(digit)
             count += 1
@@ -193,31 +206,27 @@ def _whole(parts: Sequence[Part], digits: str) -> str:
 
 
 def _decimals(parts: Sequence[Part], digits: str) -> str:
-    kept = len(digits.rstrip("0"))
-    out, place = [], 0
+    """Fill from the left; zeros at the end are padding."""
+    significant, following = len(digits.rstrip("0")), enumerate(digits)
+    out = []
     for kind, text in parts:
-        if kind != "digit":
+        if kind == "digit":
+            place, digit = next(following)
+            out.append(digit if place < significant else PADDING[text])
+        else:
             out.append("" if text == "," else text)
-            continue
-        digit = digits[place : place + 1]
-        out.append(digit if place < kept or text == "0" else _padding(text))
-        place += 1
     return "".join(out)
 
 
-def _padding(placeholder: str) -> str:
-    return {"0": "0", "?": " "}.get(placeholder, "")
-
-
 def _scientific(parts: Sequence[Part], value: Decimal) -> str:
-    place = next(index for index, (kind, _) in enumerate(parts) if kind == "exponent")
-    mantissa, after = parts[:place], parts[place + 1 :]
+    at = next(index for index, (kind, _) in enumerate(parts) if kind == "exponent")
+    mantissa, after = parts[:at], parts[at + 1 :]
     whole, _, rest = _split(mantissa)
     step = max(1, sum(kind == "digit" for kind, _ in whole))
     decimals = sum(kind == "digit" for kind, _ in rest)
-    rounded = Context(prec=max(1, decimals + 1), rounding=ROUND_HALF_UP).create_decimal(value)
+    rounded = Context(prec=decimals + 1, rounding=ROUND_HALF_UP).create_decimal(value)
     exponent = rounded.adjusted() // step * step if rounded else 0
-    sign = "-" if exponent < 0 else "+" if parts[place][1].endswith("+") else ""
+    sign = "-" if exponent < 0 else "+" if parts[at][1].endswith("+") else ""
     number = _plain(mantissa, value.scaleb(-exponent))
     return f"{number}E{sign}{_whole(after, str(abs(exponent)) if exponent else '')}"
 
@@ -229,15 +238,54 @@ def _fraction(parts: Sequence[Part], value: Decimal) -> str:
     below = "".join(text for _, text in parts[slash + 1 :])
     has_whole = len(before.split()) > 1
     whole = int(value) if has_whole else 0
-    top, bottom = _nearest(Fraction(value) - whole, below)
+    rest = Fraction(value) - whole
+    if given := re.search(r"[1-9]\d{0,3}", below):
+        top, bottom = round(rest * int(given[0])), int(given[0])
+    else:
+        digits = min(max(below.count("?") + below.count("#"), 1), 4)
+        top, bottom = rest.limit_denominator(10**digits - 1).as_integer_ratio()
     if has_whole and top == bottom:
         whole, top = whole + 1, 0
     numbers = [str(whole)] if has_whole and (whole or not top) else []
     return " ".join([*numbers, *([f"{top}/{bottom}"] if top or not has_whole else [])])
 
 
-def _nearest(value: Fraction, below: str) -> tuple[int, int]:
-    if given := re.search(r"[1-9]\d{0,3}", below):
-        return round(value * int(given[0])), int(given[0])
-    digits = min(max(below.count("?") + below.count("#"), 1), 4)
-    return value.limit_denominator(10**digits - 1).as_integer_ratio()
+def _date_text(section: Section, days: float, epoch: datetime) -> str:
+    """Return the moment that lies so many days after the epoch; empty if there is none."""
+    if not 0 <= days < LAST_DAY:
+        return ""
+    precision = 1000 if ("mark", ".") in section.parts else 1
+    seconds = round(days * 86400 * precision) / precision
+    early = timedelta(days=int(days < LEAP_ERROR and epoch == EPOCH))
+    moment = epoch + early + timedelta(seconds=seconds)
+    hour = (moment.hour + 11) % 12 + 1 if section.has("noon") else moment.hour
+    units = "".join(text[0] for kind, text in section.parts if kind in ("date", "elapsed"))
+    at, fraction, out = 0, iter(f"{moment.microsecond:06}"), []
+    for kind, text in section.parts:
+        drawn = text
+        if kind == "elapsed":
+            drawn = f"{int(seconds // SECONDS[text[0]]):0{len(text)}}"
+        elif kind == "date":  # `m` is a minute after an hour or before a second, else a month
+            is_minute = units[at] == "m" and (
+                units[:at].endswith("h") or units[at + 1 :][:1] == "s"
+            )
+            drawn = _unit("i" if is_minute else units[at], len(text), moment, hour)
+        elif kind == "noon":
+            drawn = text.split("/")[moment.hour >= 12]
+        elif kind == "digit":
+            drawn = next(fraction, "")
+        at += kind in ("date", "elapsed")
+        out.append(drawn)
+    return "".join(out)
+
+
+def _unit(unit: str, length: int, moment: datetime, hour: int) -> str:
+    """Three letters give the short name of a month or day, four the whole one, five the initial."""
+    if unit == "y":
+        return f"{moment.year % 100:02}" if length < 3 else f"{moment.year:04}"
+    names = {"m": MONTHS[moment.month - 1], "d": DAYS[moment.weekday()]}
+    if unit in names and length > 2:
+        name = names[unit]
+        return name[:3] if length == 3 else name[0] if length == 5 else name
+    numbers = {"m": moment.month, "d": moment.day, "h": hour, "i": moment.minute}
+    return f"{numbers.get(unit, moment.second):0{min(length, 2)}}"

@@ -1,23 +1,33 @@
 """OpenDocument spreadsheets, whose cells hold the text that was shown.
 
-Source: OpenDocument 1.3 part 3, 9 (tables) and 16 (styles).
+Source: OpenDocument 1.3 part 3, 9 (tables).
 """
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from ..packages.elements import attribute, children, descendants, local_name, parse_int
+from ..packages.elements import (
+    attribute,
+    children,
+    descendants,
+    local_name,
+    parse_int,
+    stream,
+)
 from ..packages.package import Package
 from .ods_styles import Styles
-from .sheet import MAX_COLUMNS, Cell, Column, Merge, Row, Sheet
+from .sheet import MAX_COLUMNS, Cell, Column, Merge, Row, Sheet, Workbook
 from .sheet_grid import MAX_GAP
-from .sheet_table import MAX_CELLS, SECONDS
-from .xml_stream import stream
+from .workbook import MAX_CELLS, SECONDS
 
 CONTENT, NAMED_STYLES, SETTINGS = "content.xml", "styles.xml", "settings.xml"
+MANIFEST: Final = "META-INF/manifest.xml"
+CHART: Final = b'media-type="application/vnd.oasis.opendocument.chart"'
+PICTURE: Final = re.compile(r"Pictures/[^/]+")
 VIEW, FROZEN = "config-item-map-entry", "2"
 WHOLE: Final = frozenset({"table-row", "style", "shapes", "forms", "tracked-changes"})
 NUMBERS: Final = frozenset({"float", "percentage", "currency", "date", "time"})
@@ -28,9 +38,12 @@ MAX_REPEATED_ROWS: Final = 1_000
 MAX_SPACES: Final = 80
 
 
-def sheets(package: Package) -> tuple[list[Sheet], int]:
-    """Return the visible sheets, and the number of hidden ones."""
-    reader = _Reader(_named_styles(package))
+def read(package: Package) -> Workbook:
+    """Return the sheets that are not hidden."""
+    styles = Styles()
+    for item in descendants(package.xml_if_sound(NAMED_STYLES), "style"):
+        styles.take(item)  # those of the cells build on these
+    reader = _Reader(styles)
     data, cut = package.read_start(CONTENT)
     deadline = time.process_time() + SECONDS
     for item in stream(data, WHOLE):
@@ -42,24 +55,21 @@ def sheets(package: Package) -> tuple[list[Sheet], int]:
         reader.sheets[-1].cut = True
     visible = [sheet for sheet in reader.sheets if sheet not in reader.hidden]
     _describe(package, visible)
-    return visible, len(reader.hidden)
+    manifest = package.read(MANIFEST) if MANIFEST in package.names else b""
+    pictures = sum(map(bool, map(PICTURE.fullmatch, package.names)))
+    beside_cells = +Counter(chart=manifest.count(CHART), picture=pictures)
+    return Workbook(visible, len(reader.hidden), beside_cells)
 
 
-def _named_styles(package: Package) -> Styles:
-    """Return the styles that have names, on which those of the cells build."""
-    styles = Styles()
-    for item in descendants(package.xml_if_sound(NAMED_STYLES), "style"):
-        styles.take(item)
-    return styles
-
-
-def _describe(package: Package, sheets: Iterable[Sheet]) -> None:
+def _describe(package: Package, sheets: list[Sheet]) -> None:
     """Take from the settings which rows are frozen, and which sheets have no grid lines."""
     settings = package.xml_if_sound(SETTINGS)
     named = {attribute(item, "name"): item for item in descendants(settings, VIEW)}
     for sheet in sheets:
         if (item := named.get(sheet.name)) is not None:
-            values = {attribute(one, "name"): one.text for one in children(item, "config-item")}
+            values = {
+                attribute(entry, "name"): entry.text for entry in children(item, "config-item")
+            }
             sheet.has_grid_lines = values.get("ShowGrid") != "false"
             if values.get("VerticalSplitMode") == FROZEN:
                 sheet.frozen = parse_int(values.get("VerticalSplitPosition"), 0)
@@ -176,4 +186,4 @@ def _inline(item: Element) -> str:
 def _formula(formula: str) -> str:
     """`of:=SUM([.A1:.B2])` as people write it: `=SUM(A1:B2)`."""
     bare = FORMULA_PREFIX.sub("", formula)
-    return FORMULA_REFERENCE.sub(lambda found: re.sub(r"(^|:)\.", r"\1", found[1]), bare)
+    return FORMULA_REFERENCE.sub(lambda match: re.sub(r"(^|:)\.", r"\1", match[1]), bare)

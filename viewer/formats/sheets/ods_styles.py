@@ -9,13 +9,22 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from ..packages.elements import attribute, first_child, local_name
-from .cell_look import BLACK, MAX_INDENT, PLAIN, WHITE, Line, Look
-from .palette import parse_color
-from .xlsx_styles import Fields, turned
+from .sheet import (
+    BLACK,
+    MAX_INDENT,
+    PLAIN,
+    SIDES,
+    WHITE,
+    Fields,
+    Line,
+    Look,
+    parse_color,
+    turned,
+)
 
 PIXELS: Final = {"pt": 96 / 72, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "px": 1.0}
-LENGTH: Final = re.compile(r"(\d{1,6}(?:\.\d{1,12})?)(pt|in|cm|mm|px)")
 COLOR: Final = re.compile(r"#[\dA-Fa-f]{6}")
+LENGTH: Final = re.compile(r"(\d{1,6}(?:\.\d{1,12})?)(pt|in|cm|mm|px)")
 USUAL_SIZE: Final = 10 * PIXELS["pt"]
 DIGIT: Final = 0.52  # the width of a digit by the size of its font
 INDENT: Final = 12.0  # pixels of one step
@@ -26,7 +35,6 @@ ALIGNS: Final = {
 VERTICALS: Final = {"top": "top", "middle": "middle"}
 LINES: Final = {"dashed": "dashed", "dotted": "dashed", "double": "double"}
 FAMILIES: Final = (None, "table-cell", "table-column", "table")
-SIDES: Final = ("left", "right", "top", "bottom")
 MAX_PARENTS: Final = 10
 
 
@@ -79,56 +87,53 @@ class Styles:
 
 def pixels(text: str | None) -> float | None:
     """Return a length; None for one that is relative or malformed."""
-    found = LENGTH.fullmatch(text or "")
-    return float(found[1]) * PIXELS[found[2]] if found else None
+    match = LENGTH.fullmatch(text or "")
+    return float(match[1]) * PIXELS[match[2]] if match else None
 
 
 def _font(item: Element | None) -> Fields:
     """Return what a style says of the font, and nothing of what it leaves to others."""
-    found: Fields = {}
+    fields: Fields = {}
     if weight := attribute(item, "font-weight"):
-        found["bold"] = weight in ("bold", "600", "700", "800", "900")
+        fields["bold"] = weight in ("bold", "600", "700", "800", "900")
     if slant := attribute(item, "font-style"):
-        found["italic"] = slant in ("italic", "oblique")
-    for field, key in (
-        ("struck", "text-line-through-style"),
-        ("underlined", "text-underline-style"),
-    ):
-        if line := attribute(item, key):
-            found[field] = line != "none"
+        fields["italic"] = slant in ("italic", "oblique")
+    if line := attribute(item, "text-line-through-style"):
+        fields["struck"] = line != "none"
+    if line := attribute(item, "text-underline-style"):
+        fields["underlined"] = line != "none"
     if size := pixels(attribute(item, "font-size")):
-        found["size"] = round(100 * size / USUAL_SIZE)
+        fields["size"] = round(100 * size / USUAL_SIZE)
     if color := attribute(item, "color"):
-        found["color"] = _color(color) or None
-    return found
+        fields["color"] = _color(color) or None
+    return fields
 
 
 def _cell(item: Element | None) -> Fields:
-    found: Fields = {}
+    fields: Fields = {}
     if fill := attribute(item, "background-color"):
         color = _color(fill)
-        found["fill"] = None if color == WHITE else color
+        fields["fill"] = None if color == WHITE else color
     if wraps := attribute(item, "wrap-option"):
-        found["wraps"] = wraps == "wrap"
+        fields["wraps"] = wraps == "wrap"
     if vertical := attribute(item, "vertical-align"):
-        found["vertical"] = VERTICALS.get(vertical, "")
+        fields["vertical"] = VERTICALS.get(vertical, "")
     if angle := attribute(item, "rotation-angle"):
         degrees = int(angle) if re.fullmatch(r"\d{1,3}", angle) else 0
-        found["turned"] = turned(180 if 240 <= degrees <= 300 else min(degrees, 91))
+        fields["turned"] = turned(180 if 240 <= degrees <= 300 else min(degrees, 91))
     for side in SIDES:
-        border = attribute(item, f"border-{side}") or attribute(item, "border")
-        if border:
-            found[side] = _line(border)
-    return found
+        if border := attribute(item, f"border-{side}") or attribute(item, "border"):
+            fields[side] = _line(border)
+    return fields
 
 
 def _paragraph(item: Element | None) -> Fields:
-    found: Fields = {}
+    fields: Fields = {}
     if align := attribute(item, "text-align"):
-        found["align"] = ALIGNS.get(align, "")
+        fields["align"] = ALIGNS.get(align, "")
     if (indent := pixels(attribute(item, "margin-left"))) is not None:
-        found["indent"] = min(round(indent / INDENT), MAX_INDENT)
-    return found
+        fields["indent"] = min(round(indent / INDENT), MAX_INDENT)
+    return fields
 
 
 def _line(text: str) -> Line:
@@ -138,9 +143,8 @@ def _line(text: str) -> Line:
     size = pixels(width)
     if not size or not style:
         return Line()
-    return Line(
-        min(max(round(size * 0.8), 1), 3), LINES.get(style, "solid"), _color(color) or BLACK
-    )
+    pixels_wide = min(max(round(size * 0.8), 1), 3)
+    return Line(pixels_wide, LINES.get(style, "solid"), _color(color) or BLACK)
 
 
 def _color(text: str) -> int | None:

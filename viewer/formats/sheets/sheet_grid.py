@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ...markup.escaping import escape
-from .cell_look import Line, Stylesheet, column_width
-from .sheet import EMPTY, MAX_COLUMNS, Cell, Merge, Row, Sheet
+from .cell_css import Stylesheet, column_width
+from .sheet import EMPTY, MAX_COLUMNS, Cell, Line, Merge, Row, Sheet
 
 MAX_AREA: Final = 120_000  # cells of a sheet, empty ones included, that are drawn one by one
 MAX_CELL_LENGTH: Final = 5_000

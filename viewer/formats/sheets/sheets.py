@@ -6,8 +6,8 @@ from typing import Any, Final
 from ...content.decoding import CHARSETS, preload_codecs
 from ...sandbox.messages import Message
 from ..packages.package import Package
-from . import beside_cells, ods, xls, xlsx
-from .sheet_table import MAX_SHEETS, sheets_html
+from . import ods, xls, xlsx
+from .workbook import MAX_SHEETS, sheets_html
 
 ZIP: Final = b"PK\x03\x04"
 
@@ -24,20 +24,19 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
     """
     if not data.startswith(ZIP):
-        (found, hidden), beside = xls.sheets(data), beside_cells.of_xls(data)
+        workbook = xls.read(data)
     else:
         package = Package(data)
-        reader = xlsx if xlsx.WORKBOOK in package.names else ods
-        (found, hidden), beside = reader.sheets(package), beside_cells.of_package(package)
-    if not found:
+        workbook = (xlsx if xlsx.WORKBOOK in package.names else ods).read(package)
+    if not workbook.sheets:
         raise ValueError("no sheets")
-    html, css, formulas = sheets_html(found)
+    html, css, formulas = sheets_html(workbook.sheets)
     facts = {
-        "sheets": len(found),
-        "hidden": hidden,
-        "left_out": max(0, len(found) - MAX_SHEETS),
+        "sheets": len(workbook.sheets),
+        "hidden": workbook.hidden,
+        "left_out": max(0, len(workbook.sheets) - MAX_SHEETS),
         "formulas": formulas,
-        "beside_cells": beside,
+        "beside_cells": workbook.beside_cells,
         "css": css,
     }
     yield facts, html.encode("utf-8", "replace")

@@ -1,18 +1,34 @@
-"""CSV and TSV: a table; text if it can't be parsed."""
+"""CSV and TSV: a table with a fixed header row and right-aligned numbers, or text if malformed."""
 
 import csv
-from typing import Any
+import io
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
-from ...content.decoding import browser_label
+from ...content.decoding import browser_label, decode
+from ...markup.escaping import escape
 from ...markup.formatting import format_count
 from ...markup.names import extension_of
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
 from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
 from ..text import text
-from . import csv_table
 
-JOB = Job("viewer.formats.sheets.csv_table", memory_mb=384, cpu_seconds=6, seconds=10)
+MAX_ROWS: Final = 5_000
+MAX_COLUMNS: Final = 100
+MAX_CELLS: Final = 60_000
+LONG_CELL: Final = 60
+MAX_CELL_LENGTH: Final = 5_000
+NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
+
+START: Final = b'<div class="grid" tabindex="0" role="region" aria-label="Table"><table>'
+
+Row = Sequence[str]
+JOB: Final = Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, seconds=10)
 
 
 def preview(original: Original, media_type: str) -> Preview:
@@ -20,7 +36,8 @@ def preview(original: Original, media_type: str) -> Preview:
     is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
     options = {"delimiter": "\t" if is_tsv else ""}
     try:
-        facts, html = text.render_start(JOB, csv_table, original, options, in_child=True)
+        this = sys.modules[__name__]
+        facts, html = text.render_start(JOB, this, original, options, in_child=True)
     except (SandboxError, csv.Error):
         return text.preview(original, media_type)
     partial = facts["cut"] or original.size > text.MAX_READ
@@ -44,7 +61,85 @@ def preview(original: Original, media_type: str) -> Preview:
 
 def _note(facts: dict[str, Any], *, partial: bool) -> str:
     shown = [f"the first {format_count(int(facts['rows']), 'row')}"] if partial else []
-    if facts["columns"] > csv_table.MAX_COLUMNS:
+    if facts["columns"] > MAX_COLUMNS:
         columns = format_count(int(facts["columns"]), "column")
-        shown.append(f"{csv_table.MAX_COLUMNS} of {columns}")
+        shown.append(f"{MAX_COLUMNS} of {columns}")
     return f"Showing {' and '.join(shown)}. Save the original to read all of it." if shown else ""
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the table. Raises csv.Error if the content can't be parsed.
+
+    The facts are the encoding, the delimiter, the numbers of columns and of rows below the header,
+    and whether rows were left out.
+    """
+    content, encoding = decode(data, options["charset"])
+    delimiter = options["delimiter"] or _delimiter(content)
+    rows, cut = _rows(content, delimiter)
+    html, shown = _table(rows)
+    facts = {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "rows": shown,
+        "columns": max(map(len, rows), default=0),
+        "cut": cut or shown < len(rows) - 1,
+    }
+    yield facts, html
+
+
+def _delimiter(content: str) -> str:
+    """Return the delimiter that occurs most often in each of the first lines."""
+    lines = [line for line in content[:20_000].split("\n")[:20] if line.strip()]
+    return max(",;\t|", key=lambda sign: min((line.count(sign) for line in lines), default=0))
+
+
+def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
+    rows: list[Row] = []
+    cells = 0
+    csv.field_size_limit(len(content) + 1)
+    for row in csv.reader(io.StringIO(content, newline=""), delimiter=delimiter):
+        if len(rows) > MAX_ROWS or cells > MAX_CELLS:
+            return rows, True
+        if row:
+            rows.append(row)
+            cells += min(len(row), MAX_COLUMNS)
+    return rows, False
+
+
+def _table(rows: list[Row]) -> tuple[bytes, int]:
+    numeric = _numeric_columns(rows[1:60])
+    header = "".join(_header_row(rows[0] if rows else [], numeric))
+    out, number = bytearray(START + header.encode("utf-8", "replace") + b"<tbody>"), 0
+    for number, row in enumerate(rows[1:], 1):  # noqa: B007
+        out += "".join(_body_row(number, row, numeric)).encode("utf-8", "replace")
+        if len(out) > MAX_HTML:
+            break
+    return bytes(out + b"</tbody></table></div>"), number
+
+
+def _numeric_columns(sample: list[Row]) -> set[int]:
+    """Return the columns in which every filled cell of the sample is a number."""
+    columns = range(min(MAX_COLUMNS, max(map(len, sample), default=0)))
+    return {column for column in columns if _is_numeric(sample, column)}
+
+
+def _is_numeric(sample: list[Row], column: int) -> bool:
+    filled = [row[column] for row in sample if len(row) > column and row[column]]
+    return bool(filled) and all(NUMBER.fullmatch(cell.strip()) for cell in filled)
+
+
+def _header_row(row: Row, numeric: set[int]) -> Iterator[str]:
+    yield '<thead><tr><th scope="col"><span class="hidden">Row</span></th>'
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = ' class="num"' if column in numeric else ""
+        yield f'<th scope="col"{css_class}>{escape(cell[:MAX_CELL_LENGTH])}</th>'
+    yield "</tr></thead>"
+
+
+def _body_row(number: int, row: Row, numeric: set[int]) -> Iterator[str]:
+    yield f'<tr><th scope="row">{number}</th>'
+    for column, cell in enumerate(row[:MAX_COLUMNS]):
+        css_class = "num" if column in numeric else "long" if len(cell) > LONG_CELL else ""
+        yield f'<td class="{css_class}">' if css_class else "<td>"
+        yield escape(cell[:MAX_CELL_LENGTH]) + "</td>"
+    yield "</tr>"

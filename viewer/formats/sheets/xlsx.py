@@ -5,17 +5,25 @@ Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strin
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from ..packages.elements import attribute, children, first_child, local_name, parse_float, parse_int
+from ..packages.elements import (
+    attribute,
+    children,
+    first_child,
+    local_name,
+    parse_float,
+    parse_int,
+    stream,
+)
 from ..packages.package import Package
-from .date_format import days_of
-from .number_format import GENERAL, format_number
-from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet
-from .xlsx_styles import Style, styles
-from .xml_stream import stream
+from .number_format import GENERAL, days_of
+from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet, Style, Workbook
+from .xlsx_styles import read_styles
 
 WORKBOOK: Final = "xl/workbook.xml"
 SHARED_TEXTS: Final = "xl/sharedStrings.xml"
@@ -25,15 +33,21 @@ ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
 ROW: Final = re.compile(rb'<(?:\w+:)?row\s[^<>]*?\br="(\d{1,7})"')
 TRUE: Final = ("1", "true")
 CHART_SHEETS: Final = "xl/chartsheets/"
+CHART: Final = re.compile(r"xl/charts/chart(Ex)?\d+\.xml")
+PICTURE: Final = re.compile(r"xl/media/[^/]+")
 
 
-def sheets(package: Package) -> tuple[list[Sheet], int]:
-    """Return the visible sheets, and the number of hidden ones."""
+def read(package: Package) -> Workbook:
+    """Return the sheets that are worksheets and not hidden."""
     book = _Book(package)
     listed = list(children(first_child(book.root, "sheets"), "sheet"))
     visible = [item for item in listed if attribute(item, "state") in (None, "visible")]
-    found = [sheet for item in visible if (sheet := book.sheet(item))]
-    return found, len(listed) - len(visible)
+    sheets = [sheet for item in visible if (sheet := book.sheet(item))]
+    beside_cells = Counter(
+        chart=sum(map(bool, map(CHART.fullmatch, package.names))),
+        picture=sum(map(bool, map(PICTURE.fullmatch, package.names))),
+    )
+    return Workbook(sheets, len(listed) - len(visible), +beside_cells)
 
 
 class _Book:
@@ -41,7 +55,7 @@ class _Book:
         self.package = package
         self.root = package.xml(WORKBOOK)
         self.parts = package.relationships(WORKBOOK)
-        self.styles = styles(package)
+        self.styles = read_styles(package)
         self.texts: list[str] = []
         self.more_texts = _shared_texts(package)
         properties = first_child(self.root, "workbookPr")
@@ -54,7 +68,7 @@ class _Book:
             return None
         if target.address.startswith(CHART_SHEETS):
             return None
-        sheet = Sheet(attribute(item, "name") or "", ())
+        sheet = Sheet(attribute(item, "name") or "")
         sheet.rows = self._rows(target.address, sheet)
         return sheet
 
@@ -79,7 +93,8 @@ class _Book:
             yield column, self._cell(item)
 
     def _cell(self, item: Element) -> Cell:
-        style = self._style(item.get("s"))
+        index = parse_int(item.get("s"), 0)
+        style = self.styles[index] if index < len(self.styles) else Style()
         kind, value = item.get("t", "n"), _text(item, "v")
         if kind == "inlineStr":
             return Cell(_rich_text(first_child(item, "is")), "", style.look)
@@ -95,8 +110,7 @@ class _Book:
         number = self._number(kind, value, style)
         if number is None:
             return Cell(_unescaped(value), "", style.look)
-        text = format_number(number, style.code, from_1904=self.from_1904)
-        return Cell(text, "num", style.look_of(number))
+        return style.number(number, from_1904=self.from_1904)
 
     def _number(self, kind: str, value: str, style: Style) -> float | None:
         """Return a number, the days of a date that has a format; None for what stays a text."""
@@ -106,10 +120,6 @@ class _Book:
             return float(value) if kind == "n" else days_of(value, from_1904=self.from_1904)
         except ValueError:
             return None
-
-    def _style(self, index: str | None) -> Style:
-        number = parse_int(index, 0)
-        return self.styles[number] if number < len(self.styles) else Style()
 
     def _shared_text(self, index: int) -> str:
         """Read the shared texts up to this one: most sheets use them in their order."""
@@ -152,37 +162,37 @@ def _rich_text(item: Element | None) -> str:
 
 
 def _text(item: Element | None, name: str) -> str:
-    found = first_child(item, name)
-    return (found.text or "") if found is not None else ""
+    child = first_child(item, name)
+    return "" if child is None else child.text or ""
 
 
 def _unescaped(text: str) -> str:
     """Return a text with the characters that XML can't hold (ST_Xstring)."""
-    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _position(reference: str, following: int) -> tuple[int, int]:
     """Return the row, from 1, and the column, from 0, of `AB12`; (0, following) if malformed."""
-    found = REFERENCE.fullmatch(reference)
-    if not found:
+    match = REFERENCE.fullmatch(reference)
+    if not match:
         return 0, following
     column = 0
-    for letter in found[1]:
+    for letter in match[1]:
         column = column * 26 + ord(letter) - 64
-    return int(found[2]), column - 1
+    return int(match[2]), column - 1
 
 
 def _last_row(data: bytes) -> int:
     """Return the number of the last row, without parsing all rows; 0 if it has none."""
     last = max(data.rfind(b"<row "), data.rfind(b":row "))
-    found = ROW.search(data, max(0, data.rfind(b"<", 0, last + 1)))
-    return int(found[1]) if found else 0
+    match = ROW.search(data, max(0, data.rfind(b"<", 0, last + 1)))
+    return int(match[1]) if match else 0
 
 
 def _merges(data: bytes) -> Iterator[Merge]:
     """Yield the merged cells; they stand behind all rows, too late for a sheet that is cut."""
-    for _, found in zip(range(MAX_MERGES), MERGE.finditer(data), strict=False):
-        top, left = _position(found[1].decode(), -1)
-        bottom, right = _position(found[2].decode(), -1)
+    for match in islice(MERGE.finditer(data), MAX_MERGES):
+        top, left = _position(match[1].decode(), -1)
+        bottom, right = _position(match[2].decode(), -1)
         if left >= 0 <= right:
             yield Merge(top, left, bottom, right)

@@ -13,8 +13,8 @@ from typing import Any, Final
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
-from ..packages.elements import attribute, children, descendants, first_child, local_name
-from ..packages.package import Package, parse_xml
+from ..packages.elements import attribute, children, descendants, first_child, local_name, parse_xml
+from ..packages.package import Package
 
 Entry = tuple[int, str, str]  # depth, title, address relative to the root of the package
 MAX_DEPTH: Final = 5

@@ -11,7 +11,6 @@ from viewer.formats.packages.elements import (
     first_child,
     local_name,
     parse_int,
-    text_of,
 )
 
 TREE = ElementTree.fromstring(
@@ -34,7 +33,6 @@ def test_children_and_descendants_are_found_by_local_name():
     assert first_child(TREE, "none", "t") is first_child(None, "b") is None
     assert len(list(children(TREE, "b"))) == 2
     assert [item.text for item in descendants(TREE, "t")] == ["x", "y"]
-    assert text_of(TREE) == "xy"
 
 
 @pytest.mark.parametrize(

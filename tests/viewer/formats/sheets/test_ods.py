@@ -4,10 +4,10 @@ import pytest
 
 from tests.viewer.samples import ods, package
 from viewer.formats.packages.package import Package
-from viewer.formats.sheets.cell_look import PLAIN
-from viewer.formats.sheets.ods import MAX_REPEATED_ROWS, sheets
-from viewer.formats.sheets.sheet import Cell, Column, Merge
-from viewer.formats.sheets.sheet_table import MAX_CELLS
+from viewer.formats.sheets.ods import MAX_REPEATED_ROWS
+from viewer.formats.sheets.ods import read as read_package
+from viewer.formats.sheets.sheet import PLAIN, Cell, Column, Merge
+from viewer.formats.sheets.workbook import MAX_CELLS
 
 BOLD = PLAIN._replace(bold=True)
 
@@ -20,11 +20,11 @@ STYLES = (
 
 def read(tables):
     content = f"{START}{STYLES}{tables}</o:document-content>"
-    return sheets(Package(package(content_dot_xml=content)))
+    return read_package(Package(package(content_dot_xml=content)))
 
 
 def rows(text):
-    ((sheet,), _) = read(f'<b:table b:name="A">{text}</b:table>')
+    ((sheet,), *_) = read(f'<b:table b:name="A">{text}</b:table>')
     return dict(sheet.rows), sheet
 
 
@@ -33,7 +33,7 @@ def cell(inner):
 
 
 def test_sheets_have_names_and_cells_as_they_were_shown():
-    (sheet,), hidden = sheets(Package(ods()))
+    (sheet,), hidden, _ = read_package(Package(ods()))
 
     assert (sheet.name, hidden) == ("Costs", 0)
     assert list(sheet.rows) == [
@@ -94,7 +94,7 @@ def test_spans_are_merged_cells():
 
 
 def test_hidden_sheets_are_counted_and_left_out():
-    found, hidden = read('<b:table b:name="A"/><b:table b:name="B" b:style-name="away"/>')
+    found, hidden, _ = read('<b:table b:name="A"/><b:table b:name="B" b:style-name="away"/>')
 
     assert [sheet.name for sheet in found] == ["A"]
     assert hidden == 1
@@ -124,7 +124,7 @@ def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
     )
     content = f"{START}{STYLES}{wide}{table}</o:document-content>"
     parts = {"content_dot_xml": content, "settings_dot_xml": settings}
-    ((sheet,), _) = sheets(Package(package(**parts)))
+    ((sheet,), *_) = read_package(Package(package(**parts)))
 
     assert [round(sheet.columns[n].width) for n in (0, 1)] == [21, 21]
     assert sheet.columns[2] == Column(sheet.usual_width, hidden=True)
@@ -135,7 +135,7 @@ def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
 def test_damaged_styles_and_settings_are_left_out():
     parts = {"styles_dot_xml": "<x>", "settings_dot_xml": "<!DOCTYPE x><x/>"}
     content = f'{START}<b:table b:name="A"/></o:document-content>'
-    found, _ = sheets(Package(package(content_dot_xml=content, **parts)))
+    found, *_ = read_package(Package(package(content_dot_xml=content, **parts)))
 
     assert [sheet.name for sheet in found] == ["A"]
 
@@ -148,6 +148,6 @@ def test_cells_build_on_styles_that_have_names():
         "</b:table-cell></b:table-row></b:table>"
     )
     content = f"{START}{own}{table}</o:document-content>"
-    ((sheet,), _) = sheets(Package(package(content_dot_xml=content, styles_dot_xml=named)))
+    ((sheet,), *_) = read_package(Package(package(content_dot_xml=content, styles_dot_xml=named)))
 
     assert dict(sheet.rows) == {1: {0: Cell("x", look=BOLD)}}

@@ -4,8 +4,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from viewer.formats.sheets.cell_look import PLAIN, Line
 from viewer.formats.sheets.ods_styles import Styles, pixels
+from viewer.formats.sheets.sheet import PLAIN, Line
 
 
 def styles(*items):

@@ -1,12 +1,10 @@
-"""viewer/formats/sheets/palette.py"""
-
-from xml.etree.ElementTree import fromstring
+"""The colours of viewer/formats/sheets/xlsx_styles.py"""
 
 import pytest
 
 from tests.viewer.samples import package
 from viewer.formats.packages.package import Package
-from viewer.formats.sheets.palette import Palette, tinted
+from viewer.formats.sheets.xlsx_styles import read_styles, tinted
 
 THEME = (
     "<theme><clrScheme><dk1><sysClr val='windowText' lastClr='000000'/></dk1>"
@@ -14,40 +12,37 @@ THEME = (
 )
 
 
-def palette(*own):
-    return Palette(Package(package(xl__theme__theme1_dot_xml=THEME)), own)
+def color(element, theme=THEME, own=""):
+    """The colour of a font in a workbook with this theme and these colours of its own."""
+    styles = (
+        f"<styleSheet><fonts><font>{element}</font></fonts><colors><indexedColors>{own}"
+        "</indexedColors></colors><cellXfs><xf/></cellXfs></styleSheet>"
+    )
+    data = package(xl__theme__theme1_dot_xml=theme, xl__styles_dot_xml=styles)
+    return read_styles(Package(data))[0].look.color
 
 
-@pytest.mark.parametrize(
-    ("attributes", "color"),
-    [
-        ("rgb='FFC00000'", 0xC00000),
-        ("rgb='C00000'", 0xC00000),
-        ("rgb='red;}'", None),
-        ("theme='1'", 0x000000),
-        ("theme='4'", 0x102030),
-        ("theme='5'", 0xC0504D),
-        ("theme='99'", None),
-        ("indexed='10'", 0xFF0000),
-        ("indexed='64'", None),
-        ("auto='1'", None),
-        ("rgb='FF808080' tint='nan'", 0x808080),
-        ("rgb='FF808080' tint='-9'", 0x000000),
-        ("", None),
-    ],
-)
-def test_a_color_is_given_by_its_value_its_number_or_the_theme(attributes, color):
-    assert palette().of_element(fromstring(f"<color {attributes}/>")) == color
+def test_a_color_is_given_by_its_value_its_number_or_the_theme():
+    colors = {
+        **{"rgb='FFC00000'": 0xC00000, "rgb='C00000'": 0xC00000, "rgb='red;}'": None},
+        **{"theme='0'": 0xFFFFFF, "theme='4'": 0x102030, "theme='5'": 0xC0504D},
+        **{"theme='1'": None, "theme='99'": None, "indexed='10'": 0xFF0000, "indexed='64'": None},
+        **{"rgb='FF808080' tint='nan'": 0x808080, "auto='1' rgb='FFC00000'": None, "": None},
+        **{"rgb='FF808080' tint='1'": 0xFFFFFF, "rgb='FF808080' tint='-9'": None},
+    }
+
+    assert {given: color(f"<color {given}/>") for given in colors} == colors
 
 
 def test_a_damaged_theme_is_that_of_office():
-    damaged = Package(package(xl__theme__theme1_dot_xml="<theme>"))
-
-    assert Palette(damaged).of_theme(4, 0) == 0x4F81BD
+    assert color("<color theme='4'/>", theme="<theme>") == 0x4F81BD
 
 
 def test_a_workbook_may_have_colors_of_its_own():
-    assert palette(0x112233, 0).indexed[:3] == [0x112233, 0, 0xFF0000]
+    own = "<rgbColor rgb='00112233'/><rgbColor rgb='x'/>"
+    shown = [color(f"<color indexed='{n}'/>", own=own) for n in range(3)]
+
+    assert shown == [0x112233, None, 0xFF0000]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 import re
 
-from viewer.formats.sheets.cell_look import PLAIN, Line
-from viewer.formats.sheets.sheet import Cell, Column, Merge, Sheet
-from viewer.formats.sheets.sheet_table import sheets_html
+from viewer.formats.sheets.sheet import PLAIN, Cell, Column, Line, Merge, Sheet
+from viewer.formats.sheets.workbook import sheets_html
 
 RED = PLAIN._replace(fill=0xFF0000)
 UNDER = PLAIN._replace(bottom=Line(1))

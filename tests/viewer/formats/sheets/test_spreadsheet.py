@@ -4,8 +4,8 @@ import pytest
 
 from tests.viewer import samples
 from tests.viewer.samples import OPEN_DOCUMENT, OPEN_XML, original, preview_of
-from viewer.formats.sheets.sheet_table import MAX_SHEETS
 from viewer.formats.sheets.spreadsheet import checked_rules
+from viewer.formats.sheets.workbook import MAX_SHEETS
 from viewer.markup.templating import source_hash
 from viewer.rendering.page import download, view
 

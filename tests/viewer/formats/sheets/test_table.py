@@ -3,8 +3,7 @@
 import pytest
 
 from tests.viewer.samples import original
-from viewer.formats.sheets.csv_table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS
-from viewer.formats.sheets.table import preview
+from viewer.formats.sheets.table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, preview
 
 
 def shown(data, name="a.csv", kind="text/csv"):

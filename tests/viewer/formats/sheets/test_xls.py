@@ -1,15 +1,14 @@
 """viewer/formats/sheets/xls.py"""
 
 from tests.viewer.samples import xls
-from viewer.formats.sheets.cell_look import PLAIN
-from viewer.formats.sheets.sheet import Cell, Merge
-from viewer.formats.sheets.xls import sheets
+from viewer.formats.sheets.sheet import PLAIN, Cell, Merge
+from viewer.formats.sheets.xls import read
 
 BOLD = PLAIN._replace(bold=True)
 
 
 def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
-    (sheet,), hidden = sheets(xls())
+    (sheet,), hidden, _ = read(xls())
 
     assert (sheet.name, hidden) == ("Prices", 1)
     assert list(sheet.rows) == [

@@ -1,9 +1,9 @@
-"""viewer/formats/sheets/xls_styles.py"""
+"""the styles of viewer/formats/sheets/xls.py"""
 
 from types import SimpleNamespace
 
-from viewer.formats.sheets.cell_look import PLAIN, Line
-from viewer.formats.sheets.xls_styles import Styles
+from viewer.formats.sheets.sheet import PLAIN, Line
+from viewer.formats.sheets.xls import Styles
 
 
 def font(**more):

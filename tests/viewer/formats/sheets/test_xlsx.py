@@ -4,16 +4,15 @@ import pytest
 
 from tests.viewer.samples import RELATIONSHIPS, relationships, xlsx
 from viewer.formats.packages.package import Package
-from viewer.formats.sheets.cell_look import PLAIN
-from viewer.formats.sheets.sheet import MAX_COLUMNS, Cell, Column, Merge
-from viewer.formats.sheets.xlsx import sheets
+from viewer.formats.sheets import xlsx as reader
+from viewer.formats.sheets.sheet import MAX_COLUMNS, PLAIN, Cell, Column, Merge
 
 BOLD = PLAIN._replace(bold=True)
 
 
 def read(*rows, **more):
     """The first sheet of a workbook that has these rows, and its rows by number."""
-    found, _ = sheets(Package(xlsx("".join(rows), **more)))
+    found = reader.read(Package(xlsx("".join(rows), **more))).sheets
     return found[0], dict(found[0].rows)
 
 
@@ -112,7 +111,7 @@ def test_hidden_sheets_are_counted_and_left_out():
         '<sheet name="B" state="veryHidden" r:id="rId1"/><sheet name="C" r:id="none"/>'
         "</sheets></workbook>"
     )
-    found, hidden = sheets(Package(xlsx(xl__workbook_dot_xml=book)))
+    found, hidden, _ = reader.read(Package(xlsx(xl__workbook_dot_xml=book)))
 
     assert [sheet.name for sheet in found] == ["A"]
     assert hidden == 1
@@ -130,7 +129,7 @@ def test_days_count_from_1904_if_the_workbook_says_so():
 def test_a_part_that_is_too_large_is_shown_from_its_start():
     rows = "".join(f'<row r="{n}"><c><v>{n}</v></c></row>' for n in range(1, 2_000))
     package = Package(xlsx(rows), max_total=20_000)
-    (sheet,), _ = sheets(package)
+    (sheet,) = reader.read(package).sheets
 
     assert 100 < len(list(sheet.rows)) < 2_000
     assert sheet.cut
@@ -147,7 +146,7 @@ def test_a_sheet_that_is_a_chart_is_none():
     chart = relationships(rId1="chartsheets/sheet1.xml")
     data = xlsx(xl___rels__workbook_dot_xml_dot_rels=chart, xl__chartsheets__sheet1_dot_xml="<x/>")
 
-    assert sheets(Package(data)) == ([], 0)
+    assert reader.read(Package(data)) == ([], 0, {})
 
 
 def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():

@@ -4,8 +4,8 @@ import pytest
 
 from tests.viewer.samples import package
 from viewer.formats.packages.package import Package
-from viewer.formats.sheets.cell_look import Line
-from viewer.formats.sheets.xlsx_styles import styles
+from viewer.formats.sheets.sheet import Line
+from viewer.formats.sheets.xlsx_styles import read_styles
 
 FONT = "<b val='0'/><i/><strike/><u/><sz val='22'/><color rgb='FF00B050'/>"
 BOX = "<left style='thin'><color rgb='FF0000FF'/></left><bottom style='double'/><top style='x'/>"
@@ -20,7 +20,7 @@ def look(xf, *, font="", fill="", border=""):
         f"<cellXfs><xf fontId='1' fillId='1' borderId='1'>{xf}</xf></cellXfs>"
     )
     sheet = f"<styleSheet>{parts}</styleSheet>"
-    return styles(Package(package(xl__styles_dot_xml=sheet)))[0].look
+    return read_styles(Package(package(xl__styles_dot_xml=sheet)))[0].look
 
 
 def test_a_font_has_a_weight_a_slant_lines_a_size_and_a_color():

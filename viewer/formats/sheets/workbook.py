@@ -1,15 +1,15 @@
-"""Renders the sheets of a workbook: a grid for each, with column letters and row numbers."""
+"""The sheets of a workbook as HTML: a section for each, within one budget."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ...markup.escaping import escape
 from ...markup.formatting import format_count
 from ...sandbox import MAX_HTML
-from .cell_look import Stylesheet
-from .sheet import MAX_COLUMNS, Cell, Row, Sheet
+from .cell_css import Stylesheet
+from .sheet import MAX_COLUMNS, Row, Sheet
 from .sheet_grid import MAX_GAP, Grid, width_of
 
 MAX_SHEETS: Final = 100
@@ -39,16 +39,12 @@ def sheets_html(sheets: Sequence[Sheet]) -> tuple[str, str, int]:
     sections = [
         _section(n, sheet, budget, MAX_CELLS // 2 // len(shown)) for n, sheet in enumerate(shown, 1)
     ]
-    tabs = _tabs(shown) if len(shown) > 1 else ""
-    return tabs + "".join(sections), budget.css.text(), budget.formulas
-
-
-def _tabs(sheets: Sequence[Sheet]) -> str:
-    links = "".join(
+    tabs = "".join(
         f'<a href="#sheet-{n}" id="tab-{n}">{escape(sheet.name[:80])}</a>'
-        for n, sheet in enumerate(sheets, 1)
+        for n, sheet in enumerate(shown, 1)
     )
-    return f'<nav class="tabs" aria-label="Sheets">{links}</nav>'
+    nav = f'<nav class="tabs" aria-label="Sheets">{tabs}</nav>' if len(shown) > 1 else ""
+    return nav + "".join(sections), budget.css.text(), budget.formulas
 
 
 def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
@@ -75,7 +71,11 @@ def _rows(sheet: Sheet, budget: Budget, share: int) -> tuple[list[Row], bool]:
     for number, cells in sheet.rows:
         if left <= 0 or budget.is_spent() or (kept and number <= kept[-1][0]):
             return kept, True
-        filled = {column: cell for column, cell in cells.items() if _is_seen(column, cell)}
+        filled = {
+            column: cell
+            for column, cell in cells.items()
+            if cell.text or (column < MAX_COLUMNS and cell.look.shows_empty)
+        }
         if number in sheet.hidden_rows:
             sheet.hidden_texts += bool(filled)
         elif filled:
@@ -85,21 +85,13 @@ def _rows(sheet: Sheet, budget: Budget, share: int) -> tuple[list[Row], bool]:
     return kept, False
 
 
-def _is_seen(column: int, cell: Cell) -> bool:
-    return bool(cell.text) or (column < MAX_COLUMNS and cell.look.shows_empty)
-
-
 def _near_text(rows: Sequence[Row]) -> list[Row]:
     """Leave out cells without a text that are far behind the last text, on the right or below."""
-    texts = [(number, _with_text(cells)) for number, cells in rows]
-    last = max((number for number, cells in texts if cells), default=0)
-    end = width_of(texts) + MAX_EMPTY_COLUMNS
+    texts = [(number, [c for c, cell in cells.items() if cell.text]) for number, cells in rows]
+    last = max((number for number, columns in texts if columns), default=0)
+    end = max((max(columns) + 1 for _, columns in texts if columns), default=0) + MAX_EMPTY_COLUMNS
     near = ((n, {c: cells[c] for c in cells if c < end}) for n, cells in rows)
     return [(number, cells) for number, cells in near if cells and number <= last + MAX_GAP]
-
-
-def _with_text(cells: Mapping[int, Cell]) -> dict[int, Cell]:
-    return {column: cell for column, cell in cells.items() if cell.text}
 
 
 def _cut_note(shown: int | None, total: int, columns: int) -> str:

@@ -1,4 +1,4 @@
-"""How the cells of a workbook look, and the rules of CSS for it: a class for each distinct look.
+"""The rules of CSS for the cells of a workbook: a class for each distinct look.
 
 Colours are 24 bits, red first. A cell with a fill keeps its colours in dark mode too, but for
 pale greys; all others get a second shade for it. Texts get a contrast of at least 4.5 (WCAG 2.1,
@@ -6,58 +6,17 @@ pale greys; all others get a second shade for it. Texts get a contrast of at lea
 """
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-WHITE, BLACK = 0xFFFFFF, 0x000000
+from .sheet import BLACK, PLAIN, WHITE, Line, Look, mixed
+
 LIGHT_PAGE, DARK_PAGE = 0xF2F2F2, 0x2C2D31  # behind the cells of the row under the pointer
 LEAST_CONTRAST: Final = 4.5  # of texts
 LEAST_OF_LINES: Final = 3.0
 PALE, PALE_IN_DARK = 0xE0, 0x303238
 GREY: Final = 24  # the parts of a grey differ by less
 MAX_RULES: Final = 2_000
-MAX_INDENT: Final = 15
 SIZES: Final = (70, 240)  # percent
-
-
-class Line(NamedTuple):
-    """A line at the edge of a cell: pixels, a style of CSS, and a colour."""
-
-    width: int = 0
-    style: str = "solid"
-    color: int = BLACK
-
-
-class Look(NamedTuple):
-    """`color` and `fill` are None for those of the page; `size` is a percentage of the usual one.
-
-    `align` and `vertical` are values of CSS; `turned` is `up` or `down` for a text that stands.
-    """
-
-    bold: bool = False
-    italic: bool = False
-    struck: bool = False
-    underlined: bool = False
-    color: int | None = None
-    fill: int | None = None
-    size: int = 100
-    align: str = ""
-    vertical: str = ""
-    wraps: bool = False
-    indent: int = 0
-    turned: str = ""
-    left: Line = Line()
-    right: Line = Line()
-    top: Line = Line()
-    bottom: Line = Line()
-
-    @property
-    def shows_empty(self) -> bool:
-        """Whether it is seen in a cell without text."""
-        lines = (self.left, self.right, self.top, self.bottom)
-        return self.fill is not None or any(line.width and line.color != WHITE for line in lines)
-
-
-PLAIN: Final = Look()
 
 
 class Stylesheet:
@@ -156,12 +115,6 @@ def _ink(background: int) -> int:
 def _is_pale_grey(color: int) -> bool:
     parts = color.to_bytes(3)
     return min(parts) >= PALE and max(parts) - min(parts) < GREY
-
-
-def mixed(color: int, other: int, share: float) -> int:
-    """Return a color with a share of another."""
-    pairs = zip(color.to_bytes(3), other.to_bytes(3), strict=True)
-    return int.from_bytes(round(a + (b - a) * share) for a, b in pairs)
 
 
 def contrast(color: int, other: int) -> float:

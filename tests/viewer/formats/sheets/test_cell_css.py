@@ -1,21 +1,19 @@
-"""viewer/formats/sheets/cell_look.py"""
+"""viewer/formats/sheets/cell_css.py"""
 
 import pytest
 
-from viewer.formats.sheets import cell_look
-from viewer.formats.sheets.cell_look import (
+from viewer.formats.sheets import cell_css
+from viewer.formats.sheets.cell_css import (
     DARK_PAGE,
     LEAST_CONTRAST,
     LIGHT_PAGE,
-    PLAIN,
-    WHITE,
-    Line,
     Stylesheet,
     column_width,
     contrast,
     declarations,
     readable,
 )
+from viewer.formats.sheets.sheet import PLAIN, WHITE, Line
 
 NONE = Line()
 
@@ -86,7 +84,7 @@ def test_every_text_can_be_read_on_every_background(color, background):
 
 
 def test_the_same_look_has_one_class_and_there_are_not_too_many(monkeypatch):
-    monkeypatch.setattr(cell_look, "MAX_RULES", 2)
+    monkeypatch.setattr(cell_css, "MAX_RULES", 2)
     sheet = Stylesheet()
 
     assert [sheet.name(rule) for rule in ("a", "b", "a", "c")] == ["s0", "s1", "s0", ""]

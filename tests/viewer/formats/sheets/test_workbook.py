@@ -1,13 +1,13 @@
-"""viewer/formats/sheets/sheet_table.py"""
+"""viewer/formats/sheets/workbook.py"""
 
 import re
 
 import pytest
 
-from viewer.formats.sheets import sheet_table
+from viewer.formats.sheets import workbook
 from viewer.formats.sheets.sheet import MAX_COLUMNS, Cell, Merge, Sheet
 from viewer.formats.sheets.sheet_grid import column_name
-from viewer.formats.sheets.sheet_table import MAX_CELLS, MAX_SHEETS, sheets_html
+from viewer.formats.sheets.workbook import MAX_CELLS, MAX_SHEETS, sheets_html
 
 
 def table(rows, merges=(), **facts):
@@ -127,7 +127,7 @@ def test_columns_and_sheets_above_the_limit_are_left_out():
 
 
 def test_a_sheet_that_takes_too_long_is_cut_with_a_note(monkeypatch):
-    monkeypatch.setattr(sheet_table, "SECONDS", 0)
+    monkeypatch.setattr(workbook, "SECONDS", 0)
 
     assert "the first 0 rows" in table({1: {0: "a"}, 2: {0: "b"}}, total=2)
 
