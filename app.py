@@ -20,8 +20,8 @@ from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.application import Application
 from blueprints.http.authentication import may_send_long_body
 from blueprints.http.blueprint import max_body_bytes
+from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
-from blueprints.http.upload_body import SMALL_BODY_BYTES
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from models import Event, connected

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from blueprints.http import upload_body as body
-from blueprints.http.strict_json import parse_json
+from blueprints.http import body
+from blueprints.http.body import parse_json
 from blueprints.schemas.requests import PageQuery
 from crypto import DecryptionError, Keyring, KeyringError, TokenClaims, credentials, sealing
 from crypto.sealing import CHUNK_BYTES, HEADER_BYTES, TAG_BYTES

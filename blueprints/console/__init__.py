@@ -13,7 +13,7 @@ One noun a file. A page is made so:
    or a second click shows the same and makes nothing more.
 
 The session's cookie and the guard against other sites' requests are in
-`http/session_cookie.py`; every handler that takes the cookie has them.
+`http/authentication.py`; every handler that takes the cookie has them.
 """
 
 from .account import account

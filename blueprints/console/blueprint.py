@@ -15,8 +15,8 @@ from werkzeug.urls import iri_to_uri
 from models.core import NotFound
 
 from ..http import COOKIE
+from ..http.authentication import clear_cookie
 from ..http.problems import PROBLEM
-from ..http.session_cookie import clear_cookie
 from .forms import accepts_html, show_again
 
 HOME = "/app/documents"

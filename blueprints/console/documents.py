@@ -10,8 +10,8 @@ from models.documents import KINDS, find_documents, upload
 from models.documents.kinds import media_types
 from models.links import count_live_links
 
+from ..http.body import seekable_body
 from ..http.multipart import fingerprint_of_parts, read_parts
-from ..http.upload_body import seekable_body
 from ..schemas.uploads import UploadForm
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url

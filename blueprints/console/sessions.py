@@ -10,7 +10,7 @@ from models.core import NotFound
 from models.runtime import network_of
 
 from ..http import COOKIE, NOBODY
-from ..http.session_cookie import clear_cookie, set_cookie
+from ..http.authentication import clear_cookie, set_cookie
 from ..schemas.requests import Login, Registration
 from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, send_asset
 from .forms import text

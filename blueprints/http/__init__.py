@@ -18,4 +18,4 @@ from .declarations import (
     may_fail_with,
     takes_uploads,
 )
-from .rate_limiting import report_allowance
+from .problems import report_allowance

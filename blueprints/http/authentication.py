@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Request, current_app, g, request
+from flask import Request, Response, current_app, g, request
 from werkzeug.http import parse_cookie
 
-from models import ApiKey, Document, Session, User, connected
+from models import ApiKey, Document, Session, User, connected, current_runtime
 from models.core import (
     AmbiguousCredentials,
     NotAuthenticated,
@@ -23,10 +24,15 @@ from models.core import (
 from models.links import TokenGrant
 
 from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET, declared
-from .session_cookie import COOKIE_NAMES, given_cookie, refuse_other_sites
 
+COOKIE_NAMES = "__Host-session", "session"  # over https, over http
 FORM = "application/x-www-form-urlencoded"
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
+
+
+class OriginNotAllowed(ServiceError):
+    code = "origin_not_allowed"
+    sentence = "This form was sent by another site, so nothing was done. Open the page here first."
 
 
 @dataclass(frozen=True)
@@ -198,3 +204,50 @@ def _rejection(credential_type: str, accepted: tuple[str, ...]) -> ServiceError:
     if API_KEY not in accepted:
         return SessionRequired()
     return ScopeMissing("A document token opens its own document and nothing else.")
+
+
+# The cookie of the pages for people, which is a session token, and the guard of their forms.
+# Only handlers that declare `COOKIE` read it; no handler of the API does.
+
+
+def given_cookie() -> str | None:
+    return request.cookies.get(_name())
+
+
+def set_cookie(response: Response, token: str, seconds: int) -> None:
+    """`__Host-` (RFC 6265bis, 4.1.3.2) where it works: over https. A login over http is kept, too,
+    under another name, as browsers drop a `Secure` cookie there.
+    """
+    response.set_cookie(
+        *(_name(), token, seconds), secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+
+
+def clear_cookie(response: Response) -> None:
+    set_cookie(response, "", 0)
+
+
+def refuse_other_sites() -> None:
+    """`OriginNotAllowed` for a POST that another site's page has sent, or may have sent.
+
+    Browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata), but over plain http to another machine
+    only in `Origin`.
+    """
+    if request.method != "POST":
+        return
+    site = request.headers.get("Sec-Fetch-Site")
+    is_ours = _is_own_origin() if site is None else site in {"same-origin", "none"}
+    if not is_ours:
+        raise OriginNotAllowed
+
+
+def _is_own_origin() -> bool:
+    own = [request.host_url.rstrip("/")]
+    if base_url := current_runtime().settings.base_url:
+        public = urlsplit(base_url)
+        own.append(f"{public.scheme}://{public.netloc}")
+    return request.headers.get("Origin") in own
+
+
+def _name() -> str:
+    return COOKIE_NAMES[not request.is_secure]

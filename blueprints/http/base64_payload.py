@@ -11,7 +11,7 @@ import pybase64
 from models.core import Invalid, PayloadTooLarge
 from models.storage.payloads import PIECE_BYTES
 
-from .upload_body import LongString
+from .body import LongString
 
 _ENCODED_BYTES = PIECE_BYTES // 3 * 4
 _WHITE_SPACE = b" \t\r\n\f\v"

@@ -1,7 +1,7 @@
 """flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import flask_smorest
@@ -10,13 +10,11 @@ from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
 from .authentication import is_form
-from .declarations import Spend, declared
+from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
+from .declarations import Spend, View, declared
 from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
-from .problems import UnsupportedMediaType
-from .rate_limiting import count_requests
-from .strict_json import parse_json
-from .upload_body import SMALL_BODY_BYTES, read_upload, seekable_body
+from .problems import UnsupportedMediaType, report_allowance
 
 _UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or application/json."
 
@@ -97,6 +95,17 @@ class ApiBlueprint(flask_smorest.Blueprint):
             return register(operation(replay_responses(view) if idempotent else view))
 
         return registered
+
+
+def count_requests(view: View, spend: Spend) -> View:
+    """The view, each request of which is counted by `spend` first."""
+
+    @wraps(view)
+    def counting(*args: Any, **path: Any) -> Any:
+        report_allowance(spend())
+        return view(*args, **path)
+
+    return counting
 
 
 def limit_body(request: Request) -> None:

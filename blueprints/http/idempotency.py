@@ -13,9 +13,9 @@ from models import StoredResponse, Webhook, current_runtime, in_one_transaction
 from models.core import IdempotencyInProgress, Invalid
 from models.runtime import network_of
 
+from .body import seekable_body
 from .declarations import View
 from .multipart import fingerprint_of_parts, upload_form
-from .upload_body import seekable_body
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DOCUMENT_ID = re.compile(r"/v1/documents/(doc_[0-9a-z]+)")

@@ -20,7 +20,7 @@ from flask import Request, request
 from models.core import PayloadTooLarge, ServiceError
 from models.storage.payloads import PIECE_BYTES
 
-from .byte_range import ByteRange, find, read_at
+from .body import ByteRange, find, read_at
 from .declarations import declared
 
 FORM_DATA = "multipart/form-data"

@@ -1,19 +1,18 @@
 """Errors as problem details (RFC 9457); one table gives every domain error its status."""
 
 import logging
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, after_this_request, current_app, g, request
 from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
-from models.core import DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
+from models.core import Allowance, DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
 from models.runtime import service_error_of
-
-from .rate_limiting import rate_limit_fields
 
 PROBLEM = "application/problem+json"
 _CODES = {
@@ -117,6 +116,31 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
         body["errors"] = errors
     text = current_app.json.dumps(body)
     return Response(text, status, content_type=PROBLEM)
+
+
+def report_allowance(allowance: Allowance | None) -> None:
+    """Add what is left of a limit to the response of this request, also if it is an error."""
+    if allowance:
+        fields = rate_limit_fields(allowance)
+
+        @after_this_request
+        def report(response: Response) -> Response:
+            response.headers.extend(fields)
+            return response
+
+
+def rate_limit_fields(allowance: Allowance) -> dict[str, str]:
+    """The header fields that say how much of a limit is left.
+
+    draft-ietf-httpapi-ratelimit-headers: `RateLimit-Policy: "upload";q=60000;w=3600` and
+    `RateLimit: "upload";r=59999`, with `;t=23` where the client has to wait.
+    """
+    limit = allowance.limit
+    wait = f";t={math.ceil(allowance.wait_seconds)}" if allowance.wait_seconds else ""
+    return {
+        "RateLimit-Policy": f'"{limit.name}";q={limit.count};w={limit.seconds}',
+        "RateLimit": f'"{limit.name}";r={allowance.left}{wait}',
+    }
 
 
 def _pointer_error(error: ServiceError) -> list[dict[str, str]]:

@@ -10,8 +10,8 @@ from marshmallow import ValidationError, fields, validate
 from models.core import Invalid, rfc3339
 
 from ..http.base64_payload import Base64Payload
+from ..http.body import LongString
 from ..http.multipart import Part
-from ..http.upload_body import LongString
 
 _NO_SPACE = r"[^@\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
 _EMAIL = re.compile(rf"{_NO_SPACE}@{_NO_SPACE}")

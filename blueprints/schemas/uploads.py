@@ -8,10 +8,9 @@ import viewer
 from models.documents import type_of_name
 
 from ..http.base64_payload import Base64Payload
+from ..http.body import SMALL_BODY_BYTES, FieldsTooLarge, LongString, parse_json
 from ..http.multipart import Part
 from ..http.problems import MalformedJson
-from ..http.strict_json import parse_json
-from ..http.upload_body import SMALL_BODY_BYTES, FieldsTooLarge, LongString
 from .fields import Base64, File, MediaType, StringMap, Text, Timestamp
 from .requests import DocumentEdit, NewDocumentToken
 from .schema import described

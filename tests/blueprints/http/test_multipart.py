@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blueprints.http import byte_range
+from blueprints.http import body as bodies
 from blueprints.http.multipart import MalformedMultipart, fingerprint_of_parts, read_parts
 from models.core import PayloadTooLarge
 from models.storage.payloads import PIECE_BYTES
@@ -33,9 +33,9 @@ def content_of(part):
     return part.content.head(part.size)
 
 
-@pytest.mark.parametrize("block_bytes", [80, 81, 100, byte_range.BLOCK_BYTES])
+@pytest.mark.parametrize("block_bytes", [80, 81, 100, bodies.BLOCK_BYTES])
 def test_a_body_has_the_parts_that_its_client_sent_wherever_a_block_ends(block_bytes, monkeypatch):
-    monkeypatch.setattr(byte_range, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(bodies, "BLOCK_BYTES", block_bytes)
     for case in CASES:
         assert parts_of(case.body, case.content_type) == case.parts, case.about
 
@@ -67,7 +67,7 @@ def test_contents_come_back_whatever_they_are_unless_they_hold_a_boundary_line(
         line.rstrip(b" \t").removesuffix(b"--") for one in contents for line in one.split(b"\r\n")
     }
     with pytest.MonkeyPatch.context() as small:
-        small.setattr(byte_range, "BLOCK_BYTES", block_bytes)
+        small.setattr(bodies, "BLOCK_BYTES", block_bytes)
         found = parts_of(raw)
 
     if b"--" + BOUNDARY.encode() not in lines:

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from blueprints.http.body import parse_json
 from blueprints.http.problems import MalformedJson
-from blueprints.http.strict_json import parse_json
 
 NAMES = [f"{number:x}" for number in range(40_000)]
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blueprints.http import strict_json
-from blueprints.http import upload_body as body
+from blueprints.http import body
 from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
 from blueprints.schemas.uploads import Upload
@@ -39,7 +38,7 @@ def result_in_pieces(raw):
 def result_in_memory(raw):
     """The same from json.loads and b64decode of the whole body."""
     try:
-        read = strict_json.parse_json(raw)
+        read = body.parse_json(raw)
         assert isinstance(read, dict)
         beside = {name: value for name, value in read.items() if name != "payload"}
         fields = Upload(exclude=["payload"]).load(beside)

@@ -1,7 +1,8 @@
-"""Reads the JSON body of an upload without holding a long payload in memory.
+"""Reads JSON bodies: strictly, and that of an upload without holding a long payload in memory.
 
-The payload stays in the body: a placeholder replaces it in the JSON, which is then parsed by the
-parser of every other body.
+JSON is strict (RFC 8259): UTF-8, unique names, no NaN, at most 32 deep, no endless numbers. A long
+payload stays in the body, as a byte range: a placeholder replaces it in the JSON, which is then
+parsed by the parser of every other body.
 """
 
 import codecs
@@ -9,6 +10,7 @@ import io
 import json
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,21 +21,49 @@ from flask import Request
 
 from models.core import ServiceError
 
-from .byte_range import BLOCK_BYTES, ByteRange, read_at
 from .problems import MalformedJson
-from .strict_json import parse_json, refuse_deep_nesting
 
+MAX_DEPTH = 32
+BLOCK_BYTES = 256 << 10
 SMALL_BODY_BYTES = 64 << 10  # of any body but an upload, and of an upload without its payload
 PARSED_BYTES = 16 << 10  # a body of this length is parsed as quickly as it is searched
 _PLACEHOLDER = secrets.token_hex(16)
 _CLOSED_STRINGS = re.compile(rb'[^"]*+(?:"(?:[^"\\]++|\\.)*+"[^"]*+)*+', re.S)
 _TO_QUOTE = re.compile(rb'(?:[^"\\]++|\\.?)*+', re.S)
 _WHOLE_ESCAPES = re.compile(r"(?:[^\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+", re.S)
+_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.S)
 
 
 class FieldsTooLarge(ServiceError):
     code = "payload_too_large"
     sentence = f"All beside the payload may have at most {SMALL_BODY_BYTES:,} bytes."
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    """The bytes of `stream` from `start` to before `stop`."""
+
+    stream: BinaryIO
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+    def blocks(self, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """Its bytes in blocks of equal length but for the last."""
+        for at in range(self.start, self.stop, block_bytes):
+            yield read_at(self.stream, at, min(block_bytes, self.stop - at))
+
+    def head(self, count: int) -> bytes:
+        """At most its first `count` bytes."""
+        return read_at(self.stream, self.start, min(count, self.size))
+
+    def tail(self, count: int) -> bytes:
+        """At most its last `count` bytes."""
+        start = max(self.start, self.stop - count)
+        return read_at(self.stream, start, self.stop - start)
 
 
 @dataclass(frozen=True)
@@ -49,6 +79,43 @@ class LongString(ByteRange):
         """Its characters, unescaped, in pieces. Raises `MalformedJson`."""
         texts = _decode_utf8(self.blocks())
         return texts if self.is_plain else _unescape(texts)
+
+
+def parse_json(raw: bytes) -> Any:
+    """The value of a JSON text. Raises `MalformedJson` with a sentence for the client."""
+    refuse_deep_nesting(raw)
+    try:
+        text = raw.decode()
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise MalformedJson("The body is not UTF-8.") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise MalformedJson(f"The body is not JSON: {error.msg}, {place}.") from None
+    except ValueError:
+        raise MalformedJson("A number in the body has too many digits.") from None
+
+
+def refuse_deep_nesting(raw: bytes) -> None:
+    if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for found in _STRING_OR_BRACKET.finditer(raw):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
+        if depth > MAX_DEPTH:
+            raise MalformedJson(f"The body is nested more than {MAX_DEPTH} deep.")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise MalformedJson(f"The name {twice[:80]!a} is there twice.")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise MalformedJson(f"{name} is not JSON.")
 
 
 def seekable_body(request: Request) -> BinaryIO:
@@ -153,3 +220,20 @@ def _parse_string(content: str) -> str:
         return str(json.loads(f'"{content}"'))
     except json.JSONDecodeError as error:
         raise MalformedJson(f"The body is not JSON: {error.msg} in the payload.") from None
+
+
+def read_at(stream: BinaryIO, start: int, count: int) -> bytes:
+    stream.seek(start)
+    return stream.read(count)
+
+
+def find(stream: BinaryIO, wanted: bytes, start: int) -> int:
+    """The offset of the first `wanted` at or after `start`; -1 if there is none."""
+    while True:
+        block = read_at(stream, start, BLOCK_BYTES)
+        found = block.find(wanted)
+        if found >= 0:
+            return start + found
+        if len(block) < BLOCK_BYTES:
+            return -1
+        start += len(block) - len(wanted) + 1
