@@ -4,7 +4,7 @@ import click
 from flask.cli import with_appcontext
 
 from models import current_runtime
-from models.operations import copy_to_server
+from models.operations import copy_to_postgres
 
 from .output import fail_if, operator_errors, progress, table
 
@@ -24,7 +24,7 @@ def copy(address: str) -> None:
     All or nothing is copied; then everything is decrypted and verified. The file is not changed.
     """
     with operator_errors(), progress("Done") as report:
-        target, rows, log, problems = copy_to_server(address, report)
+        target, rows, log, problems = copy_to_postgres(address, report)
     table(("TABLE", "ROWS"), *rows.items())
     for problem in problems:
         click.echo(problem)

@@ -3,7 +3,8 @@
 from crypto import generate_root_key
 
 from .audit import AuditResult, checkpoint, export_chain, read_receipts, verify_log
-from .backup import create_backup, receipts_of, require_file
+from .background import PeriodicTask, drop_objects, sweep
+from .backup import create_backup, receipts_of, require_file, restore_backup
 from .doctor import DoctorContext, Finding, run_checks
 from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
 from .payloads import (
@@ -14,9 +15,6 @@ from .payloads import (
     move_payloads,
     unreferenced_objects,
 )
-from .periodic import PeriodicTask
+from .postgres_copy import copy_to_postgres, refuse_copied
 from .progress import ReportProgress
-from .restore import restore_backup
-from .server_copy import copy_to_server, refuse_copied
-from .sweeper import drop_objects, sweep
 from .verification import check_contents, check_keys

@@ -10,24 +10,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crypto import FIRST_PREVIOUS
 
+from ..accounts import User
 from ..core import OperatorError
-from ..events import EventHead, Link, last_link, links_of
+from ..events import Event, EventHead, Link, last_link, links_of
 from ..storage import SERVICE, EngineError, database, engine
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _RECEIPT = re.compile(r"(\w+) (\d+) ([0-9a-fA-F]{64})")
-_OWNERS = """
-    SELECT id FROM event_head UNION SELECT id FROM user_account
-    UNION SELECT owner_id FROM event UNION SELECT :service"""
-
-
-_WITH_HEAD = """
-    SELECT id FROM event_head UNION SELECT id FROM user_account UNION SELECT :service"""
 MOST_BREAKS = 10  # reported of one chain
 
 
@@ -71,10 +65,10 @@ def read_receipts(text: str) -> list[Receipt]:
     """
     receipts = []
     for line in filter(_HASH.search, text.splitlines()):
-        found = _RECEIPT.fullmatch(line.strip())
-        if found is None:
+        match = _RECEIPT.fullmatch(line.strip())
+        if match is None:
             raise OperatorError(f"This is no receipt (owner, number, hash): {line.strip()[:200]}")
-        receipts.append(Receipt(found[1], int(found[2]), found[3].lower()))
+        receipts.append(Receipt(match[1], int(match[2]), match[3].lower()))
     return receipts
 
 
@@ -104,13 +98,13 @@ def verify_log(
     """Verify every chain: numbers, links, columns, head, receipts."""
     result, created = AuditResult(), set[str]()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
-    for one in receipts:
-        wanted[one.owner_id].append(one)
-    owners = [id for (id,) in database.execute_sql(_OWNERS, {"service": SERVICE}).fetchall()]
-    for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str)):
+    for receipt in receipts:
+        wanted[receipt.owner_id].append(receipt)
+    owners = _owners(Event.select(Event.owner_id))
+    for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str), 1):
         _Chain(owner_id, wanted[owner_id], result, created).verify()
-        report(number + 1, len(owners))
-    for owner_id in sorted(created - {*owners}):
+        report(number, len(owners))
+    for owner_id in sorted(created - owners):
         if EventHead.find(owner_id) is None:  # else it has begun meanwhile
             result.breaks.append(Break(owner_id, 1, "The log of the service names this chain."))
     return result
@@ -119,10 +113,16 @@ def verify_log(
 def check_heads() -> list[Break]:
     """Verify the MAC of every head, and that each names the last link that there is."""
     result = AuditResult()
-    owners = {*database.execute_sql(_WITH_HEAD, {"service": SERVICE}).fetchall()}
-    for (owner_id,) in sorted(owners):
+    for owner_id in sorted(_owners(), key=str):
         _Chain(owner_id, [], result, set()).verify_head()
     return result.breaks
+
+
+def _owners(*others: Any) -> set[Any]:
+    """Whose chains there have to be, and what the other queries return; of any type, if altered."""
+    queries = (EventHead.select(EventHead.id), User.select(User.id), *others)
+    rows = (row for query in queries for row in database.execute(query.distinct()).fetchall())
+    return {SERVICE, *(owner_id for (owner_id,) in rows)}
 
 
 class _Chain:
@@ -133,8 +133,8 @@ class _Chain:
     ) -> None:
         self._owner_id, self._result, self._created = owner_id, result, created
         self._receipts: defaultdict[int, list[str]] = defaultdict(list)
-        for one in receipts:
-            self._receipts[one.sequence].append(one.hash)
+        for receipt in receipts:
+            self._receipts[receipt.sequence].append(receipt.hash)
         self._expected, self._previous = 1, FIRST_PREVIOUS
         self._broken = 0
 

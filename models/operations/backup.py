@@ -1,19 +1,32 @@
 """Backups: one consistent snapshot of the database in a file, taken while the service runs.
 
-Deleted rows are not in it. Nor is the keyring: without it a backup cannot be decrypted.
+Deleted rows are not in it. Nor is the keyring: without it a backup cannot be decrypted. To be
+restored it is copied beside the database, migrated to the current schema and decrypted with the
+configured keyring; only then it replaces the database, atomically.
 """
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 
+from crypto import KeyringError
+
+from ..accounts import Invitation, User
 from ..core import OperatorError
+from ..documents import Document, UnreferencedObject
+from ..events import Event, EventHead, Facts
 from ..runtime import current_runtime
-from ..storage import is_server, sqlite_files
+from ..storage import SERVICE, connected, engine, is_server, sqlite_files
+from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
+from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from .audit import Receipt
 from .progress import ReportProgress, no_progress
+from .setup import open_runtime
+from .verification import check_contents, check_database_file, check_keys
 
 POLL_SECONDS = 0.1
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
 def require_file(address: str) -> Path:
@@ -33,17 +46,17 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
     """
     require_file(current_runtime().settings.database)
     part = file.with_name(file.name + ".part")
-    for one in (file, part):
-        if one.exists():
-            raise OperatorError(f"{one} exists, and is never overwritten. Name another file.")
+    for path in (file, part):
+        if path.exists():
+            raise OperatorError(f"{path} exists, and is never overwritten. Name another file.")
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
-        _copy(part, report)
-        fsync(part)
+        _write(part, report)
+        _fsync(part)
         part.rename(file)
     finally:
         part.unlink(missing_ok=True)
-    fsync(file.parent)
+    _fsync(file.parent)
     return sqlite_files.required_root_keys(file)
 
 
@@ -53,17 +66,122 @@ def receipts_of(file: Path) -> list[Receipt]:
     return [Receipt(owner_id, sequence, hash.hex()) for owner_id, sequence, hash in heads]
 
 
-def fsync(path: Path) -> None:
+def _write(part: Path, report: ReportProgress) -> None:
+    total = sqlite_files.bytes_in_use()
+    with ThreadPoolExecutor(1) as executor:
+        copying = executor.submit(sqlite_files.write_snapshot, part)
+        while wait([copying], POLL_SECONDS).not_done:
+            report(part.stat().st_size, total)
+        copying.result()
+
+
+def restore_backup(
+    file: Path,
+    target: Path,
+    *,
+    force: bool = False,
+    deep: bool = False,
+    report: ReportProgress = no_progress,
+) -> tuple[int, int]:
+    """Replace the database `target`; returns the number of its users and documents.
+
+    Raises OperatorError or KeyringError, and then nothing has changed.
+    """
+    _require_backup(file)
+    acquire_instance_lock(str(target), 0)
+    part = target.with_name(target.name + ".part")
+    try:
+        _require_exclusive_access(target, force)
+        _copy(file, part, report)
+        counts = _verify(part, deep, report, _head_of_log(target))
+        _require_exclusive_access(target, force)
+        _unlink(target, *_SIDE_FILES)  # left by a process that was killed
+        part.rename(target)
+        _fsync(target.parent)
+    finally:
+        _unlink(part, "", *_SIDE_FILES)
+        release_instance_lock()
+    return counts
+
+
+def _unlink(database: Path, *endings: str) -> None:
+    for ending in endings:
+        database.with_name(database.name + ending).unlink(missing_ok=True)
+
+
+def _require_backup(file: Path) -> None:
+    if not file.is_file():
+        raise OperatorError(f"There is no file {file}.")
+    if not sqlite_files.is_backup(file):
+        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
+
+
+def _require_exclusive_access(target: Path, force: bool) -> None:
+    """No other process has the database open, and it has no users unless `force`."""
+    if not target.exists():
+        return
+    try:
+        users = sqlite_files.count_users(target)
+        if users and not force:
+            raise OperatorError(f"{target} has {users:,} users. --force replaces all of it.")
+        sqlite_files.require_exclusive_access(target)
+    except FileInUseError as error:
+        raise OperatorError(f"{target} is in use ({error}). Stop the service first.") from None
+    except FileDamagedError as error:
+        if not force:
+            sentence = f"{target} does not open ({error}). --force replaces it."
+            raise OperatorError(sentence) from None
+
+
+def _copy(file: Path, part: Path, report: ReportProgress) -> None:
+    part.unlink(missing_ok=True)
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    leave_to_service(part)
+    sqlite_files.copy(file, part, report)
+
+
+def _head_of_log(target: Path) -> Facts:
+    """Of the service's chain in the database that is replaced; nothing if that does not open."""
+    if target.exists():
+        with suppress(FileDamagedError, FileInUseError):
+            for one in receipts_of(target):
+                if one.owner_id == SERVICE:
+                    return {"replaced_sequence": one.sequence, "replaced_hash": one.hash}
+    return {"replaced_sequence": None, "replaced_hash": None}
+
+
+def _verify(part: Path, deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
+    """Open the copy as the service would, and decrypt what is in it."""
+    try:
+        open_runtime(str(part))
+        counts = _check(deep, report, replaced)
+    except KeyringError as error:
+        ids = ", ".join(sqlite_files.required_root_keys(part))
+        raise KeyringError(f"{error} The backup needs root key {ids}.") from None
+    finally:
+        current_runtime().close_database()
+    _fsync(part)
+    return counts
+
+
+def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
+    with connected():
+        check = check_contents if deep else check_keys
+        if problems := check_database_file(deep) + check(report):
+            sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
+            raise OperatorError(sentence)
+        Invitation.delete().execute()  # else one used since the backup could be used again
+        UnreferencedObject.delete().execute()  # else an upload that ended since could be undone
+        head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
+        restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
+        Event.record_of_service("service.restored", {**restored, **replaced})
+        users, (documents, _) = User.select().count(), Document.stored()
+        engine().truncate_wal()
+    return users, documents
+
+
+def _fsync(path: Path) -> None:
     """Force a file's content, or a folder's entries, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     os.fsync(handle)
     os.close(handle)
-
-
-def _copy(part: Path, report: ReportProgress) -> None:
-    total = sqlite_files.bytes_in_use()
-    with ThreadPoolExecutor(1) as executor:
-        copying: Future[None] = executor.submit(sqlite_files.write_snapshot, part)
-        while wait([copying], POLL_SECONDS).not_done:
-            report(part.stat().st_size, total)
-        copying.result()

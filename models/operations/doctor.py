@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from peewee import fn
+from peewee import SQL, Select, fn
 
 from ..accounts import Session, User
 from ..core import now
@@ -53,10 +53,13 @@ def run_checks(context: DoctorContext) -> Iterator[Finding]:
     """Runs the checks in order; a check that raises an operator's error is a finding, too."""
     open_database(current_runtime().settings.database)
     before, after = (FILE_CHECKS, ()) if context.database else (SERVER_CHECKS, TABLE_CHECKS)
-    for check in (*before, *REQUIRED_CHECKS, *after, *DATA_CHECKS):
+    for check in (*before, *REQUIRED_CHECKS):
         yield (finding := _run_check(check, context))
         if finding.problems and check in REQUIRED_CHECKS:
             break
+    else:
+        with connected():
+            yield from (_run_check(check, context) for check in (*after, *DATA_CHECKS))
     current_runtime().close_database()
 
 
@@ -116,25 +119,19 @@ def _keyring(context: DoctorContext) -> Iterator[str]:
 
 
 def _documents(context: DoctorContext) -> Iterator[str]:
-    with connected():
-        deep = context.deep
-        problems = check_contents(context.report) if deep else check_sample(SAMPLE_DOCUMENTS)
-    for problem in problems:
+    deep = context.deep
+    for problem in check_contents(context.report) if deep else check_sample(SAMPLE_DOCUMENTS):
         yield f"{problem} Restore a backup, or delete it."
 
 
 def _authority(_: DoctorContext) -> Iterator[str]:
-    with connected():
-        problems = check_authority()
-    for problem in problems:
+    for problem in check_authority():
         yield f"{problem} Restore a backup, or delete it."
 
 
 def _log(context: DoctorContext) -> Iterator[str]:
-    with connected():
-        breaks = verify_log().breaks if context.deep else check_heads()
-    for one in breaks:
-        yield f"The log of {one} Restore a backup, or find out who did it: audit verify."
+    for broken in verify_log().breaks if context.deep else check_heads():
+        yield f"The log of {broken} Restore a backup, or find out who did it: audit verify."
 
 
 def _payload_store(context: DoctorContext) -> Iterator[str]:
@@ -156,9 +153,9 @@ def _server(_: DoctorContext) -> Iterator[str]:
     with connected():
         if not engine().is_writable():
             yield "The server takes no writes: it is a standby, or read-only. Name the primary."
-        (encoding,) = database.execute_sql("SHOW server_encoding").fetchone()
+        encoding_and_time = Select(columns=[fn.current_setting("server_encoding"), SQL(SERVER_NOW)])
         before = now()
-        (moment,) = database.execute_sql(f"SELECT {SERVER_NOW}").fetchone()
+        encoding, moment = database.execute(encoding_and_time).fetchone()
         apart_ms = max(before - moment, moment - now())
     if encoding != "UTF8":
         yield f"The database has the encoding {encoding}. Make one with UTF8, and restore into it."
@@ -169,18 +166,15 @@ def _server(_: DoctorContext) -> Iterator[str]:
 
 def _clock(_: DoctorContext) -> Iterator[str]:
     for table in (User, Session, Document):
-        with connected():
-            newest = table.select(fn.MAX(table.created_at)).scalar() or 0
+        newest = table.select(fn.MAX(table.created_at)).scalar() or 0
         if newest > now() + CLOCK_TOLERANCE_MS:
             minutes, name = (newest - now()) // 60_000, table._meta.table_name
             yield f"The newest {name} is {minutes:,} minutes in the future. Is the clock right?"
 
 
 def _sweeper(_: DoctorContext) -> Iterator[str]:
-    with connected():
-        overdue = Document.select().where(Document.expires_at <= now() - SWEEP_OVERDUE_MS)
-        count = sum(document.is_genuine() for document in overdue)
-    if count:
+    overdue = Document.select().where(Document.expires_at <= now() - SWEEP_OVERDUE_MS)
+    if count := sum(document.is_genuine() for document in overdue):
         yield f"{count:,} expired documents are still there. Start the service, or run: sweep"
 
 

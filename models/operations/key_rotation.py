@@ -7,7 +7,6 @@ stored, under the writer lock, so that no key is wrapped under a root key that w
 
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
 from typing import Any
 
 from crypto import DecryptionError, KeyringError, RootKey
@@ -16,13 +15,7 @@ from ..accounts import Session, TokenKey
 from ..core import NotFound
 from ..events import Event
 from ..runtime import check_nodes, current_runtime, nodes_that_use, other_nodes
-from ..storage import (
-    READER_SECONDS,
-    Prepared,
-    engine,
-    param,
-    transaction,
-)
+from ..storage import READER_SECONDS, engine, transaction
 from .progress import ReportProgress, no_progress
 from .setup import TABLES_WITH_KEYS, root_keys_in_use
 
@@ -131,13 +124,6 @@ def _rewrap_all(report: ReportProgress) -> RotationResult:
     return result
 
 
-@cache
-def _store_wrapped(table: Any) -> Prepared:
-    values = {"root": param("root"), "sealed_key": param("rewrapped")}
-    unchanged = table.id == param("id"), table.sealed_key == param("sealed_key")
-    return Prepared(lambda: table.update(values).where(*unchanged))
-
-
 def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationResult) -> None:
     """Re-wraps before acquiring the writer lock; a row that has changed since is left as it is."""
     wrapped = []
@@ -152,6 +138,6 @@ def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationRes
         if current_runtime().keyring.primary.id != root.id:
             raise KeyringError("Another process has changed the keyring. Run this again.")
         for row, key in wrapped:
-            result.rewrapped += _store_wrapped(table).execute(
-                id=row.id, root=root.id, sealed_key=row.sealed_key, rewrapped=key
-            )
+            unchanged = table.id == row.id, table.sealed_key == row.sealed_key
+            update = table.update(root=root.id, sealed_key=key).where(*unchanged)
+            result.rewrapped += update.execute()

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from models.core import Busy
-from models.operations.periodic import PeriodicTask
+from models.operations.background import PeriodicTask
 from models.runtime import log_failure
 from tests.waiting import until
 

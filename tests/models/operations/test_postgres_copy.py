@@ -9,7 +9,7 @@ from peewee import OperationalError
 from models import ApiKey, Document, Event, Session, User, Webhook, connected
 from models.accounts import Invitation, StoredResponse
 from models.core import OperatorError
-from models.operations import checkpoint, copy_to_server, server_copy, setup, verify_log
+from models.operations import checkpoint, copy_to_postgres, postgres_copy, setup, verify_log
 from models.runtime import current_runtime, operator_message
 from models.storage import instance_lock
 from tests import postgres
@@ -43,7 +43,7 @@ def copy(alice, target):
 
     def copy(address=target):
         current_runtime().close_database()
-        return copy_to_server(address)
+        return copy_to_postgres(address)
 
     return copy
 
@@ -67,7 +67,7 @@ def is_empty(target):
 def test_every_table_of_the_models_is_copied():
     known = {table._meta.table_name for table in TABLES} | {"piece"}
 
-    assert sorted(server_copy.TABLES) == sorted(known)
+    assert sorted(postgres_copy.TABLES) == sorted(known)
 
 
 def test_each_row_is_copied_as_it_is(copy, receipts, target, instance):
@@ -104,7 +104,7 @@ def test_objects_stay_where_they_are(configure, in_bucket, target):
         document = upload(alice, b"c" * 500_000)
     current_runtime().close_database()
 
-    result = copy_to_server(target)
+    result = copy_to_postgres(target)
 
     assert (document.place, result.rows["piece"], result.problems) == ("objects", 0, [])
     setup.open_runtime(target)
@@ -174,7 +174,7 @@ def test_faults_of_the_file_are_named(copy, instance, alice, receipts):
 
 
 def test_what_is_on_a_server_already_is_not_copied(copy, target, monkeypatch):
-    monkeypatch.setattr(server_copy, "is_server", lambda _: True)
+    monkeypatch.setattr(postgres_copy, "is_server", lambda _: True)
 
     with pytest.raises(OperatorError, match="already. Copy it with pg_dump -Fc and pg_restore"):
         copy()

@@ -9,17 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from peewee import SQL, Select, Table, fn
+
 from settings import without_password
 
 from ..core import OperatorError
 from ..documents import delete_unfinished_uploads
 from ..runtime import current_runtime
 from ..storage import connected, database, is_server, sqlite_files, transaction
-from ..storage.instance_lock import (
-    acquire_instance_lock,
-    leave_to_service,
-    release_instance_lock,
-)
+from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from . import setup
 from .audit import AuditResult, verify_log
@@ -27,7 +25,7 @@ from .payloads import check_payload_store
 from .progress import ReportProgress, no_progress
 from .verification import check_authority, check_contents
 
-Read = Callable[[str], Any]  # executes a query
+Read = Callable[..., Any]  # executes a query in SQL
 
 TABLES = (  # each after those that it refers to
     *("user_account", "session", "api_key", "invitation", "document", "piece", "document_token"),
@@ -43,7 +41,7 @@ class CopyResult(NamedTuple):
     problems: list[str]  # a sentence for each row that does not open or was altered
 
 
-def copy_to_server(address: str, report: ReportProgress = no_progress) -> CopyResult:
+def copy_to_postgres(address: str, report: ReportProgress = no_progress) -> CopyResult:
     """Copy the database of the settings, then decrypt and verify all of the copy.
 
     Raises OperatorError or KeyringError; if nothing was copied, the target is still empty.
@@ -123,11 +121,11 @@ def _copy(file: Path, report: ReportProgress) -> dict[str, int]:
 
 def _wait_as_long_as_it_takes() -> None:
     for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
-        database.execute_sql(f"SET LOCAL {name} = 0")
+        database.execute(Select(columns=[fn.set_config(name, "0", True)]))  # of this transaction
 
 
 def _require_empty() -> None:
-    full = [table for table in TABLES if _count(table, database.execute_sql)]
+    full = [table for table in TABLES if database.execute(_counting(table)).fetchone() != (0,)]
     if full:
         raise OperatorError(
             f"The target is not empty: there are rows in {', '.join(full)}. Nothing was copied. "
@@ -138,23 +136,23 @@ def _require_empty() -> None:
 def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
     from ..storage import postgres  # noqa: PLC0415  its driver may be missing
 
-    rows = {table: _count(table, read) for table in TABLES}
+    rows = {table: int(read(*_counting(table).sql()).fetchone()[0]) for table in TABLES}
     done, total = 0, sum(rows.values())
     for table, expected in rows.items():
         postgres.load_rows(table, read)
-        if (arrived := _count(table, database.execute_sql)) != expected:
+        (arrived,) = database.execute(_counting(table)).fetchone()
+        if arrived != expected:
             sentence = f"Of {expected:,} rows of {table}, {arrived:,} arrived. Nothing was copied."
             raise OperatorError(sentence)
         report(done := done + expected, total)
     return rows
 
 
-def _count(table: str, read: Read) -> int:
-    (count,) = read(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608
-    return int(count)
+def _counting(table: str) -> Select:
+    return Table(table).select(fn.COUNT(SQL("*")))
 
 
 def _verified(report: ReportProgress) -> tuple[AuditResult, list[str]]:
     log = verify_log()
-    altered = [f"The log of {one}" for one in log.breaks]
+    altered = [f"The log of {broken}" for broken in log.breaks]
     return log, check_contents(report) + check_authority() + altered
