@@ -254,23 +254,15 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
 
 
 RAW_SQL = {  # modules above the storage package that are still to be converted
-    "models.accounts.token_key",
     "models.accounts.user",
     "models.documents.link_quota",
-    "models.events.delivery",
     "models.events.head",
-    "models.events.retention",
     "models.events.webhook_claim",
     "models.operations.audit",
     "models.operations.doctor",
     "models.operations.server_copy",
 }
 PREPARING = {  # the same of queries that are prepared outside of the package for all tables
-    "models.accounts.invitation",
-    "models.accounts.token_key",
-    "models.accounts.user",
-    "models.documents.stored_preview",
-    "models.documents.unreferenced_object",
     "models.events.delivery",
     "models.operations.key_rotation",
 }

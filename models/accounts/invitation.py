@@ -11,7 +11,7 @@ from crypto import credentials
 from ..core import Invalid, OperatorError, now
 from ..events import Event
 from ..records import Authenticated, Issued
-from ..storage import Prepared, in_one_transaction, param, transaction
+from ..storage import in_one_transaction, transaction
 from .user import User, fold_email, require_strong_password
 
 LIFE_DAYS = 7
@@ -52,10 +52,10 @@ class Invitation(Authenticated):
     def of_secret(cls, secret: str, email: str) -> Self:
         """The invitation of this address; `Invalid`, always the same, if there is none."""
         digest, folded = credentials.fingerprint(secret), fold_email(email)
-        found = cls.rows(_OPEN, digest=digest, email_folded=folded, now=now())
-        if not found:
-            raise Invalid("#/invite", _REFUSAL)
-        return found[0]
+        its = cls.digest == digest, cls.email_folded == folded, cls.expires_at > now()
+        for invitation in cls.genuine(cls.select().where(*its)):
+            return invitation
+        raise Invalid("#/invite", _REFUSAL)
 
     def accept(
         self, email: str, password: str, name: str | None, address: str
@@ -73,19 +73,9 @@ class Invitation(Authenticated):
             else:
                 user = user.set_password(password, name)
             with transaction(user.id):
-                if not _TAKE.execute(id=self.id):
+                if not type(self).delete().where(Invitation.id == self.id).execute():
                     raise Invalid("#/invite", _REFUSAL)
         return user, is_new
-
-
-_OPEN = Prepared(
-    lambda: Invitation.select().where(
-        Invitation.digest == param("digest"),
-        Invitation.email_folded == param("email_folded"),
-        Invitation.expires_at > param("now"),
-    )
-)
-_TAKE = Prepared(lambda: Invitation.delete().where(Invitation.id == param("id")))
 
 
 def register(

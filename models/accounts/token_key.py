@@ -6,20 +6,15 @@ retired while sessions go on.
 
 from contextlib import suppress
 
+from peewee import SQL, fn
+
 from crypto import DecryptionError
 
 from ..core import now
 from ..records import OwnsDataKey
-from ..storage import Prepared, connected, database, transaction
+from ..storage import connected, transaction
+from .session import Session
 
-_NEWEST_FIRST = Prepared(lambda: TokenKey.select().order_by(TokenKey.id.desc()))
-_FORGET = """
-    DELETE FROM token_key WHERE EXISTS (
-        SELECT 1 FROM token_key AS newer
-        WHERE newer.id > token_key.id AND newer.created_at < :unused_since
-        AND NOT EXISTS (
-            SELECT 1 FROM session
-            WHERE session.created_at <= newer.created_at AND session.expires_at > :now))"""
 _TICKETS_KEPT_MS = 24 * 60 * 60 * 1000  # longer than any lives
 
 
@@ -39,7 +34,7 @@ class TokenKey(OwnsDataKey):
         """The keys that can be unwrapped: what a damaged one sealed has ended."""
         found = []
         with connected():
-            for row in cls.rows(_NEWEST_FIRST):
+            for row in cls.select().order_by(cls.id.desc()):
                 with suppress(DecryptionError):
                     found.append(row.key)
         return found
@@ -54,5 +49,11 @@ class TokenKey(OwnsDataKey):
     @classmethod
     def forget_old(cls) -> None:
         """Delete the keys that no live session or ticket was sealed with."""
-        values = {"unused_since": now() - _TICKETS_KEPT_MS, "now": now()}
-        database.execute_sql(_FORGET, values)
+        newer = cls.alias()
+        sealed_before = Session.created_at <= newer.created_at, Session.expires_at > now()
+        replaced = newer.select(SQL("1")).where(
+            newer.id > cls.id,
+            newer.created_at < now() - _TICKETS_KEPT_MS,
+            ~fn.EXISTS(Session.select(SQL("1")).where(*sealed_before)),
+        )
+        cls.delete().where(fn.EXISTS(replaced)).execute()

@@ -19,7 +19,7 @@ from ..core import (
 from ..events import Event, EventHead
 from ..records import OWNER_TABLE, Authenticated, OwnerAuthority, OwnsDataKey, cached_property
 from ..runtime import current_runtime, network_of
-from ..storage import Prepared, database, param, transaction
+from ..storage import database, transaction
 from .session import Session
 
 _ACCOUNTS = """
@@ -135,7 +135,9 @@ class User(Authenticated, OwnsDataKey):
 
     @classmethod
     def find_by_email(cls, email: str) -> Self | None:
-        return next(iter(cls.rows(_BY_EMAIL, email_folded=fold_email(email))), None)
+        return next(
+            iter(cls.genuine(cls.select().where(cls.email_folded == fold_email(email)))), None
+        )
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password and end every other session.
@@ -209,9 +211,6 @@ class User(Authenticated, OwnsDataKey):
 
     def sealed_digest(self, password: str) -> bytes:
         return self.seal("password/1", self.id, passwords.hash_password(password, self.id))
-
-
-_BY_EMAIL = Prepared(lambda: User.select().where(User.email_folded == param("email_folded")))
 
 
 def require_strong_password(password: str, pointer: str) -> None:

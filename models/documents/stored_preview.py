@@ -8,14 +8,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from peewee import SQL, BigIntegerField, BlobField, OperationalError, TextField, fn
+from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
 
 from crypto import DecryptionError, sealing
 
 from ..core import ServiceError, now
 from ..records import Table
 from ..runtime import current_runtime
-from ..storage import Prepared, connected, engine, param, separate_transaction
+from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
 
@@ -61,14 +61,14 @@ class StoredPreview(Table):
 
     @classmethod
     def drop_all_of(cls, document_id: str) -> None:
-        for (id,) in _OF_DOCUMENT.all(document_id=document_id):
-            cls._drop(id)
+        for row in cls.select(cls.id).where(cls.document_id == document_id):
+            cls._drop(row.id)
 
     @classmethod
     def forget_failures(cls) -> None:
         """Delete the failures that no longer count."""
-        for (id,) in _FAILED.all(now=now()):
-            cls._drop(id)
+        for row in cls.select(cls.id).where(cls.expires_at <= now()):
+            cls._drop(row.id)
 
     @classmethod
     def _read(cls, document: Any, id: str) -> bytes | None:
@@ -131,35 +131,16 @@ class StoredPreview(Table):
     @classmethod
     def _make_room(cls, most_bytes: int) -> None:
         """Drop what was used longest ago until all others have at most so many bytes."""
-        ((total,),) = _TOTAL.all()
+        total = int(cls.select(fn.SUM(cls.size)).scalar() or 0)
         while total > most_bytes:
-            ((id, size),) = _OLDEST.all()
-            total -= size
-            cls._drop(id)
+            oldest = cls.select(cls.id, cls.size).order_by(cls.used_at).get()
+            total -= oldest.size
+            cls._drop(oldest.id)
 
     @classmethod
     def _drop(cls, id: str) -> None:
         payload_rows.drop(id)
-        _DELETE.execute(id=id)
+        cls.delete().where(cls.id == id).execute()
 
     def _context(self) -> bytes:
         return sealing.context("preview/1", self.document_id, self.id, str(self.size))
-
-
-_TOTAL = Prepared(lambda: StoredPreview.select(fn.COALESCE(fn.SUM(StoredPreview.size), SQL("0"))))
-_OLDEST = Prepared(
-    lambda: (
-        StoredPreview.select(StoredPreview.id, StoredPreview.size)
-        .order_by(StoredPreview.used_at)
-        .limit(SQL("1"))
-    )
-)
-_OF_DOCUMENT = Prepared(
-    lambda: StoredPreview.select(StoredPreview.id).where(
-        StoredPreview.document_id == param("document_id")
-    )
-)
-_FAILED = Prepared(
-    lambda: StoredPreview.select(StoredPreview.id).where(StoredPreview.expires_at <= param("now"))
-)
-_DELETE = Prepared(lambda: StoredPreview.delete().where(StoredPreview.id == param("id")))

@@ -10,12 +10,12 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from peewee import SQL, BigIntegerField
+from peewee import BigIntegerField
 
 from ..core import Busy, now
 from ..records import Table
 from ..runtime import current_runtime
-from ..storage import Prepared, connected, param, separate_transaction, transaction
+from ..storage import connected, separate_transaction, transaction
 
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload
 DROPPED_AT_ONCE = 500
@@ -34,9 +34,9 @@ class UnreferencedObject(Table):
     @classmethod
     def begin_upload(cls, document_id: str) -> None:
         """Before the object is stored. `Busy` while a former one of this document is deleted."""
-        moment = now()
+        unless_deleted = {"where": cls.uploading == 1}
         with separate_transaction(None):
-            if not _BEGIN.execute(id=document_id, now=moment, drop_at=moment + UPLOAD_MS):
+            if not cls._store(document_id, 1, now() + UPLOAD_MS, **unless_deleted):
                 raise Busy
 
     @classmethod
@@ -45,20 +45,30 @@ class UnreferencedObject(Table):
 
         `Busy` if the upload has taken so long that its object is deleted.
         """
-        if not _END.execute(id=document_id):
+        if not cls.delete().where(cls.id == document_id, cls.uploading == 1).execute():
             raise Busy
 
     @classmethod
     def abort_uploads(cls, before: str) -> None:
         """The objects of documents whose ids sort before this one are to be deleted."""
         with transaction():
-            _ABORT_ALL.execute(before=before, drop_at=now())
+            aborted = cls.id < before, cls.uploading == 1
+            cls.update(uploading=0, drop_at=now()).where(*aborted).execute()
 
     @classmethod
     def record(cls, document_id: str) -> None:
         """In a transaction after which no document refers to the object: it is to be deleted."""
-        moment = now()
-        _RECORD.execute(id=document_id, now=moment, drop_at=moment)
+        cls._store(document_id, 0, now())
+
+    @classmethod
+    def _store(cls, document_id: str, uploading: int, drop_at: int, **condition: Any) -> bool:
+        """A new record, or new values of the one that there is, if that meets the condition."""
+        row = {"id": document_id, "created_at": now(), "uploading": uploading, "drop_at": drop_at}
+        values = {cls.uploading: uploading, cls.drop_at: drop_at}
+        insertion = cls.insert(row).on_conflict(
+            conflict_target=[cls.id], update=values, **condition
+        )
+        return bool(insertion.as_rowcount().execute())
 
     @classmethod
     def drop_due(cls, in_use: Callable[[list[str]], set[str]]) -> None:
@@ -78,49 +88,20 @@ class UnreferencedObject(Table):
                 logging.getLogger("docservice").error(_IN_USE, len(kept))
             objects.drop(*(id for id in some if id not in kept))
             with connected(), transaction():
-                for id in some:
-                    _FORGET.execute(id=id)
+                cls.delete().where(cls.id.in_(some)).execute()
 
     @classmethod
     def _claim(cls) -> list[str]:
         with connected():
-            if not _FIRST_DUE.first(now=now()):
+            if not cls.select().where(cls.drop_at <= now()).exists():
                 return []
             with transaction():
                 moment = now()
-                return [id for (id,) in _CLAIM.all(now=moment, drop_at=moment + ATTEMPT_MS)]
+                claim = cls.update(uploading=0, drop_at=moment + ATTEMPT_MS)
+                return [row.id for row in claim.where(cls.drop_at <= moment).returning(cls.id)]
 
     @classmethod
     def without_record(cls, document_ids: list[str]) -> set[str]:
         """Those of the documents whose objects are not recorded here."""
         found = cls.select(cls.id).where(cls.id.in_(document_ids))
         return set(document_ids) - {one.id for one in found}
-
-
-def _insertion(uploading: str, **on_conflict: Any) -> Any:
-    row = {"id": param("id"), "created_at": param("now"), "drop_at": param("drop_at")}
-    query = UnreferencedObject.insert(**row, uploading=SQL(uploading))
-    return query.on_conflict(conflict_target=[UnreferencedObject.id], **on_conflict)
-
-
-_DUE = UnreferencedObject.drop_at <= param("now")
-_DROP_AT: dict[Any, Any] = {UnreferencedObject.drop_at: param("drop_at")}
-_NOT_UPLOADING = _DROP_AT | {UnreferencedObject.uploading: SQL("0")}
-_OF_ID = UnreferencedObject.id == param("id")
-_UPLOADING = UnreferencedObject.uploading == SQL("1")
-
-_BEGIN = Prepared(lambda: _insertion("1", update=_DROP_AT, where=_UPLOADING))
-_END = Prepared(lambda: UnreferencedObject.delete().where(_OF_ID, _UPLOADING))
-_ABORT_ALL = Prepared(
-    lambda: UnreferencedObject.update(_NOT_UPLOADING).where(
-        UnreferencedObject.id < param("before"), _UPLOADING
-    )
-)
-_RECORD = Prepared(lambda: _insertion("0", update=_NOT_UPLOADING))
-_FIRST_DUE = Prepared(
-    lambda: UnreferencedObject.select(UnreferencedObject.id).where(_DUE).limit(SQL("1"))
-)
-_CLAIM = Prepared(
-    lambda: UnreferencedObject.update(_NOT_UPLOADING).where(_DUE).returning(UnreferencedObject.id)
-)
-_FORGET = Prepared(lambda: UnreferencedObject.delete().where(_OF_ID))

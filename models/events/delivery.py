@@ -10,22 +10,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
+from peewee import Table as TableReference
 
 from crypto import authority_mac, is_authentic
 
 from ..core import first_id, id_like, now
 from ..records import Owned, ResultPage, RowWith, log_altered
 from ..runtime import current_runtime
-from ..storage import Prepared, connected, database, param, separate_transaction
+from ..storage import connected, database, param, prepared, separate_transaction
 from .webhook_claim import claim_webhook, release_webhook
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 delivery_queued = threading.Event()  # set when there is something new to deliver
 
-_SUBSCRIBED = """
-    SELECT id FROM webhook
-    WHERE owner_id = :owner_id AND disabled_at IS NULL AND REPLACE(types, :type, '') <> types"""
 _FIRST_OF_EACH = """
     (webhook_id, id) IN (
         SELECT webhook.id, (
@@ -33,9 +31,6 @@ _FIRST_OF_EACH = """
             WHERE webhook_id = webhook.id AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)
         FROM webhook JOIN user_account ON user_account.id = webhook.owner_id
         WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
-_FORGET = """
-    DELETE FROM delivery WHERE webhook_id IN (SELECT id FROM webhook) AND id < :before
-    AND due_at IS NULL"""
 
 
 @dataclass(frozen=True)
@@ -77,12 +72,18 @@ class WebhookDelivery(Owned):
 
         Ids sort as those of their events, whichever process generates them.
         """
-        found = [to] if to else cls._subscribed(event.owner_id, event.type)
-        for place, webhook_id in enumerate(found):
+        found = (
+            [to]
+            if to
+            else [
+                id for (id,) in _subscribed().all(owner_id=event.owner_id, type=f" {event.type} ")
+            ]
+        )
+        for position, webhook_id in enumerate(found):
             delivery: Self = cls.fresh(
                 owner_id=event.owner_id, webhook_id=webhook_id, event_id=event.id
             )
-            delivery.id = id_like(cls.PREFIX, event.id, place)
+            delivery.id = id_like(cls.PREFIX, event.id, position)
             delivery.type, delivery.due_at, delivery.attempts = event.type, delivery.created_at, 0
             delivery.event_mac = authority_mac(*delivery._signed(event))
             delivery.insert_row()
@@ -116,7 +117,7 @@ class WebhookDelivery(Owned):
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
         """The pending delivery that is due first, of each enabled webhook of an enabled user."""
-        return cls.rows(_NEXT_DUE)
+        return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
 
     def claim(self) -> bool:
         """Whether this process sends it now; then call `release_webhook` when that has ended."""
@@ -128,15 +129,19 @@ class WebhookDelivery(Owned):
         return True
 
     def _is_unchanged(self) -> bool:
-        values = {"webhook_id": self.webhook_id, "id": self.id}
+        table = type(self)
+        its = table.webhook_id == self.webhook_id, table.id == self.id
+        unchanged = table.due_at == self.due_at, table.attempts == self.attempts
         with connected():
-            return _STATE.first(**values) == (self.due_at, self.attempts)
+            return bool(table.select().where(*its, *unchanged).exists())
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
         """How long the newest delivery that was attempted took; None if there is none."""
-        found = _LAST_DURATION.first(webhook_id=webhook_id)
-        return None if found is None else int(found[0])
+        attempted = cls.webhook_id == webhook_id, cls.duration_ms.is_null(False)
+        newest_first = cls.select(cls.duration_ms).where(*attempted).order_by(cls.id.desc())
+        duration: int | None = newest_first.limit(1).scalar()
+        return duration
 
     @classmethod
     def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
@@ -167,7 +172,13 @@ class WebhookDelivery(Owned):
 
     @classmethod
     def forget_old(cls) -> None:
-        database.execute_sql(_FORGET, {"before": first_id(cls.PREFIX, now() - KEPT_MS)})
+        """Of each webhook, since the index begins with it."""
+        webhooks = TableReference("webhook")
+        cls.delete().where(
+            cls.webhook_id.in_(webhooks.select(webhooks.c.id)),
+            cls.id < first_id(cls.PREFIX, now() - KEPT_MS),
+            cls.due_at.is_null(),
+        ).execute()
 
     @classmethod
     def forget_many(cls) -> None:
@@ -183,15 +194,14 @@ class WebhookDelivery(Owned):
     def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
         """`due_at` is the moment of the next attempt, None if there is none."""
         moment = now()
-        _RECORD_ATTEMPT.execute(
+        self._set(
             due_at=due_at,
-            now=moment,
+            attempts=type(self).attempts + 1,
+            attempted_at=moment,
             delivered_at=moment if outcome.succeeded else None,
             status=outcome.status,
             duration_ms=outcome.duration_ms,
             sealed_result=sealed_result,
-            webhook_id=self.webhook_id,
-            id=self.id,
         )
 
     def send_again(self) -> None:
@@ -199,11 +209,6 @@ class WebhookDelivery(Owned):
         self.due_at, self.attempts, self.delivered_at = now(), 0, None
         self._set(due_at=self.due_at, attempts=0, delivered_at=None)
         database.after_commit(delivery_queued.set)
-
-    @classmethod
-    def _subscribed(cls, owner_id: str, type: str) -> list[str]:
-        found = database.execute_sql(_SUBSCRIBED, {"owner_id": owner_id, "type": f" {type} "})
-        return [id for (id,) in found.fetchall()]
 
 
 @dataclass(frozen=True)
@@ -214,31 +219,10 @@ class OpenedDelivery(RowWith[WebhookDelivery]):
     error: str | None
 
 
-_NEXT_DUE = Prepared(lambda: WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)))
-_STATE = Prepared(
-    lambda: WebhookDelivery.select(WebhookDelivery.due_at, WebhookDelivery.attempts).where(
-        WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id")
-    )
-)
-_LAST_DURATION = Prepared(
-    lambda: (
-        WebhookDelivery.select(WebhookDelivery.duration_ms)
-        .where(
-            WebhookDelivery.webhook_id == param("webhook_id"),
-            WebhookDelivery.duration_ms.is_null(False),
-        )
-        .order_by(WebhookDelivery.id.desc())
-        .limit(SQL("1"))
-    )
-)
-_RECORD_ATTEMPT = Prepared(
-    lambda: WebhookDelivery.update(
-        due_at=param("due_at"),
-        attempts=WebhookDelivery.attempts + SQL("1"),
-        attempted_at=param("now"),
-        delivered_at=param("delivered_at"),
-        status=param("status"),
-        duration_ms=param("duration_ms"),
-        sealed_result=param("sealed_result"),
-    ).where(WebhookDelivery.webhook_id == param("webhook_id"), WebhookDelivery.id == param("id"))
-)
+@prepared
+def _subscribed() -> Any:
+    """Prepared, since each event asks."""
+    webhook = TableReference("webhook")
+    is_subscribed = fn.REPLACE(webhook.c.types, param("type"), SQL("''")) != webhook.c.types
+    of_owner = webhook.c.owner_id == param("owner_id"), webhook.c.disabled_at.is_null()
+    return webhook.bind(database).select(webhook.c.id).where(*of_owner, is_subscribed)

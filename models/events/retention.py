@@ -9,9 +9,11 @@ import logging
 import math
 from typing import Any
 
+from peewee import SQL, fn
+
 from ..core import first_id, now
 from ..runtime import current_runtime
-from ..storage import database, transaction
+from ..storage import transaction
 from .chain import Link, oldest_links
 from .delivery import WebhookDelivery
 from .event import Event
@@ -20,14 +22,6 @@ from .head import EventHead
 DAY_MS = 86_400_000
 MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
 BATCH = 10_000  # links forgotten in one transaction
-_WITH_OLD = """
-    SELECT id FROM event_head WHERE EXISTS (
-        SELECT 1 FROM event WHERE owner_id = event_head.id AND id < :before)"""
-_WITH_MANY = """
-    SELECT id FROM event_head WHERE sequence - oldest + 1 > :most"""
-_FORGET = """
-    DELETE FROM event
-    WHERE owner_id = :owner_id AND id <= :last_id AND sequence BETWEEN :first AND :last"""
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
@@ -35,7 +29,9 @@ def forget_old_events() -> None:
     """Forget events of days before the setting, unless a delivery of an older one is pending."""
     today = now() // DAY_MS * DAY_MS
     before = first_id(Event.PREFIX, today - current_runtime().settings.event_days * DAY_MS)
-    for owner_id in _owners(_WITH_OLD, before=before):
+    for owner_id in _owners(
+        fn.EXISTS(Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before))
+    ):
         with transaction():
             pending = WebhookDelivery.first_pending_event(owner_id)
             _forget(owner_id, min(before, pending or before))
@@ -47,7 +43,7 @@ def forget_many_events() -> None:
     Of those with several times too many, pending deliveries are given up.
     """
     most = current_runtime().settings.quota_events
-    for owner_id in _owners(_WITH_MANY, most=most):
+    for owner_id in _owners(EventHead.sequence - EventHead.oldest + 1 > most):
         with transaction():
             newest = EventHead.of(owner_id).sequence
             pending = WebhookDelivery.first_pending_event(owner_id)
@@ -56,8 +52,8 @@ def forget_many_events() -> None:
                 WebhookDelivery.give_up_until(owner_id, last.id)
 
 
-def _owners(query: str, **values: Any) -> list[str]:
-    return [id for (id,) in database.execute_sql(query, values).fetchall()]
+def _owners(condition: Any) -> list[str]:
+    return [head.id for head in EventHead.select(EventHead.id).where(condition)]
 
 
 def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
@@ -65,7 +61,8 @@ def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
     head = EventHead.of(owner_id)
     if last := _last_to_forget(head, before, until):
         facts = {"owner_id": owner_id, "first": head.oldest, "last": last.sequence}
-        database.execute_sql(_FORGET, {**facts, "last_id": last.id})
+        numbers = Event.sequence.between(head.oldest, last.sequence)
+        Event.delete().where(Event.owner_id == owner_id, Event.id <= last.id, numbers).execute()
         head.move(oldest=last.sequence + 1, hash_before=last.hash)
         Event.record_of_service("events.forgotten", facts)
     return last
