@@ -8,6 +8,7 @@ from markupsafe import Markup
 import viewer
 from models.core import now, rfc3339
 from models.documents import kind_of
+from models.records import has_passed
 
 from ..schemas.fields import Timestamp
 from .blueprint import asset
@@ -57,7 +58,7 @@ def _link_state(link: Any) -> State:
     """The moment is the one it ends or has ended at."""
     if link.revoked_at:
         return "over", "revoked", link.revoked_at
-    if link.has_expired_at(now()):
+    if has_passed(link.expires_at):
         return "over", "ended", link.expires_at
     if link.max_views and link.views >= link.max_views:
         return "over", "used up", link.last_used_at
