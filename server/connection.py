@@ -16,15 +16,28 @@ import threading
 from collections import deque
 
 from .context import Context
-from .limits import ProgressTimer
 from .request_parser import RequestParser
-from .response import Response
-from .send_buffer import ClientDisconnected, ResponseSuspended, SendBuffer
+from .response import ClientDisconnected, Response, ResponseSuspended, SendBuffer
 
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 RECVS_AT_ONCE = 32  # while more of a body has come
 _log = logging.getLogger("docservice")
+
+
+class ProgressTimer:
+    """How long the client has owed the same action without making `pace_bytes` of progress."""
+
+    def __init__(self, pace_bytes: int, now: float) -> None:
+        self._pace_bytes, self.started_at = pace_bytes, now
+        self._action: object = None
+        self._progress_bytes = 0
+
+    def elapsed(self, action: object, progress_bytes: int, now: float) -> float:
+        """Seconds; restarts the timer when the action changes or progresses."""
+        if action != self._action or progress_bytes - self._progress_bytes >= self._pace_bytes:
+            self._action, self._progress_bytes, self.started_at = action, progress_bytes, now
+        return now - self.started_at
 
 
 class Connection:

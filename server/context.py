@@ -1,4 +1,4 @@
-"""What all connections of a server share."""
+"""What all connections of a server share, and the limits and timeouts of each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,8 +6,27 @@ from typing import Any
 
 from waitress.adjustments import Adjustments
 
-from .body_buffer import MemoryBudget
-from .limits import Limits
+from .body import MemoryBudget
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A body or a response must make `pace_bytes` of progress in any `pace_seconds`."""
+
+    body_bytes: int  # more is counted and discarded: an earlier refusal would reset the connection
+    small_body_bytes: int = 64 << 10  # the same, of requests without credentials
+    unverified_body_bytes: int = 128 << 10  # more is received only with a valid credential
+    concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
+    head_bytes: int = 32 << 10
+    head_lines: int = 100
+    send_buffer_bytes: int = 512 << 10  # beyond it the response is suspended
+    connections: int = 500
+    head_seconds: float = 10
+    idle_seconds: float = 60
+    pace_seconds: float = 15
+    pace_bytes: int = 64 << 10
+    linger_seconds: float = 5  # to end a refused body, by pace_bytes, or to read the response
+    evictable_after_seconds: float = 1  # of waiting for the client, once all connections are taken
 
 
 @dataclass

@@ -12,8 +12,7 @@ from typing import Any
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest
 
-from .body_buffer import BodyBuffer
-from .chunked import ChunkedReceiver
+from .body import BodyBuffer, ChunkedReceiver
 from .context import Context
 
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."

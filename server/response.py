@@ -1,8 +1,10 @@
-"""Responses: the application's (PEP 3333), and the server's own errors."""
+"""Responses: the application's (PEP 3333), and the server's own errors; how they are sent."""
 
 import json
 import os
+import socket
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from io import BytesIO
@@ -10,8 +12,8 @@ from typing import Any
 
 from .context import Context
 from .request_parser import RequestParser
-from .send_buffer import ResponseSuspended, SendBuffer
 
+JOINED_BYTES = 80 << 10  # a document of 64 KiB and its head are sent in one call
 Fields = list[tuple[str, str]]
 _PROBLEMS = {  # status -> title, code, detail; without one the error's own sentence
     400: ("Bad Request", "bad_request", None),
@@ -28,6 +30,75 @@ _PROBLEMS = {  # status -> title, code, detail; without one the error's own sent
         "Something went wrong here. The log knows more.",
     ),
 }
+
+
+class ResponseSuspended(BaseException):
+    """Not an error: the buffer is full, so the worker leaves the response for later."""
+
+
+class ClientDisconnected(Exception):
+    """Nothing more can be sent."""
+
+
+class SendBuffer:
+    """What is not sent yet; short pieces are joined, so that head and body leave in one packet."""
+
+    def __init__(self, client: socket.socket, limit_bytes: int) -> None:
+        self._client, self._limit_bytes = client, limit_bytes
+        self._pieces: deque[bytes] = deque()
+        self._length = self._sent_of_first = 0
+        self.sent_bytes = 0
+        self.is_ended = False  # by the client, or because of it
+
+    def __len__(self) -> int:
+        return self._length
+
+    def write(self, data: bytes) -> None:
+        """Send it, or keep it to be sent. Raises `ClientDisconnected`."""
+        if self.is_ended:
+            raise ClientDisconnected
+        self._length += len(data)
+        if self._pieces and len(self._pieces[-1]) + len(data) <= JOINED_BYTES:
+            self._pieces[-1] += data
+        else:
+            self._pieces.append(data)
+        if self._length >= JOINED_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send as much as the client takes now."""
+        try:
+            while self._pieces:
+                self._skip(self._client.send(memoryview(self._pieces[0])[self._sent_of_first :]))
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.is_ended = True
+
+    def is_full(self) -> bool:
+        return self._length > self._limit_bytes
+
+    def is_nearly_empty(self) -> bool:
+        return self._length <= self._limit_bytes // 4
+
+    def suspend_if_full(self) -> None:
+        """Backpressure: raises `ResponseSuspended`."""
+        if self.is_full():
+            raise ResponseSuspended
+
+    def end(self) -> None:
+        """Forget what is not sent; nothing more can be."""
+        self.is_ended = True
+        self._pieces.clear()
+        self._length = self._sent_of_first = 0
+
+    def _skip(self, sent_bytes: int) -> None:
+        self.sent_bytes += sent_bytes
+        self._length -= sent_bytes
+        self._sent_of_first += sent_bytes
+        if self._sent_of_first == len(self._pieces[0]):
+            self._pieces.popleft()
+            self._sent_of_first = 0
 
 
 class Response:

@@ -15,8 +15,7 @@ from typing import Any
 from waitress.proxy_headers import proxy_headers_middleware
 
 from .connection import Connection
-from .context import Context
-from .limits import Limits
+from .context import Context, Limits
 from .listeners import listen as open_listeners
 from .workers import Workers
 
@@ -118,13 +117,13 @@ class Server:
         return address[1] is None or self._proxy in (address[0], "*")
 
     def _drain(self) -> None:
-        """Accept no more connections; finish the running requests, up to DRAIN_SECONDS."""
+        """Accept no more connections; finish running requests and end, within DRAIN_SECONDS."""
         self._workers.close_listeners()
         deadline = time.monotonic() + DRAIN_SECONDS
         while time.monotonic() < deadline and any(one.is_busy() for one in self.connections):
             time.sleep(DRAIN_CHECK_SECONDS)
             self._check_connections()
-        self._workers.stop()
+        self._workers.stop(deadline)
         for one in self.connections:
             one.close()
 

@@ -1,11 +1,14 @@
 """The threads that receive requests, serve them and send the responses.
 
 An event of a connection wakes one of them, a worker. If it completes a request, the same worker
-serves it. Until its next event is expected, the connection belongs to that worker alone.
+serves it. Until its next event is expected, the connection belongs to that worker alone: a
+descriptor is ready once each time that it is expected, and wakes one thread.
 """
 
 import logging
 import os
+import select
+import selectors
 import socket
 import threading
 import time
@@ -15,10 +18,56 @@ from collections.abc import Callable
 from .connection import Connection
 from .context import Context
 from .listeners import accept
-from .readiness import Readiness
 
-STOP_SECONDS = 5
 _log = logging.getLogger("docservice")
+
+
+class Epoll:
+    """The kernel wakes the thread that waited last, whose caches are warm."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+
+    def expect(self, descriptor: int, *, sending: bool = False) -> None:
+        """Until something can be received, or sent; not again before that event."""
+        event = select.EPOLLONESHOT | (select.EPOLLOUT if sending else select.EPOLLIN)
+        try:
+            self._epoll.modify(descriptor, event)
+        except FileNotFoundError:  # for the first time
+            self._epoll.register(descriptor, event)
+
+    def wait(self) -> int:
+        """A descriptor that is ready."""
+        return int(self._epoll.poll(maxevents=1)[0][0])
+
+    def close(self) -> None:
+        self._epoll.close()
+
+
+class Turns:
+    """The same without epoll: one thread waits, the others wait for their turn to wait."""
+
+    def __init__(self) -> None:
+        self._selector, self._turn = selectors.DefaultSelector(), threading.Lock()
+        self._ready: deque[int] = deque()
+
+    def expect(self, descriptor: int, *, sending: bool = False) -> None:
+        event = selectors.EVENT_WRITE if sending else selectors.EVENT_READ
+        self._selector.register(descriptor, event)
+
+    def wait(self) -> int:
+        with self._turn:
+            while not self._ready:
+                for key, _ in self._selector.select():
+                    self._selector.unregister(key.fd)
+                    self._ready.append(key.fd)
+            return self._ready.popleft()
+
+    def close(self) -> None:
+        self._selector.close()
+
+
+Readiness = Epoll if hasattr(select, "epoll") else Turns  # only Linux has it
 
 
 class Workers:
@@ -48,10 +97,9 @@ class Workers:
                 listener.close()
             self._listeners, self._paused = {}, []
 
-    def stop(self) -> None:
-        """Returns when all workers have ended, or after STOP_SECONDS."""
+    def stop(self, deadline: float) -> None:
+        """Returns when all workers have ended, or at this time of the monotonic clock."""
         os.write(self._stop_writer, b"s")
-        deadline = time.monotonic() + STOP_SECONDS
         for thread in self._threads:
             thread.join(max(0, deadline - time.monotonic()))
         if not any(thread.is_alive() for thread in self._threads):

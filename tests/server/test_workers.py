@@ -2,11 +2,13 @@
 
 import contextlib
 import errno
+import os
+import socket
 
 import pytest
 
 from server import workers
-from server.readiness import Turns
+from server.workers import Epoll, Turns
 from tests.waiting import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
@@ -14,11 +16,33 @@ from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
 LENGTH = PIECES * len(PIECE)
 
 
-@pytest.fixture
-def held(build):
+@pytest.fixture(params=[Epoll, Turns])
+def held(request, build, monkeypatch):
     """A server whose only place to serve is taken by a request to `/held`."""
+    monkeypatch.setattr(workers, "Readiness", request.param)
     with build(threads=1).held() as setup:
         yield setup
+
+
+@pytest.mark.parametrize("readiness_class", [Epoll, Turns])
+def test_a_descriptor_is_ready_once_each_time_that_it_is_expected(readiness_class):
+    readiness = readiness_class()
+    (ours, client), (reader, writer) = socket.socketpair(), os.pipe()
+    client.sendall(b"never received")
+
+    readiness.expect(ours.fileno())
+    first = readiness.wait()
+    os.write(writer, b"other")
+    readiness.expect(reader)
+    second = readiness.wait()
+    readiness.expect(ours.fileno())
+
+    assert (first, second, readiness.wait()) == (ours.fileno(), reader, ours.fileno())
+    readiness.close()
+    for descriptor in (reader, writer):
+        os.close(descriptor)
+    for connection in (ours, client):
+        connection.close()
 
 
 def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
@@ -50,6 +74,12 @@ def test_a_slow_connection_is_closed_while_all_workers_that_may_serve_do_so(held
         until(lambda: len(held.connections) == 2)
         held.pass_time_until(lambda: len(held.connections) == 1)
         assert is_ended(slow)
+
+
+def test_a_request_that_does_not_end_delays_the_stop_by_the_drain_only(held, monkeypatch):
+    monkeypatch.setattr("server.server.DRAIN_SECONDS", 0.2)
+
+    assert held.stop() < 3
 
 
 def test_an_application_that_exits_ends_its_connection_only(build, caplog):
