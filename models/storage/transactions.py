@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any
 
 from .connection import database
@@ -39,33 +38,6 @@ _open = _Open()
 _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 
 
-class _Transaction(AbstractContextManager[None]):
-    """Nested in an open transaction it is part of that one, and only takes the lock."""
-
-    _begun: AbstractContextManager[None] | None = None
-
-    def __init__(self, owner_id: str | None, joins_scope: bool, **how: Any) -> None:
-        self._owner_id, self._joins_scope, self._how = owner_id, joins_scope, how
-
-    def __enter__(self) -> None:
-        if database.in_transaction():
-            _take_lock(self._owner_id)
-        elif self._joins_scope and (scope := _scope.get()):
-            scope.enter_context(_outermost(self._owner_id, **self._how))
-            scope.at_begin()
-        else:
-            self._begun = _outermost(self._owner_id, **self._how)
-            self._begun.__enter__()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
-        return self._begun.__exit__(kind, error, traceback) if self._begun else None
-
-
 def transaction(
     owner_id: str | None = SERVICE, *, since: int | None = None
 ) -> AbstractContextManager[None]:
@@ -80,7 +52,7 @@ def transaction(
     engine's `sync_failures` was `since`: then earlier unsynced transactions, on which this one
     builds, may be lost.
     """
-    return _Transaction(owner_id, joins_scope=True, since=since)
+    return _begun(owner_id, joins_scope=True, since=since)
 
 
 def separate_transaction(
@@ -91,7 +63,7 @@ def separate_transaction(
 
     An error for which `service_error_of` has `Busy` if the lock is not free after `wait_seconds`.
     """
-    return _Transaction(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
+    return _begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
 
 
 def on_rollback(undo: Work) -> None:
@@ -119,6 +91,21 @@ def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
             yield
         finally:
             _scope.reset(before)
+
+
+@contextmanager
+def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None]:
+    """Nested in an open transaction it is part of that one, and only takes the lock."""
+    if database.in_transaction():
+        _take_lock(owner_id)
+        yield
+    elif joins_scope and (scope := _scope.get()):
+        scope.enter_context(_outermost(owner_id, **how))
+        scope.at_begin()
+        yield
+    else:
+        with _outermost(owner_id, **how):
+            yield
 
 
 @contextmanager
