@@ -1,28 +1,37 @@
 """The CLI, `flask --app app …`. A command opens the database itself, and only if it needs it, so
 that `doctor` and `restore` work when the database or the keyring is damaged."""
 
+import json
+
 import click
+from flask import current_app
+from flask.cli import with_appcontext
 
 from .audit import audit
-from .backup import backup, restore
-from .copy import copy
-from .development_server import refuse_flask_run
-from .doctor import doctor
-from .isolation import isolation_notes
+from .doctor import doctor, isolation_notes
 from .keys import keys
-from .maintenance import openapi, sweep
-from .payloads import payloads
+from .storage import backup, copy, payloads, restore, sweep
 from .users import users
 
+
+@click.command()
+@with_appcontext
+def openapi() -> None:
+    """Print the OpenAPI 3.1 description of the API."""
+    click.echo(json.dumps(current_app.extensions["description"](), indent=2, ensure_ascii=False))
+
+
 COMMANDS: tuple[click.Command, ...] = (
-    keys,
-    backup,
-    restore,
-    copy,
-    doctor,
-    users,
-    audit,
-    payloads,
-    sweep,
-    openapi,
+    *(keys, backup, restore, copy, doctor, users, audit, payloads, sweep, openapi),
 )
+
+
+def refuse_flask_run() -> None:
+    """Raises a click exception if `flask run` is what creates the application: it would serve
+    without the limits, deadlines and background work of `app.py`.
+    """
+    context = click.get_current_context(silent=True)
+    if context and context.info_name == "run":
+        raise click.ClickException(
+            "`flask run` lacks the server's limits and its background work. Start `python app.py`."
+        )

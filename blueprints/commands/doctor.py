@@ -1,7 +1,10 @@
-"""`flask --app app doctor`: prints the result of each diagnostic check, with the remedy."""
+"""`flask --app app doctor`: prints the result of each diagnostic check, with the remedy; and what
+weakens the isolation of the process that parses documents, which the service says when it starts.
+"""
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,8 +13,8 @@ from flask.cli import with_appcontext
 from models import current_runtime
 from models.operations import DoctorContext, Finding, ReportProgress, run_checks
 from models.storage import is_server
+from viewer import configured_converter, seccomp_available
 
-from .isolation import isolation_notes
 from .output import fail_if, operator_errors, progress
 
 
@@ -27,13 +30,13 @@ def doctor(deep: bool, as_json: bool) -> None:
             findings.append(finding)
             if not as_json:
                 _print(finding)
-    isolation = _isolation(context)
-    ok = not any(one.problems for one in findings)
+    notes = list(isolation_notes(_owner(context), current_runtime().settings.converter))
+    ok = not any(finding.problems for finding in findings)
     if as_json:
-        checks = [{"check": name, "ok": not found, "wrong": found} for name, found in findings]
-        click.echo(json.dumps({"ok": ok, "checks": checks, "notes": isolation.problems}))
+        checks = [{"check": name, "ok": not wrong, "wrong": wrong} for name, wrong in findings]
+        click.echo(json.dumps({"ok": ok, "checks": checks, "notes": notes}))
     else:
-        _print(isolation, "NOTE ")
+        _print(Finding("isolation", notes), "NOTE ")
     fail_if(not ok)
 
 
@@ -50,13 +53,10 @@ def _context(deep: bool, report: ReportProgress) -> DoctorContext:
     )
 
 
-def _isolation(context: DoctorContext) -> Finding:
-    """The service's user is the owner of the database: root may run this for another user."""
+def _owner(context: DoctorContext) -> int:
+    """The service's user owns the database: root may run this for another user."""
     database = context.database
-    user_id = database.stat().st_uid if database and database.exists() else os.geteuid()
-    return Finding(
-        "isolation", list(isolation_notes(user_id, current_runtime().settings.converter))
-    )
+    return database.stat().st_uid if database and database.exists() else os.geteuid()
 
 
 def _print(finding: Finding, label: str = "WRONG") -> None:
@@ -64,3 +64,20 @@ def _print(finding: Finding, label: str = "WRONG") -> None:
         click.echo(f"OK     {finding.check}")
     for problem in finding.problems:
         click.echo(f"{label}  {finding.check}: {problem}")
+
+
+def isolation_notes(user_id: int, converter: str | None) -> Iterator[str]:
+    """One sentence for each weakness of a service that runs as this user, with this setting."""
+    if not seccomp_available():
+        yield (
+            "There is no seccomp here: the process that parses documents is held by limits of "
+            "memory, time and files alone. Use Linux 4.14 or newer, on x86_64 or aarch64."
+        )
+    if user_id == 0:
+        yield (
+            "The service runs as root, so that a fault in it or in a library reaches the whole "
+            "machine. Run it as a user of its own."
+        )
+    _, why_off = configured_converter(converter)
+    if why_off:
+        yield why_off

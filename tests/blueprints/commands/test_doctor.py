@@ -1,4 +1,4 @@
-"""`doctor`: text output, JSON output and exit codes."""
+"""`doctor`: text output, JSON output and exit codes; and the notes on weak isolation."""
 
 import json
 from dataclasses import replace
@@ -34,33 +34,24 @@ def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):
     assert json.loads(as_json.output)["notes"] == ["The service runs as root."]
 
 
-def test_a_problem_is_printed_as_a_sentence_with_exit_code_1(run, document, app, weaknesses):
-    runtime = app.extensions["runtime"]
-    runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
-
-    result = run("doctor", "--deep")
-
-    assert result.exit_code == 1
-    assert "\nWRONG  space: " in result.output
-    assert result.output.endswith("OK     sweeper\nOK     isolation\n")
-
-
-def test_json_output_has_the_same_findings(run, document, app):
+def test_a_problem_is_a_sentence_in_text_and_json_with_exit_code_1(run, document, app, weaknesses):
     assert json.loads(run("doctor", "--json").output)["ok"] is True
     runtime = app.extensions["runtime"]
     runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
 
-    result = run("doctor", "--json")
+    result, as_json = run("doctor", "--deep"), run("doctor", "--json")
 
-    report = json.loads(result.output)
-    assert (result.exit_code, report["ok"]) == (1, False)
+    report = json.loads(as_json.output)
+    assert (result.exit_code, as_json.exit_code, report["ok"]) == (1, 1, False)
+    assert "\nWRONG  space: " in result.output
+    assert result.output.endswith("OK     sweeper\nOK     isolation\n")
     assert [one["check"] for one in report["checks"] if not one["ok"]] == ["space"]
     assert "uploads are refused" in report["checks"][1]["wrong"][0]
 
 
-def test_it_runs_although_the_service_cannot_start(run, document, app):
+def test_it_runs_although_the_service_cannot_start_and_creates_no_keyring(run, app):
     keyring = app.extensions["runtime"].settings.instance_path / "keyring"
-    keyring.unlink()
+    keyring.unlink()  # the database is empty: the service would make a new one
 
     result = run("doctor")
 
@@ -69,9 +60,23 @@ def test_it_runs_although_the_service_cannot_start(run, document, app):
     assert not keyring.exists()
 
 
-def test_it_creates_no_keyring_for_an_empty_database(run, app):
-    keyring = app.extensions["runtime"].settings.instance_path / "keyring"
-    keyring.unlink()
+def test_each_weakness_is_one_sentence_with_its_remedy(monkeypatch):
+    root, seccomp = "The service runs as root", "There is no seccomp here"
+    cases = {
+        (True, 1000): [],
+        (True, 0): [root],
+        (False, 1000): [seccomp],
+        (False, 0): [seccomp, root],
+    }
+    for (available, user_id), expected in cases.items():
+        monkeypatch.setattr(doctor, "seccomp_available", lambda available=available: available)
+        notes = list(doctor.isolation_notes(user_id, "off"))
+        assert [note.partition(":")[0].partition(",")[0] for note in notes] == expected
+        assert all(". " in note and note.endswith(".") for note in notes)
 
-    assert run("doctor").exit_code == 1
-    assert not keyring.exists()
+
+def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
+    monkeypatch.setattr(doctor, "seccomp_available", lambda: True)
+    (note,) = doctor.isolation_notes(1000, "/bin/sh")
+
+    assert note.startswith("Documents and slides are not converted to pages. /bin/sh")

@@ -1,9 +1,12 @@
-"""Progress output: one updated line on a terminal, elsewhere a line every few seconds."""
+"""Progress: one updated line on a terminal, elsewhere a line every few seconds; and `openapi`."""
 
 import io
+import json
 import sys
 
+import flask.cli
 import pytest
+from click.testing import CliRunner
 
 from blueprints.commands import output
 
@@ -41,3 +44,19 @@ def test_a_terminal_shows_one_line_that_is_erased_at_the_end(stderr_of):
 
 def test_other_outputs_get_a_plain_line_every_five_seconds(stderr_of):
     assert stderr_of(terminal=False) == "Rows: 1,000 of 2,400\nRows: 2,000 of 2,400\n"
+
+
+def test_openapi_prints_the_api_description(run):
+    assert json.loads(run("openapi").output)["openapi"] == "3.1.0"
+
+
+def test_flask_run_is_refused(monkeypatch):
+    served = []
+    monkeypatch.setattr(
+        flask.cli, "run_simple", lambda *_, **__: served.append(True), raising=False
+    )
+
+    result = CliRunner().invoke(flask.cli.cli, ["--app", "app", "run", "--port", "0"])
+
+    assert (result.exit_code, served) == (1, [])
+    assert "Start `python app.py`." in result.output
