@@ -219,7 +219,63 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_the_operator_commands_work_as_written(start_service, tmp_path):
+FORKING = """
+import json, os, signal, socket, sys, traceback
+import app, flask.cli
+door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+door.bind(f"{sys.argv[1]}.new")
+door.listen()
+os.rename(f"{sys.argv[1]}.new", sys.argv[1])
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    caller, _ = door.accept()
+    request, handles, _, _ = socket.recv_fds(caller, 1 << 18, 3)
+    if os.fork() == 0:
+        break
+    caller.close()
+    for handle in handles:
+        os.close(handle)
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+for number, handle in enumerate(handles):
+    os.dup2(handle, number)
+    os.close(handle)
+sys.argv, environment = json.loads(request)
+os.environ.clear()
+os.environ.update(environment)
+code = 1
+try:
+    flask.cli.main()
+except SystemExit as ended:
+    code = ended.code or 0
+except BaseException:
+    traceback.print_exc()
+sys.stdout.flush()
+sys.stderr.flush()
+caller.send(str(code).encode())
+os._exit(code)
+"""
+FLASK = """#!{} -IS
+import json, os, socket, sys
+door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+door.connect({!r})
+socket.send_fds(door, [json.dumps([sys.argv, dict(os.environ)]).encode()], [0, 1, 2])
+sys.exit(int(door.recv(9) or 1))
+"""
+
+
+@pytest.fixture
+def quick_flask(tmp_path):
+    """A folder with a `flask` that runs in a fork of a process which has imported the service."""
+    (folder := tmp_path / "bin").mkdir()
+    (program := folder / "flask").write_text(FLASK.format(sys.executable, str(folder / "door")))
+    program.chmod(0o700)
+    with subprocess.Popen([sys.executable, "-c", FORKING, folder / "door"], cwd=ROOT) as process:
+        until((folder / "door").exists)
+        yield folder
+        process.kill()
+
+
+def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_flask):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     document = person.upload(b"kept")
@@ -229,22 +285,22 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path):
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     set_up = {"PATH": path, "FLASK_APP": "app", "BACKUPS": str(tmp_path)}
 
-    def run(script):
+    def run(script, **changed):
         done = subprocess.run(  # noqa: PLW1510
             ["sh", "-e", "-c", script],
             cwd=ROOT,
-            env=service.environment() | set_up,
+            env=service.environment() | set_up | changed,
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert "WRONG" not in run(beside)
+    assert "WRONG" not in run(beside, PATH=f"{quick_flask}:{path}")
     service.stop()
-    assert "1 users and 1 documents" in run(restore)
+    assert "1 users and 1 documents" in run(restore)  # by the program that was installed
     service.start()
-    printed = run(after)
+    printed = run(after, PATH=f"{quick_flask}:{path}")
 
     assert "you@example.org has an account" in printed
     assert "All keys decrypt." in printed
