@@ -55,15 +55,6 @@ def test_live_links_are_limited_over_all_documents_of_a_user(alice, bob):
     share(second)
 
 
-def test_the_link_of_an_upload_does_not_count(alice):
-    link = LinkOptions(None, "view", "", None)
-    documents = [upload(alice, with_row=link.issue_with_upload) for _ in range(5)]
-
-    for _ in range(3):
-        share(documents[0])
-    upload(alice, with_row=link.issue_with_upload)
-
-
 def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
     document = upload(alice)
     share(document, expires_at=now() + 1000)

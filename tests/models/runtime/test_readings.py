@@ -34,22 +34,14 @@ def test_the_first_reading_is_recorded_at_once_and_the_rest_after_a_minute(alice
     read(document, times=50)
     Event.record_merged_readings()
     assert readings(alice) == [("document.viewed", 1)]
+    before = [event.body for event in Event.feed(alice.id, 100, None)[0]]
 
     clock(MINUTE_MS)
     Event.record_merged_readings()
 
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 49)]
-
-
-def test_an_event_never_changes_after_it_was_listed(alice, clock):
-    document = upload(alice)
-    read(document)
-    before = [one.data for one in Event.feed(alice.id, 100, None)[0]]
-    read(document, times=5)
-    clock(MINUTE_MS)
-    Event.record_merged_readings()
-
-    assert [one.data for one in Event.feed(alice.id, 100, None)[0]][: len(before)] == before
+    after = [event.body for event in Event.feed(alice.id, 100, None)[0]]
+    assert after[: len(before)] == before, "an event changed after it was listed"
 
 
 def test_after_a_minute_the_next_reading_is_recorded_at_once_again(alice, clock):
@@ -93,13 +85,9 @@ def test_counts_survive_a_transaction_that_fails(alice):
     document = upload(alice)
     read(document, times=4)
 
-    def fail():
-        with transaction():
-            document.delete_with_tokens()
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
+    with pytest.raises(ZeroDivisionError), transaction():  # noqa: PT012
+        document.delete_with_tokens()
+        raise ZeroDivisionError
     Event.record_merged_readings(all=True)
 
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
@@ -170,13 +158,9 @@ def test_a_reading_in_a_transaction_that_fails_is_not_counted(alice):
     document = upload(alice)
     read(document)
 
-    def fail():
-        with transaction(alice.id):
-            read(document)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
+    with pytest.raises(ZeroDivisionError), transaction(alice.id):  # noqa: PT012
+        read(document)
+        raise ZeroDivisionError
     Event.record_merged_readings(all=True)
 
     assert readings(alice) == [("document.viewed", 1)]

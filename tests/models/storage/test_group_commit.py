@@ -5,15 +5,10 @@ import threading
 
 import pytest
 
-from models.storage import (
-    database,
-    engine,
-    separate_transaction,
-    transaction,
-)
+from models.storage import database, engine, separate_transaction, transaction
 from models.storage import group_commit as group_sync
 from models.storage.group_commit import GroupCommit
-from tests.waiting import until
+from tests.waiting import join_threads, start_threads, until
 
 
 class Disk:
@@ -52,8 +47,7 @@ def waiting(log, outcomes):
             outcomes.append(error.strerror)
 
     before = log._requested
-    thread = threading.Thread(target=wait)
-    thread.start()
+    (thread,) = start_threads(wait)
     until(lambda: log._requested > before)
     return thread
 
@@ -79,8 +73,7 @@ def test_who_comes_while_a_sync_runs_waits_for_the_next_one_and_shares_it(log, d
     assert outcomes == ["synced"]
 
     disk.allowed.release()
-    for thread in threads:
-        thread.join(60)
+    join_threads(threads)
 
     assert (outcomes, disk.begun) == (["synced"] * 9, 2)
 
@@ -141,8 +134,7 @@ def test_a_transaction_is_over_only_when_its_log_has_been_synced(instance, disk)
                 database.execute_sql("CREATE TABLE IF NOT EXISTS some (thing TEXT)")
             ended.set()
 
-    thread = threading.Thread(target=write)
-    thread.start()
+    (thread,) = start_threads(write)
     until(lambda: disk.begun == 1)
 
     assert not ended.is_set()

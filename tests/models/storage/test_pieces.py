@@ -1,6 +1,11 @@
-"""Several pieces at once are fetched for few readers; who needs one piece waits for no place."""
+"""Several pieces at once are fetched for few readers, and made ahead for a writer."""
+
+import threading
+
+import pytest
 
 from models.storage.payloads.pieces import READERS_AHEAD, ReadAhead
+from models.storage.payloads.prefetch import PIECES_AHEAD, prefetch
 
 
 def test_the_first_window_is_one_piece_and_the_last_one_ends_with_the_pieces():
@@ -22,3 +27,39 @@ def test_a_reader_that_ends_or_is_let_go_of_makes_room_for_another():
     readers[0].close()
     del readers[1]
     assert [list(windows(0, 9, 4))[1] for _ in range(2)] == [(1, 5)] * 2
+
+
+def test_the_same_pieces_come_in_the_same_order():
+    assert list(prefetch(iter(range(1000)))) == list(range(1000))
+    assert list(prefetch(iter([]))) == []
+
+
+def test_what_goes_wrong_in_making_a_piece_is_raised_where_it_is_used():
+    def broken():
+        yield 1
+        raise ValueError("no more")
+
+    pieces = prefetch(broken())
+
+    assert next(pieces) == 1
+    with pytest.raises(ValueError, match="no more"):
+        next(pieces)
+
+
+def test_no_more_than_a_few_pieces_wait():
+    made = []
+    pieces = prefetch(made.append(n) or n for n in range(100))
+    next(pieces)
+
+    assert len(made) <= PIECES_AHEAD + 3
+    pieces.close()
+
+
+def test_who_stops_early_leaves_no_thread_behind():
+    before = threading.active_count()
+    pieces = prefetch(iter(range(100)))
+    next(pieces)
+
+    pieces.close()
+
+    assert threading.active_count() == before
