@@ -1,15 +1,26 @@
-"""Backups are complete, private, free of deleted rows, and overwrite no file."""
+"""A backup is complete, private, free of deleted rows, and overwrites no file; a restore replaces
+the database atomically with a verified backup, or changes nothing.
+"""
 
 import os
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from models import current_runtime
+from crypto import Keyring, KeyringError, generate_root_key
+from models import Document, User, connected, current_runtime
 from models.core import OperatorError
-from models.operations import backup, setup
-from models.storage import sqlite_files
+from models.operations import backup, key_rotation, restore_backup, setup, verification
+from models.storage import database, sqlite_files
 from tests.uploads import upload
+
+
+def executed(path, sql):
+    """What a statement returns; its changes are stored."""
+    with closing(sqlite3.connect(path)) as plain, plain:
+        return plain.execute(sql).fetchall()
 
 
 @pytest.fixture
@@ -17,18 +28,15 @@ def documents(alice):
     return [upload(alice, b"%d" % n * 1000) for n in range(5)]
 
 
-def rows(path, sql="SELECT id, sealed_key FROM document ORDER BY id"):
-    plain = sqlite3.connect(path)
-    found = plain.execute(sql).fetchall()
-    plain.close()
-    return found
-
-
-def test_it_holds_every_row_and_returns_the_root_keys_needed(instance, documents, tmp_path):
+def test_a_backup_holds_every_row_in_one_file_and_returns_the_root_keys_needed(
+    instance, documents, tmp_path
+):
     needed = backup.create_backup(tmp_path / "copy")
 
-    assert rows(tmp_path / "copy") == [(one.id, one.sealed_key) for one in documents]
+    stored = executed(tmp_path / "copy", "SELECT id, sealed_key FROM document ORDER BY id")
+    assert stored == [(document.id, document.sealed_key) for document in documents]
     assert needed == [current_runtime().keyring.primary.id]
+    assert executed(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]  # needs no WAL
 
 
 def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, monkeypatch):
@@ -52,7 +60,7 @@ def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, 
 
 def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path):
     gone, *_ = documents
-    piece = rows(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
+    piece = executed(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
     gone.delete_with_tokens()
 
     backup.create_backup(tmp_path / "copy")
@@ -86,8 +94,174 @@ def test_a_failed_backup_leaves_no_file(instance, documents, tmp_path, monkeypat
     assert list(folder.iterdir()) == []
 
 
-def test_it_needs_no_wal_file(instance, documents, tmp_path):
-    backup.create_backup(tmp_path / "copy")
+@pytest.fixture
+def copy(instance, alice):
+    """A backup with one document, which was then deleted from the database."""
+    document = upload(alice, b"c" * 500_000)
+    backup.create_backup(instance / "copy")
+    document.delete_with_tokens()
+    return instance / "copy"
 
-    assert rows(tmp_path / "copy", "PRAGMA journal_mode") == [("delete",)]
-    assert setup.root_keys_in_use() == {current_runtime().keyring.primary.id: 8}
+
+@pytest.fixture
+def restore(instance, copy):
+    def restore(file=copy, **options):
+        current_runtime().close_database()
+        return restore_backup(file, instance / "documents.sqlite", **options)
+
+    return restore
+
+
+@pytest.fixture
+def unchanged(instance):
+    """Whether the database is as it was before the restore."""
+
+    def unchanged():
+        setup.open_runtime()
+        with connected():
+            counts = User.select().count(), Document.select().count()
+        names = {path.name for path in instance.iterdir()}
+        return counts == (1, 0) and not any(".part" in name for name in names)
+
+    return unchanged
+
+
+def test_everything_is_restored_and_decrypts(instance, restore):
+    assert restore(force=True) == (1, 1)
+
+    setup.open_runtime()
+    with connected():
+        assert b"".join(Document.select().get().read()) == b"c" * 500_000
+    current_runtime().close_database()
+    names = {path.name for path in instance.iterdir()}
+    assert names == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
+    assert (instance / "documents.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_missing_database_is_restored_and_one_with_users_is_replaced_only_with_force(
+    instance, restore, unchanged
+):
+    with pytest.raises(OperatorError, match="--force"):
+        restore()
+    assert unchanged()
+    current_runtime().close_database()
+    for path in instance.glob("documents.sqlite*"):
+        path.unlink()
+
+    assert restore() == (1, 1)
+
+
+def test_it_is_refused_while_another_process_has_the_database_open(instance, restore, unchanged):
+    other = sqlite3.connect(instance / "documents.sqlite")
+    other.execute("SELECT * FROM user_account").fetchall()
+
+    with pytest.raises(OperatorError, match="Stop the service"):
+        restore(force=True)
+
+    other.close()
+    assert unchanged()
+
+
+def test_a_file_that_is_no_backup_is_refused(instance, restore, unchanged):
+    for text in (b"", b"no database", b"SQLite format 3\0" + bytes(5000)):
+        (instance / "text").write_bytes(text)
+        with pytest.raises(OperatorError, match="no backup"):
+            restore(instance / "text", force=True)
+    with pytest.raises(OperatorError, match="no file"):
+        restore(instance / "nothing", force=True)
+
+    assert unchanged()
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')", "9999_later"),
+        ("UPDATE document SET sealed_key = zeroblob(104)", "doc_.+ cannot be decrypted"),
+    ],
+    ids=["of a newer version", "with a key that does not open"],
+)
+def test_a_backup_is_refused_before_anything_is_replaced(
+    copy, restore, unchanged, statement, sentence
+):
+    executed(copy, statement)
+
+    with pytest.raises(OperatorError, match=sentence):
+        restore(force=True)
+
+    assert unchanged()
+
+
+def test_a_backup_of_an_older_schema_is_migrated(copy, restore, monkeypatch, tmp_path):
+    folder = tmp_path / "migrations"
+    folder.mkdir()
+    later = 'def up(migrator, db):\n    db.execute_sql("CREATE TABLE later (id TEXT)")\n'
+    (folder / "0099_later.py").write_text(later)
+    for path in Path(setup.MIGRATIONS).glob("0*.py"):
+        (folder / path.name).write_text(path.read_text())
+    monkeypatch.setattr(setup, "MIGRATIONS", str(folder))
+
+    restore(force=True)
+
+    database.init(str(tmp_path / "documents.sqlite"))
+    with connected():
+        assert database.table_exists("later")
+
+
+def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchanged):
+    executed(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
+
+    with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
+        restore(force=True, deep=True)
+    assert unchanged()
+
+    assert restore(force=True) == (1, 1)
+
+
+def test_it_is_refused_without_the_root_key_whose_id_is_given(copy, restore, instance):
+    needed = current_runtime().keyring.primary.id
+    key_rotation.rotate_root_keys()
+    key_rotation.retire_root_key(needed)
+    with pytest.raises(KeyringError, match=needed):
+        restore(force=True)
+    (instance / "keyring").rename(instance / "gone")
+
+    with pytest.raises(KeyringError, match=f"no keyring .+ needs root key {needed}"):
+        restore(force=True)
+
+    assert not (instance / "keyring").exists()
+
+
+def test_a_damaged_database_is_replaced_only_with_force(instance, restore):
+    current_runtime().close_database()
+    (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
+    with pytest.raises(OperatorError, match="--force"):
+        restore()
+
+    assert restore(force=True) == (1, 1)
+
+
+def test_the_wal_of_a_lost_database_is_not_applied_to_the_restored_one(instance, alice, restore):
+    wal = instance / "documents.sqlite-wal"
+    alice.change(email="after the backup")
+    kept = wal.read_bytes()
+    current_runtime().close_database()
+    (instance / "documents.sqlite").unlink()
+    wal.write_bytes(kept)
+
+    restore()
+
+    setup.open_runtime()
+    with connected():
+        assert verification.check_database_file(deep=True) + verification.check_contents() == []
+        assert User.select().get().email == "alice@example.com"
+
+
+def test_a_restored_database_opens_with_any_keyring_that_has_its_root_key(instance, restore):
+    line = (instance / "keyring").read_text().splitlines()[-1]
+    restore(force=True)
+
+    setup.open_database(str(instance / "documents.sqlite"))
+    setup.use_keyring(Keyring(text=f"{generate_root_key()}\n{line}"))
+    with connected():
+        assert User.select().get().name == "Alice"
