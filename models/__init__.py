@@ -1,10 +1,10 @@
 """Tables and what can be done with their rows, over a database that peewee reaches."""
 
 from . import lean_peewee  # before any other module imports peewee
-from .accounts import SCOPES, ApiKey, Session, StoredResponse, User, Webhook
+from .accounts import SCOPES, ApiKey, Session, StoredResponse, User
 from .documents import Document, StoredPreview
 from .events import TYPES as EVENT_TYPES
-from .events import Event, EventHead, WebhookDelivery
+from .events import Event, EventHead, Webhook, WebhookDelivery
 from .links import PERMISSIONS, DocumentToken
 from .records import Issued, RowWith
 from .runtime import current_runtime

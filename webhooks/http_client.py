@@ -17,8 +17,7 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
-from models.accounts import Networks, WebhookUrl, may_reach
-from models.events import Outcome
+from models.events import Networks, Outcome, WebhookUrl, may_reach
 
 DEADLINE_SECONDS = 15
 CONNECT_SECONDS = 5

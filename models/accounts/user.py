@@ -17,7 +17,7 @@ from ..core import (
     now,
 )
 from ..events import Event, EventHead
-from ..records import OWNER_TABLE, Authenticated, OwnerAuthority, OwnsDataKey, cached_property
+from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
 from ..runtime import current_runtime, network_of
 from ..storage import database, transaction
 from .session import Session
@@ -40,12 +40,12 @@ class Account(NamedTuple):
     size_bytes: int
 
 
-class User(Authenticated, OwnsDataKey):
+class User(Authenticated, Owner):
     PREFIX = "usr"
     AUTHORITY = OwnerAuthority._fields
 
     class Meta:
-        table_name = OWNER_TABLE  # `user` is a reserved word of SQL
+        table_name = OWNER_TABLE
 
     email = TextField()
     email_folded = TextField()
@@ -195,10 +195,6 @@ class User(Authenticated, OwnsDataKey):
         self.change(login_generation=self.login_generation + 1, **fields)
         Session.end_all_of(self.id, kept_session_id)
         Session.keep(kept_session_id, self.login_generation)
-
-    def binding(self) -> tuple[str, ...]:
-        """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
-        return ("authority/1",)
 
     @cached_property
     def name(self) -> str | None:

@@ -1,8 +1,16 @@
 """What happened, in chains that can be verified, and its way to webhooks."""
 
 from .chain import Link, last_link, links_of
-from .delivery import OpenedDelivery, Outcome, WebhookDelivery, delivery_queued
+from .delivery import (
+    OpenedDelivery,
+    Outcome,
+    WebhookDelivery,
+    delivery_queued,
+    release_webhook,
+    release_webhooks,
+)
 from .event import READINGS, TYPES, Event, Facts, current_actor
 from .head import EventHead
 from .retention import forget_many_events, forget_old_events
-from .webhook_claim import release_webhook, release_webhooks
+from .webhook import Webhook
+from .webhook_url import Networks, WebhookUrl, may_reach

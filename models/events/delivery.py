@@ -9,18 +9,26 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, Model, TextField, Value, fn
 from peewee import Table as TableReference
 
 from crypto import authority_mac, is_authentic
 
 from ..core import first_id, id_like, now
 from ..records import Owned, ResultPage, RowWith, log_altered
-from ..runtime import current_runtime
-from ..storage import connected, database, param, prepared, separate_transaction
-from .webhook_claim import claim_webhook, release_webhook
+from ..runtime import current_runtime, node_name
+from ..storage import (
+    SERVER_NOW,
+    connected,
+    database,
+    engine,
+    param,
+    prepared,
+    separate_transaction,
+)
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
+LEASE_MS = 20_000  # longer than an attempt takes; a killed process holds nothing back for long
 
 delivery_queued = threading.Event()  # set when there is something new to deliver
 
@@ -72,14 +80,9 @@ class WebhookDelivery(Owned):
 
         Ids sort as those of their events, whichever process generates them.
         """
-        found = (
-            [to]
-            if to
-            else [
-                id for (id,) in _subscribed().all(owner_id=event.owner_id, type=f" {event.type} ")
-            ]
-        )
-        for position, webhook_id in enumerate(found):
+        asked = {"owner_id": event.owner_id, "type": f" {event.type} "}
+        webhook_ids = [to] if to else [id for (id,) in _subscribed().all(**asked)]
+        for position, webhook_id in enumerate(webhook_ids):
             delivery: Self = cls.fresh(
                 owner_id=event.owner_id, webhook_id=webhook_id, event_id=event.id
             )
@@ -87,7 +90,7 @@ class WebhookDelivery(Owned):
             delivery.type, delivery.due_at, delivery.attempts = event.type, delivery.created_at, 0
             delivery.event_mac = authority_mac(*delivery._signed(event))
             delivery.insert_row()
-        if found:
+        if webhook_ids:
             database.after_commit(delivery_queued.set)
 
     def is_of(self, event: Any) -> bool:
@@ -121,19 +124,16 @@ class WebhookDelivery(Owned):
 
     def claim(self) -> bool:
         """Whether this process sends it now; then call `release_webhook` when that has ended."""
-        if not claim_webhook(self.webhook_id):
+        if engine().is_shared and not WebhookClaim.take(self.webhook_id):
             return False
-        if not self._is_unchanged():  # another one was faster, and is done
-            release_webhook(self.webhook_id)
-            return False
-        return True
-
-    def _is_unchanged(self) -> bool:
         table = type(self)
         its = table.webhook_id == self.webhook_id, table.id == self.id
         unchanged = table.due_at == self.due_at, table.attempts == self.attempts
         with connected():
-            return bool(table.select().where(*its, *unchanged).exists())
+            is_unchanged = bool(table.select().where(*its, *unchanged).exists())
+        if not is_unchanged:  # another one was faster, and is done
+            release_webhook(self.webhook_id)
+        return is_unchanged
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
@@ -226,3 +226,49 @@ def _subscribed() -> Any:
     is_subscribed = fn.REPLACE(webhook.c.types, param("type"), SQL("''")) != webhook.c.types
     of_owner = webhook.c.owner_id == param("owner_id"), webhook.c.disabled_at.is_null()
     return webhook.bind(database).select(webhook.c.id).where(*of_owner, is_subscribed)
+
+
+class WebhookClaim(Model):
+    """Which process delivers to a webhook, where several serve one database: a lease by the
+    server's clock.
+    """
+
+    webhook_id = TextField(primary_key=True)
+    node_id = TextField()
+    until = BigIntegerField()
+
+    class Meta:
+        database = database
+        legacy_table_names = False
+
+    @classmethod
+    def take(cls, webhook_id: str) -> bool:
+        """Whether this process delivers next, to a webhook that is still there."""
+        webhook, moment = TableReference("webhook"), SQL(SERVER_NOW)
+        columns = webhook.c.id, Value(node_name()), moment + LEASE_MS
+        claim = cls.insert_from(
+            webhook.select(*columns).where(webhook.c.id == webhook_id),
+            [cls.webhook_id, cls.node_id, cls.until],
+        ).on_conflict(
+            conflict_target=[cls.webhook_id],
+            preserve=[cls.node_id, cls.until],
+            where=cls.until <= moment,
+        )
+        with connected():
+            return bool(claim.as_rowcount().execute())
+
+
+def release_webhook(webhook_id: str) -> None:
+    """Let others deliver, after the outcome was stored."""
+    _release(WebhookClaim.webhook_id == webhook_id)
+
+
+def release_webhooks() -> None:
+    """Of a process of the same name that was killed, or of this one at its end."""
+    _release()
+
+
+def _release(*which: Any) -> None:
+    if engine().is_shared:
+        with connected():
+            WebhookClaim.delete().where(WebhookClaim.node_id == node_name(), *which).execute()

@@ -2,7 +2,7 @@
 
 It comes into being once: with the first start of a new database, or of one that an older version
 made, whose rows get their MAC then. Who deletes it from the database file cannot have rows signed
-that way again: the data key of each user is bound to `User.binding` from then on, and rows are
+that way again: the data key of each user is bound to `Owner.binding` from then on, and rows are
 signed only for users whose key is bound to nothing, as older versions wrapped it.
 
 A version that signs more than the one before replaces the key, once. What the former key has

@@ -8,10 +8,10 @@ from peewee import fn
 
 from crypto import DecryptionError, KeyringError
 
-from ..accounts import User, Webhook
+from ..accounts import User
 from ..core import NotFound
 from ..documents import Document
-from ..events import Event
+from ..events import Event, Webhook
 from ..records import shown
 from ..storage import engine
 from .authority import AUTHENTICATED

@@ -1,7 +1,6 @@
 """What every row can do: ids, insertion, sealing with a key of its own, belonging to a user."""
 
 from .authenticated import (
-    OWNER_TABLE,
     Authenticated,
     Credential,
     OwnerAuthority,
@@ -9,6 +8,6 @@ from .authenticated import (
     log_altered,
     shown,
 )
-from .keyed import OwnsDataKey
+from .keyed import OWNER_TABLE, Owner, OwnsDataKey
 from .owned import Owned, ResultPage, has_passed, require_future
 from .table import Issued, RowWith, Table, cached_property

@@ -20,11 +20,11 @@ from crypto import authority_mac, is_authentic
 from ..core import NotFound, now
 from ..runtime import current_runtime
 from ..storage import param, prepared
+from .keyed import OWNER_TABLE
 from .owned import Owned
 from .table import PAGE_ROWS, RowWith, Table
 
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
-OWNER_TABLE = "user_account"
 T = TypeVar("T", bound="Credential")
 
 

@@ -15,6 +15,8 @@ from ..core import NotFound
 from ..runtime import current_runtime
 from .table import Table, cached_property
 
+OWNER_TABLE = "user_account"
+
 
 class OwnsDataKey(Table):
     root = TextField()
@@ -71,3 +73,14 @@ class OwnsDataKey(Table):
 
     def _key_context(self) -> bytes:
         return sealing.context("key/1", self.id, *self.binding())
+
+
+class Owner(OwnsDataKey):
+    """What rows of a user need of the user: the key that seals them."""
+
+    class Meta:
+        table_name = OWNER_TABLE  # `user` is a reserved word of SQL
+
+    def binding(self) -> tuple[str, ...]:
+        """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
+        return ("authority/1",)

@@ -6,10 +6,10 @@ import pytest
 from peewee import SQL
 
 from models import Event, Webhook, WebhookDelivery, database
-from models.accounts.webhook import FAILING_MS, OVERLAP_MS
 from models.core import NotFound, WebhookDisabled, ids
 from models.events import Outcome
 from models.events.delivery import _FIRST_OF_EACH
+from models.events.webhook import FAILING_MS, OVERLAP_MS
 from models.operations import sweep, verification
 from tests.models.events.test_event import DAY_MS, told
 

@@ -13,11 +13,11 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import DecryptionError, signing
 
 from ..core import Invalid, NotFound, WebhookDisabled, now
-from ..events import TYPES, Event, OpenedDelivery, Outcome, WebhookDelivery
-from ..records import Issued, Owned, ResultPage, cached_property, log_altered
+from ..records import Issued, Owned, Owner, ResultPage, cached_property, log_altered
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
-from .user import User
+from .delivery import OpenedDelivery, Outcome, WebhookDelivery
+from .event import TYPES, Event
 from .webhook_url import WebhookUrl
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -99,17 +99,17 @@ class Webhook(Owned):
             _require_reachable(url)
             terms["url"] = url
         with transaction(self.owner_id):
-            found = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
-            if starts := enabled and found.disabled_at is not None:
+            webhook = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
+            if starts := enabled and webhook.disabled_at is not None:
                 terms["failing_since"] = None
-            found._seal(found.terms | terms)
-            found.types = found.types if types is None else _joined(types)
-            found.change(sealed_terms=found.sealed_terms, types=found.types)
+            webhook._seal(webhook.terms | terms)
+            webhook.types = webhook.types if types is None else _joined(types)
+            webhook.change(sealed_terms=webhook.sealed_terms, types=webhook.types)
             if enabled is False:
-                found._disable("owner")
+                webhook._disable("owner")
             elif starts:
-                found.change(disabled_at=None, disabled_reason=None)
-        return found
+                webhook.change(disabled_at=None, disabled_reason=None)
+        return webhook
 
     @classmethod
     def backlog(cls) -> tuple[int, int]:
@@ -126,12 +126,14 @@ class Webhook(Owned):
     def rotate_secret(self) -> Issued[Self]:
         """A new secret; the former one signs for another day, older ones no longer."""
         with transaction(self.owner_id):
-            found = type(self).one_of(self.owner_id, self.id)
+            webhook = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
-            (now_old, _), *_ = found.terms["secrets"]
-            found._seal(found.terms | {"secrets": [[secret, None], [now_old, now() + OVERLAP_MS]]})
-            found.change(sealed_terms=found.sealed_terms)
-        return Issued(found, secret)
+            (now_old, _), *_ = webhook.terms["secrets"]
+            webhook._seal(
+                webhook.terms | {"secrets": [[secret, None], [now_old, now() + OVERLAP_MS]]}
+            )
+            webhook.change(sealed_terms=webhook.sealed_terms)
+        return Issued(webhook, secret)
 
     def remove(self) -> None:
         """Delete it with its deliveries."""
@@ -148,8 +150,8 @@ class Webhook(Owned):
         return opened
 
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
-        found, further = WebhookDelivery.page_of_webhook(self, limit, after)
-        return [self._opened(one) for one in found], further
+        rows, further = WebhookDelivery.page_of_webhook(self, limit, after)
+        return [self._opened(delivery) for delivery in rows], further
 
     def redeliver(self, delivery_id: str) -> OpenedDelivery:
         """Send its event once more; `NotFound` if the event is no longer kept."""
@@ -212,15 +214,15 @@ class Webhook(Owned):
         return OpenedDelivery(delivery, result.get("answer"), result.get("error"))
 
     def _live_secrets(self) -> list[Any]:
-        return [one for one in self.terms["secrets"] if one[1] is None or one[1] > now()]
+        return [pair for pair in self.terms["secrets"] if pair[1] is None or pair[1] > now()]
 
     def _seal(self, terms: dict[str, Any]) -> None:
         self.terms = terms
         self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)
 
     @cached_property
-    def _owner(self) -> User:
-        return User.get_by_id(self.owner_id)
+    def _owner(self) -> Owner:
+        return Owner.get_by_id(self.owner_id)
 
 
 def _require_reachable(url: str) -> None:
