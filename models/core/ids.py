@@ -31,12 +31,12 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
     return _encoded(prefix, number)
 
 
-def id_like(prefix: str, id: str, place: int) -> str:
-    """`prefix` + the ULID that is `place` behind that of `id`: sorts as `id` among those of others.
+def id_like(prefix: str, id: str, position: int) -> str:
+    """`prefix` + the ULID `position` behind that of `id`: sorts as `id` among those of others.
 
     ULIDs that were generated one behind another are 2**63 apart on average.
     """
-    return _encoded(prefix, _number(id) + place)
+    return _encoded(prefix, _number(id) + position)
 
 
 def first_id(prefix: str, moment: int) -> str:

@@ -67,7 +67,7 @@ class Document(Authenticated, Payload, Owned):
         asked = {name: value for name, value in filters.items() if value is not None}
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
-        rows, further = cls.page_as_stored(owner_id, limit, after, **asked)
+        rows, further = cls.page_of(owner_id, limit, after, as_stored=True, **asked)
         for row in cls.with_root_keys(rows):
             row.show_bare_if_damaged()
         return rows, further

@@ -156,7 +156,9 @@ class Event(Owned):
         `filters` are values of columns; None filters nothing.
         """
         cls.record_readings_of(owner_id)
-        asked = {name: value for name, value in filters.items() if value is not None}
+        asked: dict[str, Any] = {
+            name: value for name, value in filters.items() if value is not None
+        }
         return cls.page_of(owner_id, limit, after, oldest_first=True, **asked)
 
     @classmethod

@@ -42,7 +42,7 @@ class Authenticated(Table):
     @classmethod
     def update(cls, *args: Any, **values: Any) -> Any:
         """ValueError for authority columns: `change` writes their MAC as well."""
-        names = {getattr(one, "name", one) for given in args for one in given} | set(values)
+        names = {getattr(field, "name", field) for given in args for field in given} | set(values)
         if names & {*cls.AUTHORITY, "authority_mac"}:
             raise ValueError(f"{names} are changed by `change`, which writes the MAC, too.")
         return super().update(*args, **values)
@@ -69,7 +69,7 @@ class Authenticated(Table):
 
     def was_genuine(self, former_key: bytes) -> bool:
         """Whether they are as an older version has written them, which had this key."""
-        columns = tuple(self.__data__[one] for one in self.AUTHORITY if one not in self.ADDED)
+        columns = tuple(self.__data__[name] for name in self.AUTHORITY if name not in self.ADDED)
         return is_authentic(former_key, self._meta.table_name, columns, self.authority_mac)
 
     def insert_row(self) -> None:
@@ -102,10 +102,10 @@ class Authenticated(Table):
         return super(Authenticated, table).update(values).where(table.id == self.id)
 
     def _reload(self) -> None:
-        found = self.find(self.id)
-        if found is None:
+        row = self.find(self.id)
+        if row is None:
             raise NotFound
-        self.__data__ = found.__data__
+        self.__data__ = row.__data__
 
     def _mac(self) -> bytes:
         key = current_runtime().authority_key

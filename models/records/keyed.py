@@ -54,21 +54,21 @@ class OwnsDataKey(Table):
         """The key as it is stored under another root."""
         return sealing.seal(root.wrap_key, self._key_context(), self.key)
 
-    def seal(self, kind: str, of: str, value: Any) -> bytes:
-        """JSON of `value`, sealed as the `kind` of the row with the id `of`."""
+    def seal(self, purpose: str, of: str, value: Any) -> bytes:
+        """JSON of `value`, sealed as the `purpose` of the row with the id `of`."""
         text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return sealing.seal(self.key, sealing.context(kind, of), text)
+        return sealing.seal(self.key, sealing.context(purpose, of), text)
 
-    def unseal(self, kind: str, of: str, sealed: bytes) -> Any:
-        text = sealing.unseal(self.key, sealing.context(kind, of), sealed)
+    def unseal(self, purpose: str, of: str, sealed: bytes) -> Any:
+        text = sealing.unseal(self.key, sealing.context(purpose, of), sealed)
         return json.loads(text.decode("utf-8", "surrogatepass"))
 
     def _root_now(self) -> RootKey:
         """The root key that wraps this row's key now, after its former one was retired."""
-        found = self.find(self.id)
-        if found is None:
+        row = self.find(self.id)
+        if row is None:
             raise NotFound
-        self.root, self.sealed_key = found.root, found.sealed_key
+        self.root, self.sealed_key = row.root, row.sealed_key
         return current_runtime().keyring[self.root]
 
     def _key_context(self) -> bytes:

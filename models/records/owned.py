@@ -40,31 +40,22 @@ class Owned(Table):
         owner_id: str,
         limit: int,
         after: str | None,
+        *,
         oldest_first: bool = False,
+        as_stored: bool = False,
         **filters: Any,
     ) -> ResultPage:
         """At most `limit` rows behind `after`, newest first; and the next page's `after`.
 
-        Keyset pagination: the cost of a page does not grow with its depth.
+        Keyset pagination: the cost of a page does not grow with its depth. With `as_stored` altered
+        rows are included: to be shown, and for nothing else.
         """
-        rows, further = cls.page_as_stored(owner_id, limit, after, oldest_first, **filters)
-        return cls.genuine(rows), further
-
-    @classmethod
-    def page_as_stored(
-        cls,
-        owner_id: str,
-        limit: int,
-        after: str | None,
-        oldest_first: bool = False,
-        **filters: Any,
-    ) -> ResultPage:
-        """The same, altered rows included: to be shown, and for nothing else."""
         after = after or ("" if oldest_first else _LAST)
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
         query = _page(cls, tuple(filters), oldest_first)
         rows = [cls._of_row(row) for row in query.all(**values, **filters)]
-        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+        further = rows[limit - 1].id if len(rows) > limit else None
+        return rows[:limit] if as_stored else cls.genuine(rows[:limit]), further
 
 
 @prepared

@@ -95,15 +95,15 @@ class PasswordFailureLimiter:
     So guesses from elsewhere never stop the owner's right password.
     """
 
-    def __init__(self, on: bool = True, kind: type[RateLimiter] = RateLimiter) -> None:
-        self._by_account = kind(GUESSES, on)
-        self._by_address = kind(GUESSES_BY_ADDRESS, on)
+    def __init__(self, on: bool = True, limiter: type[RateLimiter] = RateLimiter) -> None:
+        self._by_account = limiter(GUESSES, on)
+        self._by_address = limiter(GUESSES_BY_ADDRESS, on)
 
     def refuse_if_many(self, account: str, address: str) -> None:
         network = network_of(address)
         by_account = self._by_account.allowance(f"{account} {network}")
         by_address = self._by_address.allowance(network)
-        refuse_if_spent(max(by_account, by_address, key=lambda one: one.wait_seconds))
+        refuse_if_spent(max(by_account, by_address, key=lambda allowance: allowance.wait_seconds))
 
     def record_failure(self, account: str, address: str) -> None:
         """Without room for one more `TooManyRequests`: nobody learns that it was wrong."""

@@ -101,9 +101,13 @@ class ReadingCounter:
             self._retry_at = 0.0 if all else self._retry_at
             for document_id in list(self._windows):
                 windows = self._windows.pop(document_id)
-                over = {one: window for one, window in windows.items() if all or window.is_over()}
-                if left := {one: windows[one] for one in windows.keys() - over}:
-                    self._windows[document_id] = left
+                over = {
+                    reading: windows.pop(reading)
+                    for reading, window in list(windows.items())
+                    if all or window.is_over()
+                }
+                if windows:
+                    self._windows[document_id] = windows
                 self._add_due(_counted(over))
 
     def owners(self) -> list[str]:
@@ -142,9 +146,9 @@ class ReadingCounter:
         """
         with self._lock:
             due = self._due.get(owner_id, Due())
-            taken = [one for one in due.readings if one[0].document_id == document_id]
+            taken = [pair for pair in due.readings if pair[0].document_id == document_id]
             if taken:
-                due.readings = [one for one in due.readings if one[0].document_id != document_id]
+                due.readings = [pair for pair in due.readings if pair[0].document_id != document_id]
                 self._count_due -= len(taken)
             return taken, _counted(self._windows.pop(document_id, {})) if further else []
 
@@ -174,12 +178,12 @@ class ReadingCounter:
             self._lose(self.take(owner_id).readings)
 
     def _add_due(self, counted: Iterable[tuple[Reading, int]]) -> None:
-        for one in counted:
+        for reading, count in counted:
             if self._count_due < MOST_DUE:
-                self._due.setdefault(one[0].owner_id, Due()).readings.append(one)
+                self._due.setdefault(reading.owner_id, Due()).readings.append((reading, count))
                 self._count_due += 1
             else:
-                self._lose([one])
+                self._lose([(reading, count)])
 
     def _lose(self, counted: Counted, error: Exception | None = None) -> None:
         if count := sum(count for _, count in counted):
@@ -188,4 +192,4 @@ class ReadingCounter:
 
 
 def _counted(windows: dict[Reading, Window]) -> Counted:
-    return [(reading, one.further) for reading, one in windows.items() if one.further > 0]
+    return [(reading, window.further) for reading, window in windows.items() if window.further > 0]

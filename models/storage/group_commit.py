@@ -73,8 +73,8 @@ class GroupCommit:
 
     def _opened(self, path: str) -> int:
         """Opened again only if the database was closed meanwhile, or is another one."""
-        found = os.stat(path)
-        if self._handle is not None and not os.path.samestat(found, os.fstat(self._handle)):
+        file = os.stat(path)
+        if self._handle is not None and not os.path.samestat(file, os.fstat(self._handle)):
             os.close(self._handle)
             self._handle = None
         if self._handle is None:

@@ -105,9 +105,9 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
 
     def _execute_cursor(self, sql: str, params: Any, **options: Any) -> Any:
         if isinstance(params, dict):
-            sql, params = translated(sql), {name: storable(one) for name, one in params.items()}
+            sql, params = translated(sql), {name: storable(value) for name, value in params.items()}
         elif params:
-            params = [storable(one) for one in params]
+            params = [storable(value) for value in params]
         return super()._execute_cursor(sql, params or None, **options)
 
     def begin(self, statements: str = "") -> None:
@@ -134,7 +134,7 @@ database = Database(None, autoconnect=True, timeout=POOL_SECONDS)
 @lru_cache(1000)
 def translated(sql: str) -> str:
     """Parameters as `:name`, which our queries have, in psycopg's form."""
-    return _NAMED.sub(lambda found: f"%({found[1]})s" if found[1] else "%%", sql)
+    return _NAMED.sub(lambda match: f"%({match[1]})s" if match[1] else "%%", sql)
 
 
 def storable(value: Any) -> Any:

@@ -200,7 +200,7 @@ def _kind(error: psycopg.Error) -> type[ServiceError] | None:
     if error.sqlstate is None:
         return DatabaseUnavailable if isinstance(error, psycopg.OperationalError) else None
     states = sorted(_ERRORS, key=len, reverse=True)
-    return next((_ERRORS[one] for one in states if error.sqlstate.startswith(one)), None)
+    return next((_ERRORS[state] for state in states if error.sqlstate.startswith(state)), None)
 
 
 def _statements(owner_id: str | None, synced: bool, lock_seconds: float) -> str:

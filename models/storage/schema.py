@@ -31,7 +31,7 @@ class _OneMigration(Runner):  # type: ignore[misc]
         self._name = name
 
     def migrations(self) -> Any:
-        return [one for one in super().migrations() if one.name == self._name]
+        return [migration for migration in super().migrations() if migration.name == self._name]
 
 
 def schema_differences(directory: str, migrations: Iterable[str]) -> list[str]:

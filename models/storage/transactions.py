@@ -126,8 +126,8 @@ def _outermost(
             finally:
                 _open.owner_id = SERVICE
     except BaseException:
-        for one in undo:
-            one()
+        for work in undo:
+            work()
         raise
     if synced:
         engine().sync(failures if since is None else since)

@@ -114,7 +114,7 @@ class PayloadObjects:
         """The ids of the documents that have an object, a page at a time."""
         with self._reporting():
             for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
-                yield [one["path"].removeprefix(_FOLDER) for one in page]
+                yield [entry["path"].removeprefix(_FOLDER) for entry in page]
 
     def _windows(self, document_id: str, first: int, last: int) -> Iterator[bytes]:
         """Pieces of windows; while those of one are decrypted and sent, the next one is fetched,
@@ -135,15 +135,15 @@ class PayloadObjects:
         span = {"start": start * SEALED_BYTES, "end": stop * SEALED_BYTES}
         with self._reporting():
             try:
-                found = bytes(obstore.get_range(self._store, _FOLDER + document_id, **span))
+                window = bytes(obstore.get_range(self._store, _FOLDER + document_id, **span))
             except FileNotFoundError:
                 raise DecryptionError(f"Its object in {self.url} is missing.") from None
             except BaseError as error:
                 if _BEHIND_THE_END.search(str(error)):
                     raise DecryptionError(f"Its object in {self.url} was altered.") from None
                 raise
-        starts = range(0, len(found), SEALED_BYTES) or (0,)
-        return [found[at : at + SEALED_BYTES] for at in starts]
+        starts = range(0, len(window), SEALED_BYTES) or (0,)
+        return [window[at : at + SEALED_BYTES] for at in starts]
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
