@@ -138,6 +138,14 @@ class Person:
     def delete(self, path, **more):
         return self.request("DELETE", path, **more)
 
+    def register(self, email, password=PASSWORD, **fields):
+        """The answer to the registration of an account."""
+        return self.post("/v1/auth/register", json={"email": email, "password": password, **fields})
+
+    def log_in(self, email, password=PASSWORD, **more):
+        """The answer to a login."""
+        return self.post("/v1/auth/login", json={"email": email, "password": password}, **more)
+
     def create_api_key(self, **fields):
         """Create an API key, and return a person who holds it; `record` is the answer."""
         record = self._created("/v1/api-keys", fields)

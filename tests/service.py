@@ -212,14 +212,13 @@ class Service:
     def register(self, email=None, password=PASSWORD, **fields):
         """Register an account, and log in: two Argon2id hashes."""
         email = email or f"{secrets.token_hex(6)}@example.org"
-        body = {"email": email, "password": password, **fields}
-        registered = Person(self).post("/v1/auth/register", json=body)
+        registered = Person(self).register(email, password, **fields)
         assert registered.status == 201, registered
         return self.log_in(email, password)
 
     def log_in(self, email, password=PASSWORD):
         """Return a person with a new session; `record` is the user."""
-        answer = Person(self).post("/v1/auth/login", json={"email": email, "password": password})
+        answer = Person(self).log_in(email, password)
         assert answer.status == 200, answer
         person = Person(self).with_token(answer.json["accessToken"])
         person.record, person.password = answer.json["user"], password

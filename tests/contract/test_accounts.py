@@ -9,16 +9,8 @@ from tests.waiting import run_in_threads
 USER = {"id", "email", "name", "createdAt"}
 
 
-def register(anonymous, **fields):
-    return anonymous.post("/v1/auth/register", json=fields)
-
-
-def log_in(anonymous, email, password=PASSWORD):
-    return anonymous.post("/v1/auth/login", json={"email": email, "password": password})
-
-
 def test_registering_returns_the_user(anonymous):
-    answer = register(anonymous, email="new@example.org", password=PASSWORD, name="New Comer")
+    answer = anonymous.register("new@example.org", name="New Comer")
     assert answer.status == 201
     assert answer.json.keys() == USER
     assert (answer.json["email"], answer.json["name"]) == ("new@example.org", "New Comer")
@@ -27,21 +19,21 @@ def test_registering_returns_the_user(anonymous):
 
 
 def test_a_name_is_optional(anonymous):
-    answer = register(anonymous, email="nameless@example.org", password=PASSWORD)
+    answer = anonymous.register("nameless@example.org")
     assert (answer.status, answer.json["name"]) == (201, None)
 
 
 @pytest.mark.parametrize("email", ["twice@example.org", "TWICE@example.org", "Twice@Example.ORG"])
 def test_a_taken_email_is_409_in_any_case(email, anonymous):
-    register(anonymous, email="twice@example.org", password=PASSWORD)
-    refused(register(anonymous, email=email, password=PASSWORD), 409, "email_taken")
+    anonymous.register("twice@example.org")
+    refused(anonymous.register(email), 409, "email_taken")
 
 
 def test_concurrent_registrations_of_one_email_create_one_account(anonymous):
     answers = []
 
     def one():
-        answers.append(register(anonymous, email="race@example.org", password=PASSWORD).status)
+        answers.append(anonymous.register("race@example.org").status)
 
     run_in_threads(*[one] * 4)
     assert sorted(answers) == [201, 409, 409, 409]
@@ -55,12 +47,12 @@ def test_concurrent_registrations_of_one_email_create_one_account(anonymous):
     ],
 )
 def test_an_invalid_email_is_refused(email, anonymous):
-    refused_field(register(anonymous, email=email, password=PASSWORD), "#/email")
+    refused_field(anonymous.register(email), "#/email")
 
 
 @pytest.mark.parametrize("password", ["", "1234567", "ééééééé", "a" * 1025, None, 12345678, ["a"]])
 def test_a_password_that_is_too_short_or_too_long_is_refused(password, anonymous):
-    refused_field(register(anonymous, email="short@example.org", password=password), "#/password")
+    refused_field(anonymous.register("short@example.org", password), "#/password")
 
 
 @pytest.mark.parametrize(
@@ -68,27 +60,23 @@ def test_a_password_that_is_too_short_or_too_long_is_refused(password, anonymous
 )
 def test_a_password_of_8_to_1024_characters_logs_in(password, anonymous, service):
     email = f"{hash(password)}@example.org"
-    assert register(anonymous, email=email, password=password).status == 201
-    assert log_in(anonymous, email, password).status == 200
+    assert anonymous.register(email, password).status == 201
+    assert anonymous.log_in(email, password).status == 200
 
 
 def test_the_minimum_length_is_a_setting_and_registration_can_be_closed(start_service):
     service = start_service(REGISTRATION="closed", PASSWORD_MIN_LENGTH=12)
-    refused(
-        register(Person(service), email="a@example.org", password=PASSWORD),
-        403,
-        "registration_closed",
-    )
+    refused(Person(service).register("a@example.org"), 403, "registration_closed")
 
 
 def test_registration_can_be_open_only_while_no_account_exists(start_service):
     service = start_service(REGISTRATION="first", PASSWORD_MIN_LENGTH=12)
     anonymous = Person(service)
-    refused_field(register(anonymous, email="a@example.org", password="11 letters."), "#/password")
-    assert register(anonymous, email="a@example.org", password="12 letters..").status == 201
-    answer = register(anonymous, email="b@example.org", password="12 letters..")
+    refused_field(anonymous.register("a@example.org", "11 letters."), "#/password")
+    assert anonymous.register("a@example.org", "12 letters..").status == 201
+    answer = anonymous.register("b@example.org", "12 letters..")
     refused(answer, 403, "registration_closed")
-    assert log_in(anonymous, "a@example.org", "12 letters..").status == 200
+    assert anonymous.log_in("a@example.org", "12 letters..").status == 200
 
 
 @pytest.fixture
@@ -104,8 +92,7 @@ def test_disabling_a_user_stops_all_credentials_and_ends_sessions_for_good(servi
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     refused(machine.get("/v1/documents"), 401, "key_revoked")
     refused(person.open(link), 410, "token_spent")
-    body = {"email": email, "password": person.password}
-    refused(Person(service).post("/v1/auth/login", json=body), 401, "wrong_credentials")
+    refused(Person(service).log_in(email), 401, "wrong_credentials")
 
     service.run_command("users", "enable", email)
 

@@ -106,8 +106,7 @@ def test_an_overlap_does_not_extend_the_expiry_of_a_key(clocked, owner, in_a_min
 
 
 def test_a_session_ends_after_session_seconds(clocked, owner):
-    body = {"email": owner.record["email"], "password": owner.password}
-    session = Person(clocked).post("/v1/auth/login", json=body).json
+    session = Person(clocked).log_in(owner.record["email"]).json
     person = owner.with_token(session["accessToken"])
     assert session["expiresIn"] == 600
     clocked.set_clock(seconds=500)
@@ -126,11 +125,6 @@ def limiting(tmp_path):
     service.close()
 
 
-def log_in_wrongly(service, email):
-    body = {"email": email, "password": "not the password"}
-    return Person(service).post("/v1/auth/login", json=body)
-
-
 def names(person):
     return [one["name"] for one in person.get("/v1/documents").json["documents"]]
 
@@ -147,7 +141,7 @@ def test_a_clock_set_back_by_a_day_revives_nothing_and_keeps_the_order(limiting)
     assert ended.post("/v1/auth/logout").status == 204
     assert person.delete(f"/v1/api-keys/{revoked.record['id']}").status == 204
     assert person.delete(f"/v1/documents/{document['id']}/tokens/{link['id']}").status == 204
-    while (limited := log_in_wrongly(limiting, guessed)).status == 401:
+    while (limited := Person(limiting).log_in(guessed, "not the password")).status == 401:
         pass
     refused(limited, 429, "too_many_requests")
     wait = int(limited.headers["Retry-After"])
@@ -166,7 +160,7 @@ def test_a_clock_set_back_by_a_day_revives_nothing_and_keeps_the_order(limiting)
     machine.upload(b"second", name="second")
     assert names(person) == ["second", "first"]
     # no limit lasts longer
-    assert int(log_in_wrongly(limiting, guessed).headers["Retry-After"]) <= wait
+    assert int(Person(limiting).log_in(guessed, "not the password").headers["Retry-After"]) <= wait
 
     limiting.restart()
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.requests import alter, flipped
 from tests.formats import b64
-from tests.people import PASSWORD, Person
+from tests.people import Person
 from tests.problems import refused
 from tests.waiting import join_threads, start_threads
 
@@ -218,8 +218,7 @@ def test_a_flood_of_logins_is_answered_or_told_to_wait(service, alice):
     answers = []
 
     def log_in():
-        body = {"email": "alice@example.org", "password": PASSWORD}
-        answers.append(Person(service).post("/v1/auth/login", json=body, errors=[503]))
+        answers.append(Person(service).log_in("alice@example.org", errors=[503]))
 
     threads = start_threads(*[log_in] * 40)
     assert alice.get("/v1/auth/me").status == 200

@@ -32,13 +32,7 @@ def invited(service, email):
 
 
 def register(service, email, invite=None, password=NEW_PASSWORD, **more):
-    body = {"email": email, "password": password, "invite": invite} | more
-    return Person(service).post("/v1/auth/register", json=body)
-
-
-def log_in(service, email, password):
-    body = {"email": email, "password": password}
-    return Person(service).post("/v1/auth/login", json=body)
+    return Person(service).register(email, password, invite=invite, **more)
 
 
 def test_an_invitation_registers_once_while_registration_is_closed(closed, email):
@@ -50,7 +44,7 @@ def test_an_invitation_registers_once_while_registration_is_closed(closed, email
     assert answer.status == 201
     assert answer.json.keys() == {"id", "email", "name", "createdAt"}
     assert (answer.json["email"], answer.json["name"]) == (email, "Ivy")
-    assert log_in(closed, email, NEW_PASSWORD).status == 200
+    assert Person(closed).log_in(email, NEW_PASSWORD).status == 200
     refused_field(register(closed, email, invite), "#/invite")
 
 
@@ -71,8 +65,8 @@ def test_an_invitation_of_an_account_sets_its_password_and_ends_its_sessions(clo
     assert answer.status == 200
     assert answer.json == person.record
     refused(person.get("/v1/auth/me"), 401, "session_expired")
-    refused(log_in(closed, email, PASSWORD), 401, "wrong_credentials")
-    assert log_in(closed, email, NEW_PASSWORD).status == 200
+    refused(Person(closed).log_in(email, PASSWORD), 401, "wrong_credentials")
+    assert Person(closed).log_in(email, NEW_PASSWORD).status == 200
     assert machine.get("/v1/documents").json["documents"][0]["id"] == document["id"]
     assert person.open(document["token"]["viewUrl"]).status == 200
 
@@ -135,7 +129,7 @@ def test_of_many_at_once_one_uses_an_invitation(has_account, closed, email):
 
     (accepted,) = [password for password, status in answers.items() if status in (200, 201)]
     assert set(answers.values()) <= {200, 201, 409, 422}
-    assert log_in(closed, email, accepted).status == 200
+    assert Person(closed).log_in(email, accepted).status == 200
 
 
 def test_a_registration_that_is_sent_again_with_its_key_gets_the_first_answer(closed, email):
@@ -195,7 +189,7 @@ def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service
 
     assert NEW_PASSWORD not in output
     refused(person.get("/v1/auth/me"), 401, "session_expired")
-    refused(log_in(service, email, PASSWORD), 401, "wrong_credentials")
+    refused(Person(service).log_in(email, PASSWORD), 401, "wrong_credentials")
     assert service.log_in(email, NEW_PASSWORD).get("/v1/auth/me").json == person.record
 
 

@@ -118,9 +118,8 @@ def test_a_service_that_starts_on_a_standby_reads_and_is_not_ready(person):
 
 def test_a_login_on_a_standby_is_told_to_come_back(person):
     """It would be counted, in a table that no standby has."""
-    body = {"email": person.record["email"], "password": person.password}
-
-    refused(Person(person.service).post("/v1/auth/login", json=body, errors=[503]), 503, "busy")
+    answer = Person(person.service).log_in(person.record["email"], errors=[503])
+    refused(answer, 503, "busy")
 
 
 def test_commands_that_read_work_on_a_standby(person):

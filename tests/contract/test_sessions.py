@@ -11,12 +11,8 @@ from tests.problems import refused, refused_field
 USER = {"id", "email", "name", "createdAt"}
 
 
-def log_in(anonymous, email, password=PASSWORD):
-    return anonymous.post("/v1/auth/login", json={"email": email, "password": password})
-
-
 def test_logging_in_returns_a_session(anonymous, alice):
-    answer = log_in(anonymous, "alice@example.org")
+    answer = anonymous.log_in("alice@example.org")
     assert answer.status == 200
     session = answer.json
     assert session.keys() == {"accessToken", "tokenType", "expiresIn", "expiresAt", "user"}
@@ -28,12 +24,12 @@ def test_logging_in_returns_a_session(anonymous, alice):
 
 
 def test_logging_in_accepts_the_email_in_any_case(anonymous, alice):
-    assert log_in(anonymous, "Alice@Example.ORG").status == 200
+    assert anonymous.log_in("Alice@Example.ORG").status == 200
 
 
 def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(anonymous, alice):
     problems = [
-        refused(log_in(anonymous, email, "wrong password"), 401, "wrong_credentials")
+        refused(anonymous.log_in(email, "wrong password"), 401, "wrong_credentials")
         for email in ("alice@example.org", "nobody@example.org")
     ]
     assert problems[0] | {"requestId": ""} == problems[1] | {"requestId": ""}
@@ -41,7 +37,7 @@ def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(anonymous, al
 
 @pytest.mark.parametrize("password", [PASSWORD.upper(), PASSWORD + " ", " " + PASSWORD, "x", ""])
 def test_a_password_is_compared_exactly(password, anonymous, alice):
-    answer = log_in(anonymous, "alice@example.org", password)
+    answer = anonymous.log_in("alice@example.org", password)
     assert answer.status in ((401, 422) if password in {"", "x"} else (401,))
 
 
@@ -60,21 +56,21 @@ loopback = pytest.mark.skipif(
 def test_wrong_passwords_are_throttled_by_address_and_lock_nobody_out(limiting):
     machine = limiting.register("owner@example.org").create_api_key()
     attacker = Person(limiting, address="127.0.0.2")
-    answers = (log_in(attacker, "owner@example.org", "wrong password") for _ in range(60))
+    answers = (attacker.log_in("owner@example.org", "wrong password") for _ in range(60))
     answer = next(answer for answer in answers if answer.status == 429)
     problem = refused(answer, 429, "too_many_requests")
     assert int(answer.headers["Retry-After"]) > 0
     assert problem["detail"]
-    assert log_in(Person(limiting, address="127.0.0.3"), "owner@example.org").status == 200
+    assert Person(limiting, address="127.0.0.3").log_in("owner@example.org").status == 200
     assert machine.get("/v1/documents").status == 200
-    assert log_in(attacker, "other@example.org", "wrong password").status in (401, 429)
+    assert attacker.log_in("other@example.org", "wrong password").status in (401, 429)
 
 
 @pytest.mark.slow
 @loopback
 def test_wrong_passwords_are_throttled_by_address_over_many_accounts(limiting):
     attacker = Person(limiting, address="127.0.0.4")
-    answers = (log_in(attacker, f"{n}@example.org", "wrong password") for n in range(150))
+    answers = (attacker.log_in(f"{n}@example.org", "wrong password") for n in range(150))
     assert any(answer.status == 429 for answer in answers)
 
 
@@ -100,8 +96,8 @@ def test_a_new_password_ends_every_other_session(service, new_user, anonymous):
     assert (answer.status, answer.body) == (204, b"")
     assert new_user.get("/v1/auth/me").status == 200
     refused(other.get("/v1/auth/me"), 401, "session_expired")
-    refused(log_in(anonymous, email), 401, "wrong_credentials")
-    assert log_in(anonymous, email, "another one now").status == 200
+    refused(anonymous.log_in(email), 401, "wrong_credentials")
+    assert anonymous.log_in(email, "another one now").status == 200
     assert machine.get("/v1/documents").status == 200
 
 
@@ -110,7 +106,7 @@ def test_a_new_password_needs_the_current_one(service, new_user, anonymous):
     answer = new_user.post("/v1/auth/password", json=body)
     assert answer.status in (401, 403, 422)
     assert answer.json["code"] in {"wrong_credentials", "invalid_request"}
-    assert log_in(anonymous, new_user.record["email"]).status == 200
+    assert anonymous.log_in(new_user.record["email"]).status == 200
 
 
 @pytest.mark.parametrize("password", ["short", "a" * 1025, None, 5])

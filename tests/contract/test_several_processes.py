@@ -102,30 +102,10 @@ def test_each_merges_the_readings_of_a_link_that_it_answers(twins, nodes):
     ]
 
 
-def test_a_logout_counts_everywhere_at_once(twins):
-    one, other = twins
-    assert one.post("/v1/auth/logout").status == 204
-
-    refused(other.get("/v1/auth/me"), 401, "session_expired")
-
-
-def test_a_revoked_link_is_dead_everywhere_at_once(twins, nodes):
-    one, other = twins
-    document = one.upload()
-    token = document["token"]
-    path = f"/v1/documents/{document['id']}/view?token={token['token']}"
-    assert Person(nodes[1]).get(path).status == 200
-    one.delete(f"/v1/documents/{document['id']}/tokens/{token['id']}")
-
-    assert Person(nodes[1]).get(path).status == 410
-
-
 def test_wrong_passwords_are_counted_over_all_processes(nodes):
     email = nodes[0].register().record["email"]
-    body = {"email": email, "password": "a wrong password"}
-    statuses = [
-        Person(nodes[number % 2]).post("/v1/auth/login", json=body).status for number in range(14)
-    ]
+    wrong = "a wrong password"
+    statuses = [Person(nodes[number % 2]).log_in(email, wrong).status for number in range(14)]
 
     assert statuses == [401] * 10 + [429] * 4
 
@@ -136,9 +116,8 @@ def test_wrong_passwords_sent_at_once_are_no_more_than_those_sent_one_by_one(nod
 
     def guess(number):
         for _ in range(8):
-            body = {"email": email, "password": "a wrong password"}
-            path = "/v1/auth/login"
-            statuses.append(Person(nodes[number % 2]).post(path, json=body, errors=[503]).status)
+            answer = Person(nodes[number % 2]).log_in(email, "a wrong password", errors=[503])
+            statuses.append(answer.status)
 
     run_in_threads(*(partial(guess, number) for number in range(8)))
 
@@ -169,6 +148,16 @@ def test_what_was_taken_back_is_dead_everywhere_at_once(twins, nodes):
     assert one.post("/v1/auth/password", json=new).status == 204
     refused(Person(nodes[1], second.credential).get("/v1/auth/me"), 401, "session_expired")
     assert other.get("/v1/auth/me").status == 200
+
+    document = one.upload()
+    token = document["token"]
+    path = f"/v1/documents/{document['id']}/view?token={token['token']}"
+    assert Person(nodes[1]).get(path).status == 200
+    assert one.delete(f"/v1/documents/{document['id']}/tokens/{token['id']}").status == 204
+    assert Person(nodes[1]).get(path).status == 410
+
+    assert one.post("/v1/auth/logout").status == 204
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
 
 
 def test_a_stored_response_is_replayed_and_defended_by_the_other_process(twins):
@@ -228,8 +217,7 @@ def test_a_request_sent_to_both_with_one_key_is_executed_once(path, twins):
 
 
 def test_a_registration_sent_to_both_makes_one_account(nodes):
-    body = {"email": "twin@example.org", "password": PASSWORD}
-    calls = [partial(Person(node).post, "/v1/auth/register", json=body) for node in nodes]
+    calls = [partial(Person(node).register, "twin@example.org") for node in nodes]
 
     assert sorted(answer.status for answer in at_once(*calls * 2)) == [201, 409, 409, 409]
 
