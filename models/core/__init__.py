@@ -33,7 +33,7 @@ from .errors import (
     WrongCredentials,
     causes_of,
 )
-from .ids import first_id, generate_id, id_like
+from .ids import first_id, generate_id, id_like, now, rfc3339
 from .rate_limits import (
     GUESSES,
     GUESSES_BY_ADDRESS,
@@ -44,4 +44,3 @@ from .rate_limits import (
     Allowance,
     Limit,
 )
-from .times import now, rfc3339

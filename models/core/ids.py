@@ -1,10 +1,11 @@
-"""Ids: a prefix and a ULID."""
+"""Ids, a prefix and a ULID; and moments, milliseconds since 1970 in UTC."""
 
 import os
 import threading
+import time
+from datetime import datetime, timedelta
 
-from .times import now
-
+_EPOCH = datetime(1970, 1, 1)
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _AS_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
@@ -50,3 +51,13 @@ def _number(id: str) -> int:
 
 def _encoded(prefix: str, number: int) -> str:
     return f"{prefix}_" + "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
+
+
+def now() -> int:
+    """Milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def rfc3339(milliseconds: int) -> str:
+    moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    return moment.isoformat(timespec="milliseconds") + "Z"

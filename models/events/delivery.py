@@ -244,7 +244,7 @@ class WebhookClaim(Model):
     @classmethod
     def take(cls, webhook_id: str) -> bool:
         """Whether this process delivers next, to a webhook that is still there."""
-        webhook, moment = TableReference("webhook"), SQL(SERVER_NOW)
+        webhook, moment = TableReference("webhook"), SERVER_NOW
         columns = webhook.c.id, Value(node_name()), moment + LEASE_MS
         claim = cls.insert_from(
             webhook.select(*columns).where(webhook.c.id == webhook_id),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from peewee import SQL, Select, fn
+from peewee import Select, fn
 
 from ..accounts import Session, User
 from ..core import now
@@ -153,7 +153,7 @@ def _server(_: DoctorContext) -> Iterator[str]:
     with connected():
         if not engine().is_writable():
             yield "The server takes no writes: it is a standby, or read-only. Name the primary."
-        encoding_and_time = Select(columns=[fn.current_setting("server_encoding"), SQL(SERVER_NOW)])
+        encoding_and_time = Select(columns=[fn.current_setting("server_encoding"), SERVER_NOW])
         before = now()
         encoding, moment = database.execute(encoding_and_time).fetchone()
         apart_ms = max(before - moment, moment - now())

@@ -8,7 +8,7 @@ import logging
 import socket
 from typing import Any
 
-from peewee import SQL, BigIntegerField, Model, TextField, fn
+from peewee import BigIntegerField, Model, TextField, fn
 
 from crypto import KeyringError
 
@@ -20,7 +20,6 @@ SEEN_SECONDS = 10  # how often a node says that it lives
 _LIVE_MS = 35_000
 _MEND = "Append its line to that keyring; move it to the top when every node has it."
 _FORGOTTEN_MS = 24 * 60 * 60 * 1000
-_NOW: Any = SQL(SERVER_NOW)
 
 
 class Node(Model):
@@ -45,7 +44,7 @@ def report_node() -> None:
         roots = " ".join(root.id for root in current_runtime().keyring)
         id = f"{_own()}{current_runtime().started_at}"
         with connected():
-            seen = Node.insert(id=id, root_ids=roots, seen_at=_NOW)
+            seen = Node.insert(id=id, root_ids=roots, seen_at=SERVER_NOW)
             seen.on_conflict(
                 conflict_target=[Node.id], preserve=[Node.root_ids, Node.seen_at]
             ).execute()
@@ -57,7 +56,7 @@ def report_node() -> None:
 def forget_node() -> None:
     """Of a process of the same name that was killed, or of this one at its end."""
     with connected():
-        gone = _is_own() | (Node.seen_at < _NOW - _FORGOTTEN_MS)
+        gone = _is_own() | (Node.seen_at < SERVER_NOW - _FORGOTTEN_MS)
         Node.delete().where(gone).execute()
 
 
@@ -102,7 +101,7 @@ def _live(condition: Any) -> list[Node]:
     if not engine().is_shared:
         return []
     with connected():
-        is_live = Node.seen_at > _NOW - _LIVE_MS
+        is_live = Node.seen_at > SERVER_NOW - _LIVE_MS
         return list(Node.select().where(is_live, condition).order_by(Node.id))
 
 

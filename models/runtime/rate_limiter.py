@@ -147,7 +147,7 @@ class SharedRateLimiter(RateLimiter):
             return True  # a server that takes no writes still answers readings
 
     def _owed(self, key: str) -> float:
-        owed = fn.GREATEST(Arrival.due_at - _NOW, 0)
+        owed = fn.GREATEST(Arrival.due_at - SERVER_NOW, 0)
         with connected():
             return (
                 Arrival.select(owed).where(Arrival.key == self._hashed(key)).scalar() or 0
@@ -155,15 +155,19 @@ class SharedRateLimiter(RateLimiter):
 
     def _count(self, key: str, *, within: bool) -> float | None:
         gap = round(self._gap * 1000)
-        due: Any = fn.GREATEST(Arrival.due_at, _NOW) + gap
-        fits = due - _NOW <= self._limit.seconds * 1000
-        query = Arrival.insert(key=self._hashed(key), due_at=_NOW + SQL(str(gap))).on_conflict(
+        due: Any = fn.GREATEST(Arrival.due_at, SERVER_NOW) + gap
+        fits = due - SERVER_NOW <= self._limit.seconds * 1000
+        query = Arrival.insert(
+            key=self._hashed(key), due_at=SERVER_NOW + SQL(str(gap))
+        ).on_conflict(
             conflict_target=[Arrival.key],
             update={Arrival.due_at: due},
             where=fits if within else None,
         )
         with connected():
-            rows = list(query.returning((Arrival.due_at - _NOW).alias("owed")).tuples().execute())
+            rows = list(
+                query.returning((Arrival.due_at - SERVER_NOW).alias("owed")).tuples().execute()
+            )
         return rows[0][0] / 1000 if rows else None
 
     def _hashed(self, key: str) -> str:
@@ -171,10 +175,7 @@ class SharedRateLimiter(RateLimiter):
         return hashlib.sha256(f"{self._limit.name} {key}".encode()).hexdigest()
 
 
-_NOW: Any = SQL(SERVER_NOW)
-
-
 def forget_idle_limits() -> None:
     """Delete the rows of limits that nothing is owed to."""
     if engine().is_shared:
-        Arrival.delete().where(Arrival.due_at < _NOW).execute()
+        Arrival.delete().where(Arrival.due_at < SERVER_NOW).execute()

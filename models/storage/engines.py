@@ -1,12 +1,16 @@
 """The engine in use: SQLite, or PostgreSQL where the database's address names it."""
 
+from typing import Any
+
+from peewee import SQL
+
 from ..core import OperatorError
 from .connection import close_database, database
 from .engine_base import Engine
 from .sqlite_engine import SqliteEngine
 
-# SQL: the moment by the clock of a database server, in milliseconds.
-SERVER_NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+# The moment by the clock of a database server, in milliseconds.
+SERVER_NOW: Any = SQL("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)")
 _NO_DRIVER = (
     "The database is on a PostgreSQL server, and the driver for it is not installed. Run: "
     "pip install 'psycopg[binary]>=3.3,<4'"
