@@ -254,8 +254,6 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
 
 
 RAW_SQL = {  # modules above the storage package that are still to be converted
-    "models.accounts.user",
-    "models.events.head",
     "models.operations.audit",
     "models.operations.doctor",
     "models.operations.server_copy",

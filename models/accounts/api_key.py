@@ -83,10 +83,10 @@ class ApiKey(Credential):
         if not credentials.well_formed(secret, credentials.API_KEY):
             raise KeyRevoked
         moment = now()
-        found = cls.presented("digest", credentials.fingerprint(secret))
-        if found is None or found.owner.disabled_at is not None:
+        presented = cls.presented("digest", credentials.fingerprint(secret))
+        if presented is None or presented.owner.disabled_at is not None:
             raise KeyRevoked
-        key = found.row
+        key = presented.row
         if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
             current_runtime().readings.add_use(key.owner_id, cls._record_use, key.id, moment)
             Event.record_if_shared(key.owner_id)
@@ -99,8 +99,10 @@ class ApiKey(Credential):
     @classmethod
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
         """The owner's id and the key's id; `KeyRevoked` if it has ended."""
-        found = cls.presented("id", id)
-        if found is None or found.owner.disabled_at is not None or found.row.owner_id != owner_id:
+        presented = cls.presented("id", id)
+        if presented is None or presented.owner.disabled_at is not None:
+            raise KeyRevoked
+        if presented.owner.id != owner_id:
             raise KeyRevoked
         return owner_id, id
 
@@ -124,20 +126,20 @@ class ApiKey(Credential):
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
         with transaction(self.owner_id):
-            found = ApiKey.one_of(self.owner_id, self.id)  # read again under the writer lock
-            if found._end(now()):
+            key = ApiKey.one_of(self.owner_id, self.id)  # read again under the writer lock
+            if key._end(now()):
                 Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
         """A new key of the same name, scopes and expiry; this one ends after the overlap."""
         with transaction(owner.id):
-            found = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
-            found.owner = owner
-            if found.revoked_at is not None or has_passed(found.expires_at):
+            key = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
+            key.owner = owner
+            if key.revoked_at is not None or has_passed(key.expires_at):
                 raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
-            found._end(ends_at)
-            issued = ApiKey._issue(owner, found.name, found.scopes, found.expires_at, self.id)
+            key._end(ends_at)
+            issued = ApiKey._issue(owner, key.name, key.scopes, key.expires_at, self.id)
             facts = {"api_key_id": self.id, "new_api_key_id": issued.id, "ends_at": ends_at}
             Event.record(owner.id, "api_key.rotated", facts)
         return issued

@@ -51,13 +51,11 @@ class Session(Credential):
     @classmethod
     def live_of(cls, id: str, user_id: str) -> tuple[str, str]:
         """The owner's id and the session's id; `SessionExpired` if it has ended."""
-        found = cls.presented("id", id)
-        if found is None or found.owner.disabled_at is not None:
+        presented = cls.presented("id", id)
+        if presented is None or presented.owner.disabled_at is not None:
             raise SessionExpired
-        session = found.row
-        if session.owner_id != user_id:
-            raise SessionExpired
-        if session.login_generation != found.owner.login_generation:
+        session, generation = presented.row, presented.owner.login_generation
+        if session.owner_id != user_id or session.login_generation != generation:
             raise SessionExpired
         return session.owner_id, session.id
 
@@ -67,7 +65,7 @@ class Session(Credential):
     ) -> ResultPage:
         """The live ones, as `ListedSession`s."""
         sessions, further = cls.page_of(owner_id, limit, after)
-        return [ListedSession(one, one.id == current_id) for one in sessions], further
+        return [ListedSession(row, row.id == current_id) for row in sessions], further
 
     @classmethod
     def end_all(cls) -> None:

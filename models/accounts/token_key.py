@@ -32,12 +32,12 @@ class TokenKey(OwnsDataKey):
     @classmethod
     def newest_first(cls) -> list[bytes]:
         """The keys that can be unwrapped: what a damaged one sealed has ended."""
-        found = []
+        keys = []
         with connected():
             for row in cls.select().order_by(cls.id.desc()):
                 with suppress(DecryptionError):
-                    found.append(row.key)
-        return found
+                    keys.append(row.key)
+        return keys
 
     @classmethod
     def draw_alone(cls) -> None:

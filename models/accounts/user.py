@@ -3,7 +3,17 @@
 import unicodedata
 from typing import Any, NamedTuple, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, TextField
+from peewee import (
+    JOIN,
+    SQL,
+    BigIntegerField,
+    BlobField,
+    IntegerField,
+    IntegrityError,
+    TextField,
+    fn,
+)
+from peewee import Table as TableReference
 
 from crypto import passwords
 
@@ -19,14 +29,8 @@ from ..core import (
 from ..events import Event, EventHead
 from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
 from ..runtime import current_runtime, network_of
-from ..storage import database, transaction
+from ..storage import transaction
 from .session import Session
-
-_ACCOUNTS = """
-    SELECT user_account.id, user_account.email, user_account.created_at, user_account.disabled_at,
-        COUNT(document.id), CAST(COALESCE(SUM(document.size), 0) AS BIGINT)
-    FROM user_account LEFT JOIN document ON document.owner_id = user_account.id
-    GROUP BY user_account.id ORDER BY user_account.id"""
 
 
 class Account(NamedTuple):
@@ -114,14 +118,20 @@ class User(Authenticated, Owner):
 
     @classmethod
     def accounts(cls) -> list[Account]:
-        return [Account(*row) for row in database.execute_sql(_ACCOUNTS).fetchall()]
+        document = TableReference("document")
+        size_bytes = fn.COALESCE(fn.SUM(document.c.size), SQL("0")).cast("BIGINT")
+        columns = cls.id, cls.email, cls.created_at, cls.disabled_at
+        rows: Any = cls.select(*columns, fn.COUNT(document.c.id), size_bytes).join(
+            document, JOIN.LEFT_OUTER, on=(document.c.owner_id == cls.id)
+        )
+        return [Account(*row) for row in rows.group_by(cls.id).order_by(cls.id).tuples()]
 
     @classmethod
     def of_email(cls, email: str) -> Self:
-        found = cls.find_by_email(email)
-        if found is None:
+        user = cls.find_by_email(email)
+        if user is None:
             raise OperatorError(f"There is no account {email}. List them to see which there are.")
-        return found
+        return user
 
     @classmethod
     def may_register(cls, mode: str | None = None) -> bool:
@@ -146,8 +156,8 @@ class User(Authenticated, Owner):
         """
         sealed_password = self.sealed_digest(password)
         with transaction(self.id):
-            found = self.require_same_password()
-            found._end_logins(kept_session_id, sealed_password=sealed_password)
+            user = self.require_same_password()
+            user._end_logins(kept_session_id, sealed_password=sealed_password)
 
     def set_password(self, password: str, name: str | None = None) -> Self:
         """Set a new password, whatever the former one was, and a name if given; end all sessions.
@@ -159,21 +169,21 @@ class User(Authenticated, Owner):
         if name is not None:
             changes["sealed_name"] = self.seal("name/1", self.id, name)
         with transaction(self.id):
-            found = self.find(self.id)
-            if found is None:
+            user = self.find(self.id)
+            if user is None:
                 raise NotFound
-            found._end_logins(**changes)
-        return found
+            user._end_logins(**changes)
+        return user
 
     def require_same_password(self) -> Self:
         """The row as it is now; call it in a transaction.
 
         `WrongCredentials` if since it was read the password was changed, or the user disabled.
         """
-        found = self.find(self.id)
-        if found is None or found.login_generation != self.login_generation:
+        user = self.find(self.id)
+        if user is None or user.login_generation != self.login_generation:
             raise WrongCredentials
-        return found
+        return user
 
     def disable(self) -> None:
         """End the user's sessions, and reject their API keys and document tokens until `enable`."""
@@ -185,8 +195,8 @@ class User(Authenticated, Owner):
 
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
-            if found := self.find(self.id):
-                found._end_logins(disabled_at=moment)
+            if user := self.find(self.id):
+                user._end_logins(disabled_at=moment)
                 type = "account.enabled" if moment is None else "account.disabled"
                 Event.record_of_service(type, {"user_id": self.id})
 

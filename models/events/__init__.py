@@ -1,6 +1,6 @@
 """What happened, in chains that can be verified, and its way to webhooks."""
 
-from .chain import Link, last_link, links_of
+from .chain import ChainEntry, EventHead, entries_of, last_entry
 from .delivery import (
     OpenedDelivery,
     Outcome,
@@ -10,7 +10,6 @@ from .delivery import (
     release_webhooks,
 )
 from .event import READINGS, TYPES, Event, Facts, current_actor
-from .head import EventHead
 from .retention import forget_many_events, forget_old_events
 from .webhook import Webhook
 from .webhook_url import Networks, WebhookUrl, may_reach

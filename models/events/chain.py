@@ -1,23 +1,38 @@
-"""The links of a chain of events, as they are read back and verified."""
+"""A chain of events: its entries, as they are read back and verified, and its head.
+
+There is a chain for each user, and one of the service itself. The head holds what the last entry
+says, and the oldest one that is kept. A MAC under the key of `authority.py` lies in it, so that a
+chain that was cut off or linked anew outside of the service is recognized. A chain whose head was
+altered goes on, but is never signed again: it stays recognizable until a backup is restored.
+"""
 
 import json
+import logging
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, ClassVar, NamedTuple, Self
 
-from crypto import event_hash
+from peewee import BigIntegerField, BlobField, TextField
 
-from ..core import rfc3339
+from crypto import FIRST_PREVIOUS, authority_mac, event_hash, is_authentic
+
+from ..core import now, rfc3339
+from ..records import Table
+from ..runtime import current_runtime
 from ..storage import engine
 
-_LINKS = """
+_ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
+_ENTRIES = """
     SELECT sequence, hash, body, id, type, created_at, document_id FROM event
     WHERE owner_id = :owner_id ORDER BY """
-_IN_ORDER = f"{_LINKS} sequence, id"
-_OLDEST = f"{_LINKS} id LIMIT :count"  # genuine links are in the order of their ids, too
-_LAST = f"{_LINKS} id DESC LIMIT 1"
+_IN_ORDER = f"{_ENTRIES} sequence, id"
+_OLDEST = f"{_ENTRIES} id LIMIT :count"  # genuine entries are in the order of their ids, too
+_LAST = f"{_ENTRIES} id DESC LIMIT 1"
+_held: ContextVar[Any] = ContextVar("held", default=None)
 
 
-class Link(NamedTuple):
+class ChainEntry(NamedTuple):
     """A row of the table of events, with whatever is found in its columns."""
 
     sequence: int
@@ -28,8 +43,8 @@ class Link(NamedTuple):
     created_at: int
     document_id: str | None
 
-    def is_linked(self, owner_id: str, previous: bytes) -> bool:
-        """Whether it follows the link with the hash `previous`, and its columns fit its body."""
+    def follows(self, owner_id: str, previous: bytes) -> bool:
+        """Whether it follows the entry with the hash `previous`, and its columns fit its body."""
         try:
             linked = event_hash(owner_id, self.sequence, previous, self.body)
             return linked == self.hash and self._fits_body()
@@ -43,16 +58,109 @@ class Link(NamedTuple):
         return columns == (body["id"], body["type"], body["createdAt"], data.get("documentId"))
 
 
-def links_of(owner_id: str) -> Iterator[Link]:
-    """All links, in the order of their numbers; read them in a `snapshot`."""
-    return map(Link._make, engine().stream(_IN_ORDER, {"owner_id": owner_id}))
+def entries_of(owner_id: str) -> Iterator[ChainEntry]:
+    """All entries, in the order of their numbers; read them in a `snapshot`."""
+    return map(ChainEntry._make, engine().stream(_IN_ORDER, {"owner_id": owner_id}))
 
 
-def oldest_links(owner_id: str, count: int) -> Iterator[Link]:
-    """At most `count` links, in the order of their ids, which are found without sorting all."""
-    return map(Link._make, engine().stream(_OLDEST, {"owner_id": owner_id, "count": count}))
+def oldest_entries(owner_id: str, count: int) -> Iterator[ChainEntry]:
+    """At most `count` entries, in the order of their ids, which are found without sorting all."""
+    return map(ChainEntry._make, engine().stream(_OLDEST, {"owner_id": owner_id, "count": count}))
 
 
-def last_link(owner_id: str) -> Link | None:
-    """The link with the newest id."""
-    return next(map(Link._make, engine().stream(_LAST, {"owner_id": owner_id})), None)
+def last_entry(owner_id: str) -> ChainEntry | None:
+    """The entry with the newest id."""
+    return next(map(ChainEntry._make, engine().stream(_LAST, {"owner_id": owner_id})), None)
+
+
+class EventHead(Table):
+    """`id` is the owner's. A chain without entries has the last number 0."""
+
+    AUTHENTICATED: ClassVar[tuple[str, ...]] = (
+        "id",
+        "sequence",
+        "hash",
+        "last_id",
+        "oldest",
+        "hash_before",
+    )
+
+    sequence = BigIntegerField()
+    hash = BlobField()
+    last_id = TextField()
+    oldest = BigIntegerField()  # the number of the oldest entry that is kept, or of the next one
+    hash_before = BlobField()  # the previous hash of that entry
+    mac = BlobField(null=True)
+
+    @classmethod
+    def begin(cls, owner_id: str) -> Self:
+        """The head of a new chain."""
+        head = cls._empty(owner_id)
+        head.sign()
+        head.insert_row()
+        return head
+
+    @classmethod
+    def of(cls, owner_id: str) -> Self:
+        """The head, to be moved in the present transaction. It may not be genuine."""
+        held: Self | None = _held.get()
+        if held and held.id == owner_id:
+            return held
+        head = cls.find(owner_id)
+        if head is not None and head.is_genuine():
+            return head
+        logging.getLogger("docservice").error(_ALTERED, owner_id)
+        if head is None:
+            cls._empty(owner_id).insert_row()
+        return cls._resumed(owner_id)
+
+    @classmethod
+    @contextmanager
+    def moved_once(cls, owner_id: str) -> Iterator[None]:
+        """Inside a transaction: all events of this owner in the block move their head once, at
+        its end.
+        """
+        head = cls.of(owner_id)
+        before = _held.set(head)
+        try:
+            yield
+        finally:
+            _held.reset(before)
+        head.move()
+
+    def move(self, **fields: Any) -> None:
+        """Store new values of some columns, with the MAC; without one if the head had none."""
+        self.__data__.update(fields)
+        if _held.get() is self:
+            return
+        if self.mac is not None:
+            self.sign()
+        self.change(**{name: getattr(self, name) for name in (*self.AUTHENTICATED[1:], "mac")})
+
+    def sign(self) -> None:
+        self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())
+
+    def is_genuine(self) -> bool:
+        """Whether it is as the service has written it."""
+        return self.was_genuine(current_runtime().authority_key)
+
+    def was_genuine(self, former_key: bytes) -> bool:
+        """Whether it is as an older version has written it, which had this key."""
+        return is_authentic(former_key, *self._authenticated(), self.mac)
+
+    @classmethod
+    def _empty(cls, owner_id: str) -> Self:
+        last = {"sequence": 0, "hash": FIRST_PREVIOUS, "last_id": ""}
+        before = {"oldest": 1, "hash_before": FIRST_PREVIOUS}
+        return cls(id=owner_id, created_at=now(), **last, **before)
+
+    @classmethod
+    def _resumed(cls, owner_id: str) -> Self:
+        """Without a MAC, behind the last entry that there is."""
+        head = cls._empty(owner_id)
+        if last := last_entry(owner_id):
+            head.sequence, head.hash, head.last_id = last.sequence, last.hash, last.id
+        return head
+
+    def _authenticated(self) -> tuple[str, tuple[Any, ...]]:
+        return self._meta.table_name, tuple(map(self.__data__.get, self.AUTHENTICATED))

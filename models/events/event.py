@@ -30,8 +30,8 @@ from ..storage import (
     separate_transaction,
     transaction,
 )
+from .chain import EventHead
 from .delivery import WebhookDelivery
-from .head import EventHead
 
 Facts = Mapping[str, Any]
 
@@ -193,11 +193,12 @@ class Event(Owned):
             head, moment = EventHead.of(owner_id), now()
             id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
             body = _body(id, type, moment, facts)
-            link = {"sequence": sequence, "hash": event_hash(owner_id, sequence, head.hash, body)}
+            hash = event_hash(owner_id, sequence, head.hash, body)
+            position = {"sequence": sequence, "hash": hash}
             about = {"owner_id": owner_id, "document_id": document_id, "type": type}
-            event = cls(id=id, created_at=moment, body=body, **link, **about)
+            event = cls(id=id, created_at=moment, body=body, **position, **about)
             event.insert_row()
-            head.move(last_id=id, **link)
+            head.move(last_id=id, **position)
             WebhookDelivery.queue_for_subscribers(event, to)
         return event
 
@@ -213,9 +214,9 @@ class Event(Owned):
 
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:
-        for one, count in counted:
-            facts = {"document_id": one.document_id, "count": count, **dict(one.actor)}
-            cls._insert(one.owner_id, one.type, facts)
+        for reading, count in counted:
+            facts = {"document_id": reading.document_id, "count": count, **dict(reading.actor)}
+            cls._insert(reading.owner_id, reading.type, facts)
 
 
 @cache

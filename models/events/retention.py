@@ -1,7 +1,7 @@
-"""Forgets events that are too old or too many: always the oldest links of a chain.
+"""Forgets events that are too old or too many: always the oldest entries of a chain.
 
-The head keeps the number and the previous hash of the oldest link that is left, and the service's
-chain tells which were forgotten. Only links that hold are forgotten: what was altered stays, so
+The head keeps the number and the previous hash of the oldest entry that is left, and the service's
+chain tells which were forgotten. Only entries that hold are forgotten: what was altered stays, so
 that it can be found.
 """
 
@@ -14,14 +14,13 @@ from peewee import SQL, fn
 from ..core import first_id, now
 from ..runtime import current_runtime
 from ..storage import transaction
-from .chain import Link, oldest_links
+from .chain import ChainEntry, EventHead, oldest_entries
 from .delivery import WebhookDelivery
 from .event import Event
-from .head import EventHead
 
 DAY_MS = 86_400_000
 MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
-BATCH = 10_000  # links forgotten in one transaction
+BATCH = 10_000  # entries forgotten in one transaction
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
@@ -56,8 +55,8 @@ def _owners(condition: Any) -> list[str]:
     return [head.id for head in EventHead.select(EventHead.id).where(condition)]
 
 
-def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
-    """Forget links with ids before `before` and numbers up to `until`; returns the last one."""
+def _forget(owner_id: str, before: str, until: float = math.inf) -> ChainEntry | None:
+    """Forget entries with ids before `before` and numbers up to `until`; returns the last one."""
     head = EventHead.of(owner_id)
     if last := _last_to_forget(head, before, until):
         facts = {"owner_id": owner_id, "first": head.oldest, "last": last.sequence}
@@ -68,13 +67,13 @@ def _forget(owner_id: str, before: str, until: float = math.inf) -> Link | None:
     return last
 
 
-def _last_to_forget(head: EventHead, before: str, until: float) -> Link | None:
+def _last_to_forget(head: EventHead, before: str, until: float) -> ChainEntry | None:
     last, expected, previous = None, head.oldest, head.hash_before
-    for link in oldest_links(head.id, BATCH if head.mac else 0):
-        if link.sequence != expected or not link.is_linked(head.id, previous):
+    for entry in oldest_entries(head.id, BATCH if head.mac else 0):
+        if entry.sequence != expected or not entry.follows(head.id, previous):
             logging.getLogger("docservice").error(_ALTERED, expected, head.id)
             break
-        if link.id >= before or link.sequence > until:
+        if entry.id >= before or entry.sequence > until:
             break
-        last, expected, previous = link, link.sequence + 1, link.hash
+        last, expected, previous = entry, entry.sequence + 1, entry.hash
     return last

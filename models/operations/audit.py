@@ -1,6 +1,6 @@
 """Verifies the chains of events, and writes what others need to verify them.
 
-What is found is named by owner and number. A receipt is a link's owner, number and hash that
+What is found is named by owner and number. A receipt is an entry's owner, number and hash that
 somebody else has kept: `sequence` and `hash` of an event or a delivery, or a line of `checkpoint`.
 """
 
@@ -16,7 +16,7 @@ from crypto import FIRST_PREVIOUS
 
 from ..accounts import User
 from ..core import OperatorError
-from ..events import Event, EventHead, Link, last_link, links_of
+from ..events import ChainEntry, Event, EventHead, entries_of, last_entry
 from ..storage import SERVICE, EngineError, database, engine
 from .progress import ReportProgress, no_progress
 
@@ -73,29 +73,29 @@ def read_receipts(text: str) -> list[Receipt]:
 
 
 def checkpoint() -> list[Receipt]:
-    """The last link of each chain that has any."""
+    """The last entry of each chain that has any."""
     heads = (head for head in EventHead.each() if head.sequence)
     return [Receipt(head.id, head.sequence, head.hash.hex()) for head in heads]
 
 
 def export_chain(owner_id: str) -> Iterator[str]:
-    """A JSON object for each link that is kept, which `deploy/verify_log.py` verifies.
+    """A JSON object for each entry that is kept, which `deploy/verify_log.py` verifies.
 
     `owner` is part of what is hashed; `previous` stands in the first one if it is not number 1.
     """
     with engine().snapshot():
         head = EventHead.find(owner_id)
         before = {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
-        for link in links_of(owner_id):
-            line = {"owner": owner_id, "sequence": link.sequence, "body": link.body}
-            yield json.dumps(line | {"hash": link.hash.hex()} | before, ensure_ascii=False)
+        for entry in entries_of(owner_id):
+            line = {"owner": owner_id, "sequence": entry.sequence, "body": entry.body}
+            yield json.dumps(line | {"hash": entry.hash.hex()} | before, ensure_ascii=False)
             before = {}
 
 
 def verify_log(
     receipts: Iterable[Receipt] = (), report: ReportProgress = no_progress
 ) -> AuditResult:
-    """Verify every chain: numbers, links, columns, head, receipts."""
+    """Verify every chain: numbers, entries, columns, head, receipts."""
     result, created = AuditResult(), set[str]()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
     for receipt in receipts:
@@ -111,7 +111,7 @@ def verify_log(
 
 
 def check_heads() -> list[Break]:
-    """Verify the MAC of every head, and that each names the last link that there is."""
+    """Verify the MAC of every head, and that each names the last entry that there is."""
     result = AuditResult()
     for owner_id in sorted(_owners(), key=str):
         _Chain(owner_id, [], result, set()).verify_head()
@@ -143,8 +143,8 @@ class _Chain:
         with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
                 self._expected, self._previous = head.oldest, head.hash_before
-            for link in links_of(self._owner_id):
-                self._read(link)
+            for entry in entries_of(self._owner_id):
+                self._read(entry)
             if head:
                 self._compare_end(head)
         with self._reporting_what_is_unreadable():
@@ -152,12 +152,12 @@ class _Chain:
         self._result.chains += 1
 
     def verify_head(self) -> None:
-        """Compare the head with the last link only."""
+        """Compare the head with the last entry only."""
         with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
                 self._expected, self._previous = head.oldest, head.hash_before
-                if link := last_link(self._owner_id):
-                    self._expected, self._previous = link.sequence + 1, link.hash
+                if entry := last_entry(self._owner_id):
+                    self._expected, self._previous = entry.sequence + 1, entry.hash
                 self._compare_end(head)
 
     @contextmanager
@@ -177,26 +177,26 @@ class _Chain:
             self._break(last + 1, f"The head was altered: whether this followed {last} is unknown.")
         return head
 
-    def _read(self, link: Link) -> None:
-        number = link.sequence
+    def _read(self, entry: ChainEntry) -> None:
+        number = entry.sequence
         if number < self._expected:
             self._break(number, "There is one too many with this number.")
             return
         if number > self._expected:
             self._break(self._expected, f"Missing: the next one is {number}.")
-        elif link.is_linked(self._owner_id, self._previous):
-            self._count(link)
+        elif entry.follows(self._owner_id, self._previous):
+            self._count(entry)
         else:
             self._break(number, "It was altered, or does not follow the one before it.")
-        self._expected, self._previous = number + 1, link.hash
+        self._expected, self._previous = number + 1, entry.hash
         for hash in self._receipts.pop(number, ()):
-            self._compare_receipt(number, hash, link)
+            self._compare_receipt(number, hash, entry)
 
-    def _count(self, link: Link) -> None:
+    def _count(self, entry: ChainEntry) -> None:
         self._result.events += 1
-        self._result.oldest_at = min(self._result.oldest_at or link.created_at, link.created_at)
-        if link.type == "account.created" and self._owner_id == SERVICE:
-            self._created.add(json.loads(link.body)["data"]["userId"])
+        self._result.oldest_at = min(self._result.oldest_at or entry.created_at, entry.created_at)
+        if entry.type == "account.created" and self._owner_id == SERVICE:
+            self._created.add(json.loads(entry.body)["data"]["userId"])
 
     def _compare_end(self, head: EventHead) -> None:
         last = self._expected - 1
@@ -207,15 +207,15 @@ class _Chain:
         elif self._previous != head.hash:
             self._break(last, "It is not the one that the head names.")
 
-    def _compare_receipt(self, number: int, hash: str, link: Link) -> None:
-        if bytes(link.hash).hex() != hash:
+    def _compare_receipt(self, number: int, hash: str, entry: ChainEntry) -> None:
+        if bytes(entry.hash).hex() != hash:
             self._break(number, "A receipt names another hash.")
             return
         self._result.receipts += 1
-        self._result.youngest_at = max(self._result.youngest_at or 0, link.created_at)
+        self._result.youngest_at = max(self._result.youngest_at or 0, entry.created_at)
 
     def _compare_receipts(self, head: EventHead | None) -> None:
-        """Those of links that were not read."""
+        """Those of entries that were not read."""
         for number, hashes in sorted(self._receipts.items()):
             if head is None or number >= self._expected:
                 self._break(self._expected, f"Missing: a receipt names {number}.")
