@@ -36,10 +36,8 @@ def test_the_image_copies_everything_that_the_service_needs(tmp_path):
         for name in source.split():
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, tmp_path / name)
-
     command = [sys.executable, "-c", ANSWERS]
     printed = subprocess.check_output(command, cwd=tmp_path, text=True, timeout=60)
-
     assert printed.strip() == "[200, 200, 200, 200]"
 
 
@@ -54,7 +52,6 @@ def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
     (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
     largest = Settings.max_document_bytes
     bodies_bytes = Limits(max_body_bytes(largest)).concurrent_bodies * max_body_bytes(largest)
-
     assert bodies_bytes + (256 << 20) <= int(gib) << 30
     for text in (unit, (ROOT / "docs/operating.md").read_text()):
         assert f"at most {bodies_bytes / (1 << 30):.2f} GiB" in text
@@ -62,14 +59,12 @@ def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
 
 def test_the_unit_goes_on_where_memory_runs_out_and_starts_again_whatever_happened():
     unit = (ROOT / "deploy/document-service.service").read_text()
-
     for line in ("OOMPolicy=continue", "Restart=on-failure", "RestartSec=2s"):
         assert re.search(f"^{line}$", unit, re.M), line  # five failures in 10 s would be the end
 
 
 def test_the_documentation_says_what_a_conversion_may_take():
     text = (ROOT / "docs/operating.md").read_text()
-
     assert f"Each with {MEMORY_MB >> 10} GiB of address space" in text
     assert f"{((MEMORY_MB << 20) + MAX_FOLDER) / (1 << 30):.2f} GiB" in text
     assert f"{CPU_SECONDS} s of CPU time" in text
@@ -79,7 +74,6 @@ def test_the_nginx_example_lets_the_largest_upload_through():
     text = (ROOT / "docs/operating.md").read_text()
     (mib,) = re.findall(r"client_max_body_size (\d+)m;", text)
     largest = Settings.max_document_bytes
-
     assert max_body_bytes(largest) <= int(mib) << 20
     assert f"bodies of {mib} MiB" in text
 
@@ -89,7 +83,6 @@ def test_the_unit_forbids_inspection_and_core_dumps_but_not_the_parsers_filter()
     lines = re.findall(r"^SystemCallFilter=(.+)$", unit, re.M)
     allowed = {name for line in lines if line[0] != "~" for name in line.split()}
     denied = {name for line in lines if line[0] == "~" for name in line[1:].split()}
-
     assert allowed >= LANDLOCK
     assert "seccomp" in allowed  # older releases of systemd do not count it to @system-service
     assert {"@debug", "@keyring", "process_vm_readv", "process_vm_writev"} <= denied
@@ -132,7 +125,6 @@ def test_the_lock_file_pins_every_dependency_with_its_hashes():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     pins = locked()
-
     for one in [*project["dependencies"], *extras["s3"], *extras["postgres"]]:
         assert satisfied(Requirement(one), pins), one
     assert "psycopg-binary" in pins  # what psycopg[binary] adds
@@ -155,7 +147,6 @@ def test_the_image_installs_by_hash_on_a_base_named_by_its_digest():
     dockerfile = (ROOT / "deploy/Dockerfile").read_text()
     compose = "".join(path.read_text() for path in (ROOT / "deploy").glob("compose*.yaml"))
     bases = set(re.findall(r"^(?:FROM| +image:) (\S+)", dockerfile + compose, re.M))
-
     assert len(bases - {"document-service"}) == 3
     for one in bases - {"document-service"}:
         assert re.fullmatch(r"\w+:\d+(\.\d+)+\S*@sha256:[0-9a-f]{64}", one)
@@ -169,7 +160,6 @@ def test_the_container_keeps_the_keyring_apart_from_the_database():
     (keyring,) = re.findall(r"DOCSERVICE_INSTANCE_PATH=(\S+)", dockerfile)
     (database,) = re.findall(r"DOCSERVICE_DATABASE=(\S+)/documents.sqlite", dockerfile)
     mounts = dict(reversed(one.split(":")) for one in re.findall(r'"(\w+:/\w+)"', compose))
-
     assert mounts[keyring] != mounts[database]
     assert f"VOLUME {database} {keyring}" in dockerfile
 
@@ -231,5 +221,4 @@ def test_the_version_is_the_same_everywhere_and_in_the_changelog():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     changes = (ROOT / "CHANGELOG.md").read_text()
     released = re.findall(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", changes, re.M)
-
     assert project["version"] == VERSION == released[0]

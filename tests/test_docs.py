@@ -312,7 +312,6 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_fl
 def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
     with pytest.raises(StartError) as failed:
         Service(tmp_path, LISTEN=f"127.0.0.1:{service.port}")
-
     assert "Address already in use" in str(failed.value)
     assert "`Address already in use`" in section("README.md", "Run it")
 
@@ -356,21 +355,18 @@ def headings(text):
 def test_the_error_table_lists_every_code_with_its_status():
     row = re.compile(r"^\| (\d{3}) \| `(\w+)` \| [^|]+ \| [^|]+ \|$", re.M)
     listed = {code: int(status) for status, code in row.findall(TEXT["docs/api.md"])}
-
     assert listed == STATUS | {"method_not_allowed": 405}
 
 
 def test_the_settings_table_has_the_sentences_of_the_code():
     row = re.compile(r"^\| `([A-Z_]+)` \| [^|]+ \| (.+?) \|$", re.M)
     listed = dict(row.findall(TEXT["docs/operating.md"]))
-
     sentences = {one.name.upper(): one.metadata["description"] for one in fields(Settings)}
     assert listed == sentences
 
 
 def test_the_event_table_lists_every_type():
     row = re.compile(r"^\| `(\w+\.\w+)` \| ", re.M)
-
     assert set(row.findall(TEXT["docs/webhooks.md"])) == set(EVENT_TYPES)
 
 
@@ -379,7 +375,6 @@ def test_every_metric_of_the_alerts_is_exported(start_service):
     service.register()
     exported = Person(service).get("/metrics").text
     named = re.findall(r"\b(?:docservice|process)_\w+", section("docs/operating.md", "Watch"))
-
     assert len(named) > 5
     assert [name for name in named if name not in exported] == []
 
@@ -388,7 +383,6 @@ def test_the_example_of_a_log_line_has_the_form_of_a_real_one(service, anonymous
     anonymous.get("/healthz")
     form = r"[\dT:.-]{23}Z \S+ [A-Z-]+ \S+ \d{3} [\d.]+ ms \d+ bytes by \S+"
     [example] = blocks(section("docs/operating.md", "Watch"), "text")
-
     assert re.fullmatch(form, example.strip())
     assert re.search(f"^{form}$", service.stderr(), re.M)
 
@@ -420,7 +414,6 @@ def imports(file):
 def test_the_walks_name_files_and_functions_that_exist():
     row = re.compile(r"^\| \d+ \| `([\w/]+\.py)` \| ((?:`\w+`(?:, )?)+) \| .+ \|$", re.M)
     steps = row.findall(TEXT["docs/architecture.md"])
-
     assert len(steps) > 20
     for file, names in steps:
         source = (ROOT / file).read_text()

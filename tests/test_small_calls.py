@@ -36,7 +36,6 @@ def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(serv
 @pytest.mark.parametrize(("limit", "most"), [(1, 1.2), (50, 0.7)])
 def test_a_list_executes_about_what_the_same_libraries_do(service, limit, most):
     own, plain = counts.of_list(*service, limit)
-
     assert own <= most * plain
 
 
@@ -44,5 +43,4 @@ def test_a_list_executes_about_what_the_same_libraries_do(service, limit, most):
 @pytest.mark.parametrize("kib", [4, 64])
 def test_an_upload_executes_at_most_two_and_a_half_times_what_the_same_libraries_do(service, kib):
     own, plain = counts.of_upload(*service, kib)
-
     assert own <= 2.5 * plain

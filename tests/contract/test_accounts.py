@@ -104,6 +104,5 @@ def test_disabling_a_user_stops_all_credentials_and_ends_sessions_for_good(servi
 
 def test_a_user_created_on_the_command_line_can_log_in(service):
     service.run_command("users", "create", "made@example.org", input="a password of theirs\n")
-
     someone = service.log_in("made@example.org", "a password of theirs")
     assert someone.get("/v1/auth/me").json["name"] is None

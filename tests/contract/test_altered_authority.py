@@ -80,7 +80,6 @@ def test_a_made_up_document_token_opens_nothing(
     changes = {"owner_id": victim.record["id"], "document_id": document["id"]}
     changes["digest"] = digest(token["token"])
     id = made_up(service, "document_token", token["id"], **changes)
-
     path = f"/v1/documents/{document['id']}/content?token={token['token']}"
     refused(Person(service).get(path), 401, "not_authenticated")
     was_reported(id)
@@ -91,7 +90,6 @@ def test_a_made_up_api_key_opens_nothing(service, attacker, victim, execute, was
     execute("UPDATE api_key SET digest = :no WHERE id = :id", id=key.record["id"], no=b"0")
     changes = {"owner_id": victim.record["id"], "digest": digest(key.secret)}
     id = made_up(service, "api_key", key.record["id"], **changes)
-
     refused(key.get("/v1/documents"), 401, "key_revoked")
     was_reported(id)
 
@@ -197,7 +195,6 @@ def test_a_disabled_account_that_is_enabled_in_the_file_stays_closed(
     service.run_command("users", "disable", victim.record["email"])
     id = victim.record["id"]
     execute("UPDATE user_account SET disabled_at = NULL WHERE id = :id", id=id)
-
     refused(key.get("/v1/documents"), 401, "key_revoked")
     refused(victim.open(link["contentUrl"]), 401, "not_authenticated")
     refused(Person(service).log_in(victim.record["email"]), 401, "wrong_credentials")
@@ -210,7 +207,6 @@ def test_a_session_that_was_ended_cannot_be_made_up_again(service, victim, execu
     template, ended = sessions[1]["id"], sessions[0]["id"]
     assert other.post("/v1/auth/logout").status == 204
     made_up(service, "session", template, id=ended)
-
     refused(other.get("/v1/auth/me"), 401, "session_expired")
     assert victim.get("/v1/auth/me").status == 200
 
@@ -224,7 +220,6 @@ def test_a_session_from_before_a_password_change_stays_ended_when_its_row_is_put
     assert victim.post("/v1/auth/password", json=change).status == 204
     values = {f"c{number}": value for number, value in enumerate(row)}
     execute(f"INSERT INTO session VALUES ({', '.join(f':{name}' for name in values)})", **values)
-
     refused(other.get("/v1/auth/me"), 401, "session_expired")
     assert victim.get("/v1/auth/me").status == 200
 
@@ -247,9 +242,7 @@ def test_an_end_that_somebody_else_has_set_is_not_carried_out(service, victim, e
     before = victim.get("/v1/events").json["events"]
     for table, column in (("document", "id"), ("document_token", "document_id")):
         execute(f"UPDATE {table} SET expires_at = 1 WHERE {column} = :id", id=document["id"])
-
     service.run_command("sweep")
-
     assert execute("SELECT 1 FROM document WHERE id = :id", id=document["id"])
     assert victim.get("/v1/events").json["events"] == before
     assert "unbroken" in service.run_command("audit", "verify")

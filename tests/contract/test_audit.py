@@ -16,7 +16,6 @@ def test_events_are_numbered_without_gaps_for_each_owner(new_user, bob):
         new_user.upload()
         bob.upload()
     events = list(new_user.events())
-
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
     assert len({event["hash"] for event in events}) == len(events)
     filtered = list(new_user.events("&type=token.created"))

@@ -42,9 +42,7 @@ def test_an_expired_document_does_not_count_towards_the_quota(clocked, owner, in
     large = {"payload": b64(bytes(600)), "contentType": "text/plain"}
     owner.upload(bytes(600), expiresAt=in_a_minute)
     refused(owner.post("/v1/documents", json=large), 403, "quota_exceeded")
-
     clocked.set_clock(seconds=MINUTE)
-
     assert owner.post("/v1/documents", json=large).status == 201
 
 
@@ -64,9 +62,7 @@ def test_an_expired_token_is_410(clocked, owner, in_a_minute):
     document = owner.upload(b"shared", token=None)
     token = owner.share(document, expiresAt=in_a_minute)
     assert owner.open(token["contentUrl"]).body == b"shared"
-
     clocked.set_clock(seconds=MINUTE)
-
     for link in ("viewUrl", "downloadUrl", "contentUrl"):
         refused(owner.open(token[link]), 410, "token_spent")
 
@@ -74,9 +70,7 @@ def test_an_expired_token_is_410(clocked, owner, in_a_minute):
 def test_an_expired_key_is_refused(clocked, owner, in_a_minute):
     machine = owner.create_api_key(expiresAt=in_a_minute)
     assert machine.get("/v1/documents").status == 200
-
     clocked.set_clock(seconds=MINUTE)
-
     refused(machine.get("/v1/documents"), 401, "key_revoked")
 
 
@@ -89,9 +83,7 @@ def test_the_old_key_is_refused_after_the_overlap(clocked, owner):
     machine = owner.create_api_key()
     rotate(owner, machine, overlapSeconds=MINUTE)
     assert machine.get("/v1/documents").status == 200
-
     clocked.set_clock(seconds=MINUTE + 1)
-
     refused(machine.get("/v1/documents"), 401, "key_revoked")
 
 
@@ -99,9 +91,7 @@ def test_an_overlap_does_not_extend_the_expiry_of_a_key(clocked, owner, in_a_min
     machine = owner.create_api_key(expiresAt=in_a_minute)
     rotate(owner, machine, overlapSeconds=604_800)
     assert machine.get("/v1/documents").status == 200
-
     clocked.set_clock(seconds=MINUTE)
-
     refused(machine.get("/v1/documents"), 401, "key_revoked")
 
 
@@ -111,9 +101,7 @@ def test_a_session_ends_after_session_seconds(clocked, owner):
     assert session["expiresIn"] == 600
     clocked.set_clock(seconds=500)
     assert person.get("/v1/auth/me").status == 200
-
     clocked.set_clock(seconds=601)
-
     refused(person.get("/v1/auth/me"), 401, "session_expired")
 
 

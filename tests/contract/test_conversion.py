@@ -66,7 +66,6 @@ def test_each_format_is_converted(writer, data, content_type):
 def test_a_saved_file_holds_the_pdf_and_the_original(writer):
     document = writer.upload(RTF, "application/rtf")
     saved = writer.get(f"/v1/documents/{document['id']}/download").text
-
     assert b64encode(b"%PDF-").decode()[:6] in saved.split('id="copy">')[1]
     assert CONVERTED in saved
     assert b64encode(RTF).decode() in saved
@@ -76,7 +75,6 @@ def test_a_link_that_permits_to_view_only_gives_the_pages_and_not_the_original(w
     document = writer.upload(RTF, "application/rtf")
     page = writer.open(writer.share(document, permissions=["view"])["viewUrl"]).text
     pages = re.search(r'data-pages="([^"]+)"', page)[1]
-
     assert b64encode(RTF).decode() not in page
     assert writer.open(pages).status == 200
     assert writer.open(pages.replace("/pages", "/content")).json["code"] == "scope_missing"
@@ -101,7 +99,6 @@ def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer
     view(writer, document)
     assert kept(converting) > before
     assert not any(b"%PDF-" in stored for stored in converting.files().values())
-
     writer.delete(f"/v1/documents/{document['id']}")
     assert not kept(converting) - before
 
@@ -110,14 +107,12 @@ def test_where_the_conversion_fails_there_is_a_reading_view(writer):
     damaged = samples.package(**{"word/document.xml": b"<w:document/>"})
     content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     document = writer.upload(damaged, content_type)
-
     assert CONVERTED not in view(writer, document)
     assert writer.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 
 
 def test_without_a_converter_there_is_a_reading_view_and_no_list_of_pages(alice):
     document = alice.upload(RTF, "application/rtf")
-
     assert READING_VIEW in view(alice, document)
     assert alice.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 

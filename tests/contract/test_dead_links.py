@@ -62,7 +62,6 @@ def test_only_on_the_routes_that_a_link_opens_a_browser_gets_pages(anonymous, do
 
 def test_a_page_runs_no_script_loads_nothing_and_is_not_indexed(alice, revoked):
     page = alice.open(revoked["viewUrl"], headers=ACCEPT)
-
     assert page.policy["default-src"] == ["'none'"]
     assert "script-src" not in page.policy
     assert page.policy["frame-ancestors"] == ["'self'"]
@@ -91,7 +90,6 @@ def test_a_link_that_has_ended_says_when(clocked):
 def test_a_used_up_link_says_so_also_when_the_last_view_is_reloaded(alice, temporary_document):
     link = alice.share(temporary_document, maxViews=1)
     assert alice.submit(link).status == 200
-
     for page in (alice.submit(link, headers=ACCEPT), alice.open(link["viewUrl"], headers=ACCEPT)):
         assert_page(page, 410, "This link is used up")
 
@@ -138,9 +136,7 @@ def test_a_page_of_a_disabled_account_does_not_say_that_it_is_disabled(service):
     person = service.register()
     document = person.upload()
     service.run_command("users", "disable", person.record["email"])
-
     page = person.open(document["token"]["viewUrl"], headers=ACCEPT)
-
     assert_page(page, 410, "no longer works")
     assert "disabled" not in text_of(page)
 

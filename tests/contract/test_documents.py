@@ -185,7 +185,6 @@ def test_a_name_narrows_the_other_filters(librarian):
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_the_pages_of_a_search_together_have_each_document_once(limit, librarian):
     pages = list(librarian.pages(f"/v1/documents?name=report&limit={limit}"))
-
     assert all(pages)
     names = [document["name"] for page in pages for document in page]
     assert names == ["report.md", "REPORT q2.pdf", "Report Q1.pdf"]
@@ -198,7 +197,6 @@ def test_documents_of_another_user_are_not_found(librarian, new_user):
 def test_a_new_name_is_found_and_the_former_one_is_not(new_user):
     document = new_user.upload(name="former.txt", token=None)
     new_user.patch(f"/v1/documents/{document['id']}", json={"name": "present.txt"})
-
     assert (found(new_user, name="former"), found(new_user, name="PRESENT")) == (
         [],
         ["present.txt"],

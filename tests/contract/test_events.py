@@ -213,7 +213,6 @@ def test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute(restarte
         person.open(document["token"]["viewUrl"])
     restarted.kill()
     restarted.start()
-
     assert counts_of_views(person) == [1]
     assert person.links(document)[0]["views"] == 5
 
@@ -224,8 +223,6 @@ def test_many_readings_of_a_link_are_two_events(clocked):
     for _ in range(30):
         assert person.open(document["token"]["viewUrl"]).status == 200
     until(lambda: counts_of_views(person) == [1])
-
     clocked.set_clock(seconds=61)
-
     until(lambda: counts_of_views(person) == [1, 29])
     assert person.links(document)[0]["views"] == 30

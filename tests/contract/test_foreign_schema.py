@@ -66,16 +66,13 @@ def test_a_backup_with_a_trigger_is_not_restored(service, stopped, tmp_path):
     copy = tmp_path / "copy"
     service.run_command("backup", copy)
     alter(copy, UNDO)
-
     output = service.run_command("restore", copy, "--force", code=1)
-
     assert "trigger undo is foreign" in output
     assert "OK     schema" in service.run_command("doctor")
 
 
 def test_statistics_of_the_engine_are_not_foreign(service, stopped):
     alter(stopped, "ANALYZE")
-
     service.start()
     assert "OK     schema" in service.run_command("doctor")
     service.stop()

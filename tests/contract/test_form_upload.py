@@ -43,7 +43,6 @@ def test_a_form_is_answered_like_json(send, alice):
     form = send(PDF)
     fields = {"payload": b64(b"%PDF-1.7"), "contentType": "application/pdf", "name": "report.pdf"}
     as_json = alice.post("/v1/documents", json=fields)
-
     assert form.status == as_json.status == 201
     assert form.json.keys() == as_json.json.keys()
     same = ("name", "contentType", "size", "sha256", "expiresAt", "metadata")
@@ -61,7 +60,6 @@ def test_the_file_comes_back_byte_for_byte(stored, alice):
 
 def test_the_fields_name_and_content_type_count_more(stored):
     document = stored(PDF, field("name", b"other.txt"), field("contentType", b"text/plain"))
-
     assert (document["name"], document["contentType"]) == ("other.txt", "text/plain")
 
 
@@ -105,7 +103,6 @@ def test_the_content_is_served_as_what_was_detected(stored, alice):
 
 def test_json_stores_a_generic_type_as_it_was_said_and_shows_what_the_document_is(alice):
     document = alice.upload(b"# *Title*", "application/octet-stream", name="a.md")
-
     assert document["contentType"] == "application/octet-stream"
     assert "<em>Title</em>" in alice.get(at(document, "/view")).text
 
@@ -208,7 +205,6 @@ def test_a_stranger_learns_401_only(anonymous, send):
 
 def test_a_form_repeated_with_its_key_creates_nothing_whatever_its_boundary(send):
     first, again = (send(PDF, boundary=name, Idempotency_Key="form-1") for name in ("a1", "b2"))
-
     assert (first.status, again.status) == (201, 201)
     assert again.json == first.json
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -239,7 +235,6 @@ def small(start_service):
 
 def test_a_file_of_exactly_the_limit_is_stored_and_the_quota_counts_it(small, send, stored):
     document = stored(file("a", bytes(LIMIT)), person=small)
-
     assert document["size"] == LIMIT
     refused(send(file("a", bytes(LIMIT)), person=small), 403, "quota_exceeded")
     small.delete(at(document))
@@ -251,7 +246,6 @@ def test_a_larger_file_is_413_and_never_a_reset(more, chunked, small):
     raw = body(file("a", bytes(LIMIT + more)))
     chunks = (raw[at : at + 100_000] for at in range(0, len(raw), 100_000))
     sending = {"chunks": chunks} if chunked else {"data": raw}
-
     refused(small.post("/v1/documents", headers=HEADERS, **sending), 413, "payload_too_large")
 
 
@@ -259,7 +253,6 @@ def test_a_chunked_form_is_stored(alice):
     raw = body(file("a", BIG))
     chunks = (raw[at : at + 9999] for at in range(0, len(raw), 9999))
     answer = alice.post("/v1/documents", chunks=chunks, headers=HEADERS)
-
     assert (answer.status, answer.json["size"]) == (201, len(BIG))
 
 

@@ -65,7 +65,6 @@ def test_the_answer_about_a_deleted_document_is_not_given_again(path, alice):
     first = alice.post(path, json=body, headers=headers)
     deleted = document if "tokens" in path else first.json
     assert alice.delete(f"/v1/documents/{deleted['id']}").status == 204
-
     refused(alice.post(path, json=body, headers=headers), 404, "not_found")
 
 
@@ -76,7 +75,6 @@ def test_the_answer_about_a_deleted_webhook_is_not_given_again(alice):
     again = alice.post("/v1/webhooks", json={"url": URL}, headers=headers)
     assert (again.json, again.headers["Location"]) == (first.json, first.headers["Location"])
     assert alice.delete(f"/v1/webhooks/{first.json['id']}").status == 204
-
     refused(alice.post("/v1/webhooks", json={"url": URL}, headers=headers), 404, "not_found")
 
 

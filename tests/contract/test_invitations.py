@@ -37,10 +37,8 @@ def register(service, email, invite=None, password=NEW_PASSWORD, **more):
 
 def test_an_invitation_registers_once_while_registration_is_closed(closed, email):
     invite = invited(closed, email)
-
     refused(register(closed, email), 403, "registration_closed")
     answer = register(closed, email, invite, name="Ivy")
-
     assert answer.status == 201
     assert answer.json.keys() == {"id", "email", "name", "createdAt"}
     assert (answer.json["email"], answer.json["name"]) == (email, "Ivy")
@@ -50,7 +48,6 @@ def test_an_invitation_registers_once_while_registration_is_closed(closed, email
 
 def test_an_invitation_is_for_its_address_alone_in_any_case(closed, email):
     invite = invited(closed, email)
-
     refused_field(register(closed, f"x{email}", invite), "#/invite")
     assert register(closed, email.upper(), invite).status == 201
 
@@ -110,7 +107,6 @@ def test_an_invitation_is_valid_for_seven_days(tmp_path):
 
 def test_a_password_that_is_refused_leaves_the_invitation_valid(closed, email):
     invite = invited(closed, email)
-
     refused_field(register(closed, email, invite, "short"), "#/password")
     assert register(closed, email, invite).status == 201
 
@@ -138,7 +134,6 @@ def test_a_registration_that_is_sent_again_with_its_key_gets_the_first_answer(cl
     first, second = (
         Person(closed).post("/v1/auth/register", json=body, headers=headers) for _ in range(2)
     )
-
     assert (first.status, second.status, first.json) == (201, 201, second.json)
     assert second.headers["Idempotency-Replayed"] == "true"
 
@@ -147,7 +142,6 @@ def test_the_secret_of_an_invitation_is_neither_stored_nor_logged(closed, email)
     invite = invited(closed, email)
     register(closed, email, invite, "short")
     Visitor(closed).get(f"/app/signup?invite={invite}")
-
     assert invite.encode() not in b"".join(closed.files().values())
     assert invite not in closed.stderr()
 
@@ -157,7 +151,6 @@ def test_an_invitation_that_was_altered_in_the_database_file_is_refused(closed, 
     invite = invited(closed, f"mine-{email}")
     change = "UPDATE invitation SET email_folded = :email WHERE email_folded = :mine"
     assert closed.sql(change, email=email, mine=f"mine-{email}") == 1
-
     refused_field(register(closed, email, invite), "#/invite")
     assert re.search(r"inv_\w+ was altered", closed.run_command("doctor", code=1))
     closed.sql("DELETE FROM invitation WHERE email_folded = :email", email=email)
@@ -176,9 +169,7 @@ def test_the_link_has_the_address_of_the_service(start_service, service):
 def test_a_disabled_account_is_not_invited(service):
     person = service.register()
     service.run_command("users", "disable", person.record["email"])
-
     output = service.run_command("users", "invite", person.record["email"], code=1)
-
     assert "disabled. Enable it first." in output
 
 
@@ -186,7 +177,6 @@ def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service
     person = service.register()
     email = person.record["email"]
     output = service.run_command("users", "password", email, input=f"{NEW_PASSWORD}\n")
-
     assert NEW_PASSWORD not in output
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     refused(Person(service).log_in(email, PASSWORD), 401, "wrong_credentials")
@@ -197,5 +187,4 @@ def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service
 def test_a_password_is_not_set_for_nobody_or_if_it_is_weak(who, password, service, alice):
     words = "users", "password", who or alice.record["email"]
     output = service.run_command(*words, input=f"{password}\n", code=1)
-
     assert output.count("\n") == 1, output

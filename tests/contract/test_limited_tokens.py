@@ -29,7 +29,6 @@ def test_one_of_fifty_concurrent_clients_gets_the_last_view(alice, temporary_doc
     link = alice.share(temporary_document, maxViews=1)
     with ThreadPoolExecutor(50) as pool:
         answers = list(pool.map(lambda _: alice.submit(link).status, range(50)))
-
     assert sorted(answers) == [200] + [410] * 49
     assert alice.views(temporary_document, link) == 1
     refused(alice.open(link["viewUrl"]), 410, "token_spent")
@@ -60,7 +59,6 @@ def test_a_link_with_a_password_opens_only_with_that_password(alice, temporary_d
 
 def test_a_link_with_a_password_gives_no_content_without_it(alice, temporary_document):
     link = alice.share(temporary_document, password="hunter22")
-
     refused(alice.open(link["contentUrl"]), 403, "scope_missing")
     assert LOST not in alice.open(link["downloadUrl"]).text
     saved = alice.submit(link, "download", password="hunter22")
@@ -87,7 +85,6 @@ def test_wrong_passwords_of_a_link_are_limited_by_address(start_service):
 def test_head_of_a_limited_links_content_says_nothing_and_uses_no_view(alice, temporary_document):
     link = alice.share(temporary_document, maxViews=1)
     answer = alice.open(link["contentUrl"], "HEAD")
-
     assert (answer.status, answer.kind) == (200, "application/octet-stream")
     assert not {"Content-Disposition", "ETag", "Content-Length"} & set(answer.headers.keys())
     assert alice.views(temporary_document, link) == 0
@@ -100,7 +97,6 @@ def test_head_of_a_limited_links_content_says_nothing_and_uses_no_view(alice, te
 def test_every_get_of_a_limited_links_content_is_counted(status, header, alice, temporary_document):
     link = alice.share(temporary_document, maxViews=1)
     headers = [header.format(temporary_document["id"]).split(": ")]
-
     assert alice.open(link["contentUrl"], headers=headers).status == status
     assert alice.views(temporary_document, link) == 1
     refused(alice.open(link["contentUrl"]), 410, "token_spent")
@@ -109,7 +105,6 @@ def test_every_get_of_a_limited_links_content_is_counted(status, header, alice, 
 def test_the_label_and_the_password_of_a_link_are_sealed(service, alice, temporary_document):
     secrets = {"label": "label-in-clear", "password": "password-in-clear"}
     alice.change(temporary_document, alice.share(temporary_document, **secrets), **secrets)
-
     stored = b"".join(service.files().values())
     assert b"in-clear" not in stored
     assert b"$argon2" not in stored
@@ -157,7 +152,6 @@ def test_what_a_ticket_loads_is_one_download_by_its_link_and_no_view(limit, alic
 def test_a_ticket_ends_with_its_token_and_its_document(alice, anonymous, film):
     link = alice.share(film)
     path, other = (ticketed(alice.open(one["viewUrl"])) for one in (link, film["token"]))
-
     alice.revoke(film, link)
     refused(anonymous.get(path), 410, "token_spent")
     alice.delete(at(film))
@@ -166,7 +160,6 @@ def test_a_ticket_ends_with_its_token_and_its_document(alice, anonymous, film):
 
 def test_a_ticket_opens_content_and_nothing_else(alice, anonymous, film, document):
     path = ticketed(alice.open(film["token"]["viewUrl"]))
-
     for call in ("view", "download"):
         assert anonymous.get(path.replace("/content", f"/{call}")).status == 403
     assert anonymous.get(path.replace(film["id"], document["id"])).status == 404
@@ -197,7 +190,6 @@ def test_opened_pages_go_on_after_any_other_change(alice, anonymous, film):
 
 def test_a_download_with_a_password_contains_nothing_in_clear(alice, document):
     answer = alice.post(at(document, "/download"), json={"password": "for the file"})
-
     assert answer.status == 200
     assert "attachment" in answer.headers["Content-Disposition"]
     assert len(answer.body) == int(answer.headers["Content-Length"])
@@ -221,7 +213,6 @@ def oembed(person, url, more=""):
 def test_oembed_returns_the_html_that_embeds_a_link_and_its_page_names_it(alice, document):
     view = document["token"]["viewUrl"]
     rich = oembed(alice, view, "&maxwidth=400").json
-
     assert (rich["version"], rich["type"], rich["title"]) == ("1.0", "rich", "kept.txt")
     assert (rich["width"], view in rich["html"]) == (400, True)
     assert 'type="application/json+oembed"' in alice.open(view).text
@@ -239,7 +230,6 @@ def test_oembed_does_not_name_a_document_that_has_a_password(alice, anonymous, d
 
 def test_any_site_may_load_and_cache_the_embed_script(anonymous):
     answer = anonymous.get("/embed.js")
-
     assert answer.kind == "text/javascript"
     assert answer.headers["Cache-Control"].startswith("public")
     assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"

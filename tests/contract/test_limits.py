@@ -84,7 +84,6 @@ def rate_limited(answer, name):
 def test_registrations_are_limited_by_address(client):
     assert rate_limit(client.register("one"))[:2] == ("register", 1)
     assert rate_limit(client.register("two"))[:2] == ("register", 0)
-
     rate_limited(client.register("three"), "register")
     assert client.register("three", address="192.0.2.2").status == 201
 
@@ -92,7 +91,6 @@ def test_registrations_are_limited_by_address(client):
 def test_an_invalid_registration_does_not_count(client):
     for _ in range(5):
         assert client.post("/v1/auth/register", {"email": "x"}).status == 422
-
     assert client.register("one").status == 201
 
 
@@ -113,7 +111,6 @@ def test_a_replayed_upload_does_not_count(client):
     for _ in range(5):
         again = client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"})
         assert (again.status, again.json) == (201, first.json)
-
     assert client.post("/v1/documents", UPLOAD).status == 201
 
 
@@ -134,7 +131,6 @@ def test_a_refused_login_names_the_limit(client):
     client.register("one")
     body = {"email": "one@example.org", "password": "wrong"}
     answers = [client.post("/v1/auth/login", body) for _ in range(11)]
-
     assert [one.status for one in answers] == [401] * 10 + [429]
     rate_limited(answers[-1], "login")
     body["password"] = PASSWORD
@@ -145,7 +141,6 @@ def test_a_refused_login_names_the_limit(client):
 def test_the_usual_limits_leave_room_for_a_day_of_work(start_service):
     person = start_service().register()
     answer = person.post("/v1/documents", json=UPLOAD)
-
     assert rate_limit(answer)[1] >= 50_000
     assert "RateLimit" not in person.get("/v1/documents").headers
 

@@ -68,9 +68,7 @@ def test_an_operator_sees_readiness_room_sweeps_and_webhooks(watched):
 def test_without_the_keyring_what_needs_the_database_is_left_out(start_service):
     service = start_service(METRICS="on")
     (service.instance / "keyring").rename(service.instance / "away")
-
     series = series_of(service)
-
     assert series["docservice_ready"] == 0
     assert "docservice_documents" not in series
     assert any(name.startswith("docservice_http_request_duration_seconds") for name in series)
@@ -79,7 +77,6 @@ def test_without_the_keyring_what_needs_the_database_is_left_out(start_service):
 def test_a_request_without_a_route_is_counted_under_a_dash(watched):
     for path in ("/v1/one", "/v1/two"):
         Person(watched).get(path)
-
     assert requests(watched, 'method="GET",route="-",status="4xx"')[0] == 2
 
 
@@ -87,7 +84,6 @@ def test_documents_and_their_bytes_are_counted(watched):
     before = series_of(watched)
     watched.register().upload(bytes(1_000))
     after = series_of(watched)
-
     assert after["docservice_documents"] == before["docservice_documents"] + 1
     assert after["docservice_document_bytes"] == before["docservice_document_bytes"] + 1_000
 
@@ -96,7 +92,6 @@ def test_root_keys_have_their_creation_time_and_number_of_rows(watched):
     watched.register()
     root = Keyring(watched.instance / "keyring").primary.id
     series = series_of(watched)
-
     assert series[f'docservice_root_key_rows{{root="{root}",primary="1"}}'] >= 1
     made = series[f'docservice_root_key_made_seconds{{root="{root}"}}']
     assert 0 <= time.time() - made < 2 * 86_400
@@ -111,7 +106,6 @@ def test_metrics_contain_no_data_of_a_user(watched):
     document = person.upload(b"content", name="watched.txt")
     person.get(f"/v1/documents/{document['id']}")
     text = Person(watched).get("/metrics").text
-
     assert not [
         secret for secret in ("atched", document["id"], person.record["id"]) if secret in text
     ]

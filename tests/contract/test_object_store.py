@@ -106,7 +106,6 @@ def test_neither_bucket_nor_disk_holds_plaintext(service, owner):
     document = owner.upload(TEXT, "text/plain", name="a name")
     owner.get(f"/v1/documents/{document['id']}/view")
     objects = service.objects()
-
     assert f"payload/{document['id']}" in objects
     for stored in [*objects.values(), *service.files().values()]:
         assert not holds(stored, MARK * 2)
@@ -125,7 +124,6 @@ def test_a_deleted_document_takes_its_object_with_it(service, owner):
     document = owner.upload(TEXT)
     path = f"payload/{document['id']}"
     assert path in service.payloads()
-
     assert owner.delete(f"/v1/documents/{document['id']}").status == 204
     until(lambda: path not in service.payloads())
 
@@ -135,7 +133,6 @@ def test_an_upload_that_is_invalid_at_its_end_leaves_no_object(start, gateway):
     owner = service.register()
     body = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode()[:-4] + b'=AAA"}'
     sent = owner.post("/v1/documents", data=body, headers=JSON)
-
     assert sent.status == 422
     assert service.payloads() == []
     until(lambda: gateway.unfinished_uploads() == 0)  # other tests upload there, too
@@ -163,7 +160,6 @@ def test_an_answer_that_reaches_the_end_of_a_cut_object_is_cut_off(service, owne
     path, bucket = f"payload/{document['id']}", service.bucket()
     stored = bytes(obstore.get(bucket, path).bytes())
     obstore.put(bucket, path, stored[: 20 * PIECE_BYTES])
-
     came = broken_off(owner, f"/v1/documents/{document['id']}/content")
     assert 0 < len(came) < 20 * PIECE_BYTES
     assert LARGE.startswith(came)
@@ -270,7 +266,6 @@ def test_an_address_that_is_none_stops_the_start(start):
 def test_without_the_library_the_start_names_the_pip_line(start, tmp_path, monkeypatch):
     (tmp_path / "obstore.py").write_text("raise ModuleNotFoundError('obstore')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-
     assert "pip install -e '.[s3]'" in start_error(start)
 
 
@@ -299,7 +294,6 @@ def test_doctor_and_prune_tell_of_objects_without_a_document(start):
     service = start()
     document = service.register().upload(TEXT)
     obstore.put(service.bucket(), "payload/doc_left", b"sealed")
-
     printed = service.run_command("doctor", "--deep", code=1)
     assert "payload_store: 1 objects belong to no document" in printed
     assert "1 objects were deleted." in service.run_command("payloads", "prune")

@@ -47,7 +47,6 @@ def test_a_page_is_complete(call, alice, big):
 def test_head_of_a_page_has_the_headers_of_get_except_those_of_the_preview(alice, document, page):
     path = f"/v1/documents/{document['id']}/{page}"
     head, get = alice.head(path), alice.get(path)
-
     drawn = {"content-length", "date", "x-request-id"}
     assert head.status == get.status == 200
     assert head.body == b""

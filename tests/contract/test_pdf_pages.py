@@ -47,7 +47,6 @@ def test_pages_are_listed_with_size_and_text(alice, book):
 
 def test_the_first_part_of_the_list_has_the_outline(alice):
     document = alice.upload(linked_pdf(title="Results"), "application/pdf")
-
     assert alice.get(pages_of(document)).json["outline"] == [
         {"depth": 0, "title": "Results", "page": 2, "top": 0}
     ]
@@ -85,14 +84,12 @@ def test_a_document_that_is_no_pdf_has_no_pages(alice, document):
 
 def test_a_pdf_that_cannot_be_read_has_no_pages(alice):
     broken = alice.upload(b"%PDF-1.7 nonsense", "application/pdf")
-
     assert alice.get(pages_of(broken)).status == 404
 
 
 def test_a_page_opened_by_a_link_loads_pages_and_counts_no_view(service, alice, book):
     link = alice.share(book, maxViews=1)
     path, _, ticket = ticket_in(alice.submit(link)).partition("?")
-
     for number in (3, 40):
         assert Person(service).get(f"{path}/{number}?{ticket}").json["number"] == number
     assert len(Person(service).get(f"{path}?{ticket}").json["pages"]) == 64
@@ -101,7 +98,6 @@ def test_a_page_opened_by_a_link_loads_pages_and_counts_no_view(service, alice, 
 
 def test_a_page_opened_by_its_owner_loads_pages_of_this_document_only(service, alice, book, locked):
     path, _, ticket = ticket_in(alice.get(at(book, "/view"))).partition("?")
-
     assert Person(service).get(f"{path}/2?{ticket}").status == 200
     assert Person(service).get(f"{pages_of(locked)}?{ticket}").status == 404
     assert Person(service).get(f"/v1/documents/{book['id']}?{ticket}").status in (401, 403)
@@ -126,21 +122,18 @@ def test_the_ticket_of_a_link_ends_with_the_link(service, alice, book):
     link = alice.share(book)
     path, _, ticket = ticket_in(alice.open(link["viewUrl"])).partition("?")
     alice.revoke(book, link)
-
     assert Person(service).get(f"{path}/1?{ticket}").status == 410
 
 
 @pytest.mark.parametrize("fields", [{"maxViews": 3}, {"password": "a word"}])
 def test_a_link_that_opens_by_a_button_gives_no_pages_before(service, alice, book, fields):
     link = alice.share(book, **fields)
-
     answer = Person(service).with_token(link["token"]).get(pages_of(book, 1))
     assert answer.json["code"] == "scope_missing"
 
 
 def test_a_link_without_permission_to_view_gives_no_pages(service, alice, book):
     link = alice.share(book, permissions=["download"])
-
     assert Person(service).with_token(link["token"]).get(pages_of(book)).status == 403
 
 
@@ -151,7 +144,6 @@ def test_every_answer_may_be_read_by_a_page_without_an_origin(service, alice, bo
 
 def test_the_password_of_a_pdf_opens_its_pages(alice, locked):
     password = {"password": "open sesame"}
-
     assert alice.get(pages_of(locked)).json["code"] == "wrong_credentials"
     listed = alice.post(pages_of(locked), json=password).json
     assert [one["text"] for one in listed["pages"]] == ["Secret"]
@@ -199,7 +191,6 @@ def test_a_ticket_loses_the_original_when_the_link_loses_the_permission(service,
     link = alice.share(book)
     path, _, ticket = ticket_in(alice.open(link["viewUrl"])).partition("?")
     content = f"/v1/documents/{book['id']}/content?{ticket}"
-
     assert Person(service).get(content).status == 200
     alice.change(book, link, permissions=["view"])
     refused(Person(service).get(content), 403, "scope_missing")
@@ -227,14 +218,12 @@ def test_a_page_that_a_link_opened_makes_the_file_and_counts_no_view(service, al
 
 def test_a_page_makes_no_file_by_a_link_that_permits_to_view_only(service, alice, locked):
     page = alice.open(alice.share(locked, permissions=["view"])["viewUrl"])
-
     saved = save_by_ticket(service, locked, ticket_in(page).partition("?")[2])
     assert saved.json["code"] == "scope_missing"
 
 
 def test_a_saved_file_holds_the_pdf_once_and_little_beside_it(alice, book):
     saved = alice.get(at(book, "/download"))
-
     assert saved.headers["Content-Length"] == str(len(saved.body))
     assert len(saved.body) <= book["size"] * 4 / 3 + 64_000
     assert saved.body.count(b"<img") == 1
@@ -254,7 +243,6 @@ def test_wrong_passwords_of_a_pdf_are_limited(start_service):
 def test_the_policy_of_the_page_names_the_pages_of_this_document_alone(service, alice, book):
     page = alice.open(alice.share(book)["viewUrl"])
     here = f"{service.url}{pages_of(book)}"
-
     file = here.removesuffix("/pages") + "/download"
     assert page.policy["connect-src"] == [here, f"{here}/", file]
 
@@ -263,5 +251,4 @@ def test_pages_of_a_deleted_document_are_gone(alice):
     document = alice.upload(pdf("One"), "application/pdf")
     assert alice.get(pages_of(document, 1)).status == 200
     alice.delete(at(document))
-
     assert alice.get(pages_of(document, 1)).status == 404

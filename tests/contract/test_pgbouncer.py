@@ -60,7 +60,6 @@ def test_many_clients_share_few_connections(nodes, receiver):
 def test_commands_that_stream_rows_and_verify_all_work_through_it(nodes):
     person = nodes[0].register()
     person.upload()
-
     assert "WRONG" not in nodes[0].run_command("doctor", "--deep")
     assert "document.created" in nodes[0].run_command("audit", "export", person.record["email"])
 
@@ -73,5 +72,4 @@ def test_while_the_pooler_is_away_calls_are_told_to_come_back(nodes, pooler):
         assert Person(nodes[0]).get("/healthz").status == 200
     finally:
         pooler.start()
-
     until(lambda: person.get("/v1/auth/me", errors=[503]).status == 200)

@@ -138,23 +138,19 @@ def test_a_line_has_the_id_route_status_time_size_and_caller(logged):
 def test_a_document_token_is_logged_by_its_id(logged):
     document = logged.register().upload()
     answer = logged.register().open(document["token"]["viewUrl"])
-
     assert line_of(logged, answer.headers["X-Request-Id"])["caller"] == document["token"]["id"]
 
 
 def test_an_answer_without_a_body_is_logged_with_0_bytes(logged):
     person = logged.register()
     answer = person.delete(f"/v1/documents/{person.upload()['id']}")
-
     assert int(line_of(logged, answer.headers["X-Request-Id"])["bytes"]) == 0
 
 
 def test_an_answer_of_the_server_itself_is_logged(logged):
     answer = Person(logged).get("/v1/documents", headers={"X-Long": "x" * 40_000})
     assert answer.status == 431
-
     line = line_of(logged, answer.json["requestId"])
-
     assert (int(line["status"]), line["route"], line["caller"]) == (431, "-", "-")
 
 
@@ -184,6 +180,5 @@ def test_no_secret_no_query_and_no_name_is_logged(logged):
 
 def test_the_first_line_and_healthz_name_the_version(logged):
     version = Person(logged).get("/healthz").json["version"]
-
     assert re.fullmatch(r"\d+\.\d+\.\d+", version)
     assert logged.stderr().startswith(f"Document Service {version} listens on ")

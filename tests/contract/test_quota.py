@@ -46,7 +46,6 @@ def test_the_number_of_documents_is_limited(person):
 def test_a_refused_upload_leaves_nothing(person, strict):
     person.upload(bytes(600))
     refused(person.post("/v1/documents", json=LARGE), 403, "quota_exceeded")
-
     assert len(person.get("/v1/documents").json["documents"]) == 1
     stray = "SELECT COUNT(*) FROM piece WHERE document_id NOT IN (SELECT id FROM document)"
     assert strict.sql(stray) == [(0,)]
@@ -93,9 +92,7 @@ def test_links_beside_those_of_uploads_are_limited(person):
     document = person.upload(b"")
     links = [person.share(document) for _ in range(3)]
     path = f"/v1/documents/{document['id']}/tokens"
-
     problem = refused(person.post(path, json={}), 403, "quota_exceeded")
-
     assert "Revoke one" in problem["detail"]
     person.upload(b"")
     person.delete(f"{path}/{links[0]['id']}")
@@ -105,17 +102,13 @@ def test_links_beside_those_of_uploads_are_limited(person):
 def test_concurrent_requests_never_exceed_the_quota_of_links(person):
     path = f"/v1/documents/{person.upload(b'')['id']}/tokens"
     answers = []
-
     run_in_threads(*[lambda: answers.append(person.post(path, json={}).status)] * 8)
-
     assert sorted(answers) == [201] * 3 + [403] * 5
 
 
 def test_live_api_keys_are_limited_and_rotating_needs_no_room(person):
     keys = [person.create_api_key().record for _ in range(2)]
-
     refused(person.post("/v1/api-keys", json={}), 403, "quota_exceeded")
-
     path = f"/v1/api-keys/{keys[0]['id']}"
     assert person.post(f"{path}/rotate", json={"overlapSeconds": 60}).status == 201
     person.delete(path)
@@ -126,13 +119,11 @@ def test_live_api_keys_are_limited_and_rotating_needs_no_room(person):
 def test_webhooks_are_limited(person):
     body = {"url": "https://hook.example/in"}
     assert person.post("/v1/webhooks", json=body).status == 201
-
     refused(person.post("/v1/webhooks", json=body), 403, "quota_exceeded")
 
 
 def test_a_login_beyond_the_limit_ends_the_oldest_session(person, strict):
     later = [strict.log_in(person.record["email"]) for _ in range(4)]
-
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     assert [one.get("/v1/auth/me").status for one in later] == [200] * 4
 
@@ -144,5 +135,4 @@ def test_the_used_quota_is_read_from_a_covering_index(strict):
         WHERE owner_id = 'usr' AND (expires_at IS NULL OR expires_at > 0)"""
     with contextlib.closing(sqlite3.connect(strict.instance / "documents.sqlite")) as database:
         plan = database.execute(query).fetchall()
-
     assert "COVERING INDEX document_owner" in plan[0][-1]

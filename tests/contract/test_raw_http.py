@@ -27,9 +27,7 @@ def test_chunks_with_extensions_and_trailers_are_read(service, alice):
     body = json.dumps({"email": alice.record["email"], "password": alice.password}).encode()
     chunks = b"".join(b'1;a;b=c;d="e f"\r\n%c\r\n' % byte for byte in body)
     sent = POST + KIND + b"transfer-encoding: Chunked\r\n\r\n" + chunks + b"0\r\nX: y\r\n\r\n"
-
     (status, _, _), second = answers(talk(service, sent, NEXT, linger=True))
-
     assert (status, second[0]) == (200, 200)
 
 
@@ -37,9 +35,7 @@ def test_a_request_inside_a_body_is_not_executed(service):
     inner = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
     chunk = b"%x\r\n%b\r\n" % (len(inner), inner)
     length = b"Content-Length: %d\r\n\r\n" % len(inner)
-
     received = talk(service, CHUNKED + chunk + LAST, POST + length + inner, NEXT, linger=True)
-
     assert [status for status, _, _ in answers(received)] == [415, 415, 200]
 
 
@@ -103,7 +99,6 @@ def test_a_refused_body_is_read_to_its_end_so_that_the_client_receives_the_answe
         assert connection.recv(1, socket.MSG_PEEK)  # the refusal is there before the rest is sent
         connection.sendall(b64(bytes(12 << 20)).encode())
         [answer] = answers(read_all(connection))
-
     assert_problem(*answer)
 
 
@@ -112,9 +107,7 @@ def test_a_refused_body_is_read_to_its_end_so_that_the_client_receives_the_answe
 )
 def test_connection_close_is_found_in_any_list(value, service):
     request = b"GET /healthz HTTP/1.1\r\n" + H + f"Connection: {value}\r\n\r\n".encode()
-
     [(status, fields, _)] = answers(talk(service, request))
-
     assert (status, fields[b"connection"]) == (200, b"close")
 
 

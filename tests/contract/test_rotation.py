@@ -134,7 +134,6 @@ def test_a_rotation_can_end_all_sessions(service):
     person = service.register()
     machine = person.create_api_key()
     service.run_command("keys", "rotate", "--end-sessions")
-
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     assert machine.get("/v1/documents").status == 200
     assert service.log_in(person.record["email"]).get("/v1/auth/me").status == 200

@@ -110,7 +110,6 @@ def person(start_service, postgres_server):
 
 def test_a_service_that_starts_on_a_standby_reads_and_is_not_ready(person):
     service = person.service
-
     assert Person(service).get("/healthz").status == 200
     refused(Person(service).get("/readyz", errors=[503]), 503, "key_unavailable")
     assert person.get("/v1/auth/me").status == 200
@@ -124,7 +123,6 @@ def test_a_login_on_a_standby_is_told_to_come_back(person):
 
 def test_commands_that_read_work_on_a_standby(person):
     service = person.service
-
     assert "2 chains, 2 events, unbroken" in service.run_command("audit", "verify")
     output = service.run_command("doctor", code=1)
     wrong = [line for line in output.splitlines() if line.startswith("WRONG")]

@@ -63,7 +63,6 @@ def test_what_one_writes_the_other_reads_at_once(twins):
     one, other = twins
     content = bytes(range(256)) * 4000
     document = one.upload(content)
-
     assert other.get(f"/v1/documents/{document['id']}/content").body == content
     assert other.delete(f"/v1/documents/{document['id']}").status == 204
     refused(one.get(f"/v1/documents/{document['id']}"), 404, "not_found")
@@ -106,7 +105,6 @@ def test_wrong_passwords_are_counted_over_all_processes(nodes):
     email = nodes[0].register().record["email"]
     wrong = "a wrong password"
     statuses = [Person(nodes[number % 2]).log_in(email, wrong).status for number in range(14)]
-
     assert statuses == [401] * 10 + [429] * 4
 
 
@@ -165,7 +163,6 @@ def test_a_stored_response_is_replayed_and_defended_by_the_other_process(twins):
     headers = {"Idempotency-Key": "first-here"}
     first = one.post("/v1/documents", json=BODY, headers=headers)
     again = other.post("/v1/documents", json=BODY, headers=headers)
-
     assert (again.status, again.json) == (201, first.json)
     assert again.headers["Idempotency-Replayed"] == "true"
     another = other.post("/v1/documents", json=BODY | {"name": "other"}, headers=headers)
@@ -178,7 +175,6 @@ def test_a_stored_response_is_replayed_and_defended_by_the_other_process(twins):
 )
 def test_the_quota_of_rows_is_exact_though_processes_create_them_at_once(path, body, most, twins):
     answers = at_once(*[partial(person.post, path, json=body) for person in twins] * 8)
-
     assert sum(answer.status == 201 for answer in answers) == most
 
 
@@ -189,14 +185,12 @@ def test_a_one_time_link_opens_once_of_many_tries_on_all_processes(twins, nodes)
         path = f"/v1/documents/{document['id']}/view?token={document['token']['token']}"
         openers = [Person(nodes[number % 2]) for number in range(6)]
         answers = at_once(*(partial(opener.post, path) for opener in openers))
-
         assert sorted(answer.status for answer in answers) == [200, *[410] * 5]
 
 
 def test_a_quota_is_exact_though_processes_upload_at_once(twins):
     uploads = [partial(person.post, "/v1/documents", json=BODY) for person in twins]
     answers = at_once(*uploads * 30)
-
     assert sum(answer.status == 201 for answer in answers) == 40
     assert len(list(twins[0].events("&type=document.created"))) == 40
 
@@ -218,7 +212,6 @@ def test_a_request_sent_to_both_with_one_key_is_executed_once(path, twins):
 
 def test_a_registration_sent_to_both_makes_one_account(nodes):
     calls = [partial(Person(node).register, "twin@example.org") for node in nodes]
-
     assert sorted(answer.status for answer in at_once(*calls * 2)) == [201, 409, 409, 409]
 
 
@@ -258,7 +251,6 @@ def test_each_event_is_delivered_once_and_in_order_whoever_committed_it(twins, r
         twins[number % 2].upload(token=None)
     events = list(twins[0].events())
     received = receiver.wait_for(10)
-
     assert [one.headers["webhook-id"] for one in received] == [one["id"] for one in events]
 
 
@@ -372,5 +364,4 @@ def test_the_start_says_where_the_data_lies(nodes):
 
 def test_the_doctor_finds_nothing(nodes):
     output = nodes[0].run_command("doctor")
-
     assert "OK     server" in output

@@ -106,9 +106,7 @@ def test_a_connection_closed_during_an_upload_stores_nothing(field, reset, owner
 
 def test_a_connection_closed_during_a_download_frees_the_worker(owner, content):
     path = f"/v1/documents/{owner.upload(content, 'application/x-any')['id']}/content"
-
     for _ in range(8):
         with slow(owner, "GET", path) as connection:
             assert connection.recv(100)
-
     until(lambda: owner.get(path).body == content)

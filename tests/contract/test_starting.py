@@ -53,7 +53,6 @@ def running(start_service):
 
 def test_weak_isolation_is_said_at_the_start(running):
     said = running.stderr()
-
     for note in isolation_notes(os.geteuid(), "off"):
         assert said.count(note) == 1
     assert ("runs as root" in said) == (os.geteuid() == 0)
@@ -62,7 +61,6 @@ def test_weak_isolation_is_said_at_the_start(running):
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="there is no /proc here")
 def test_a_running_service_leaves_no_core_dump(running):
     limits = Path(f"/proc/{running.process.pid}/limits").read_text()
-
     assert re.search(r"^Max core file size +0 +0 ", limits, re.M)
 
 
@@ -198,7 +196,6 @@ def test_a_file_that_was_copied_to_a_server_stops_the_start_until_its_mark_is_de
     service.stop()
     mark = service.instance / "documents.sqlite.copied"
     mark.write_text("postgresql://docs@db.example.net/docs\n")
-
     with pytest.raises(StartError, match=r"copied to postgresql://docs@db\S*/docs: .* delete /\S+"):
         service.start()
     mark.unlink()

@@ -168,7 +168,6 @@ def test_expired_links_and_links_of_expired_documents_have_ended(clocked):
     brief = owner.upload(expiresAt=time_from_now(minutes=5), token={"expiresAt": None})
     endless = owner.share(kept, expiresAt=None)
     clocked.set_clock(minutes=6)
-
     for state, links in (("live", [endless]), ("ended", [brief["token"], kept["token"]])):
         assert ids(owner.get(f"/v1/tokens?state={state}").json["tokens"]) == ids(links)
 
@@ -251,7 +250,6 @@ def test_what_is_absent_stays_as_it_is(alice, temporary_document):
     fields = {"label": "kept", "maxViews": 5, "password": "kept", "allowedOrigins": ["*"]}
     link = alice.share(temporary_document, **fields)
     before = {name: link[name] for name in RECORD}
-
     assert alice.change(temporary_document, link).json == before
     assert alice.change(temporary_document, link, maxViews=6).json == before | {"maxViews": 6}
 
@@ -260,7 +258,6 @@ def test_null_clears_label_expiry_view_limit_and_password(alice, temporary_docum
     link = alice.share(temporary_document, label="a", maxViews=1, password="secret word")
     fields = dict.fromkeys(("label", "expiresAt", "maxViews", "password"))
     record = alice.change(temporary_document, link, **fields).json
-
     assert {record[name] for name in ("label", "expiresAt", "maxViews")} == {None}
     assert record["hasPassword"] is False
     assert alice.open(link["contentUrl"]).body == b"what Alice may lose"
@@ -270,9 +267,7 @@ def test_more_views_open_a_spent_link_again(alice, temporary_document):
     link = alice.share(temporary_document, maxViews=1)
     assert alice.submit(link).status == 200
     refused(alice.submit(link), 410, "token_spent")
-
     record = alice.change(temporary_document, link, maxViews=2).json
-
     assert (record["views"], record["maxViews"]) == (1, 2)
     assert alice.submit(link).status == 200
     refused(alice.submit(link), 410, "token_spent")
@@ -291,9 +286,7 @@ def test_a_later_expiry_opens_an_expired_link_again(clocked):
     link = document["token"]
     clocked.set_clock(minutes=2)
     refused(owner.open(link["contentUrl"]), 410, "token_spent")
-
     owner.change(document, link, expiresAt=time_from_now(minutes=9))
-
     assert owner.open(link["contentUrl"]).body == b"shared"
 
 

@@ -103,7 +103,6 @@ UNCLEAR = {
 @pytest.mark.parametrize("message", UNCLEAR.values(), ids=UNCLEAR)
 def test_an_unclear_message_is_one_problem_and_the_end_of_the_connection(message, service):
     [(status, fields, body)] = answers(talk(service, message, NEXT, NEXT))
-
     assert_problem(status, fields, body)
     assert fields[b"connection"] == b"close"
 
@@ -112,7 +111,6 @@ def test_an_unclear_message_is_one_problem_and_the_end_of_the_connection(message
 def test_an_unclear_message_in_two_parts_after_a_clear_one_is_refused(what, service):
     message = UNCLEAR[what]
     first, second = answers(talk(service, NEXT + message[:30], message[30:] + NEXT))
-
     assert first[0] == 200
     assert_problem(*second)
 
@@ -120,7 +118,6 @@ def test_an_unclear_message_in_two_parts_after_a_clear_one_is_refused(what, serv
 def test_a_head_with_bare_line_feeds_is_refused_at_once(service):
     """A head that was never complete would be a 408 after the deadline."""
     [answer] = answers(talk(service, UNCLEAR["bare LFs"]))
-
     assert_problem(*answer)
     assert answer[0] == 400
 
@@ -140,7 +137,6 @@ CLEAR = {
 @pytest.mark.parametrize("message", CLEAR.values(), ids=CLEAR)
 def test_a_clear_message_is_answered(message, service):
     [(status, _, _)] = answers(talk(service, message + b"Connection: close\r\n\r\n"))
-
     assert status == 200
 
 
@@ -148,5 +144,4 @@ def test_a_clear_message_is_answered(message, service):
 def test_a_header_sent_twice_is_refused(name, service):
     fields = f"{name}: a\r\n{name}: b\r\n".encode()
     [(status, _, _)] = answers(talk(service, GET + fields + b"\r\n", linger=True))
-
     assert status in (400, 401)

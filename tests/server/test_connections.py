@@ -51,7 +51,6 @@ def test_a_connection_stays_open_after_every_kind_of_response(build):
 def test_a_connection_stays_open_after_a_chunked_response(build):
     setup = build()
     chunk = b"%X\r\n%b\r\n" % (len(PIECE), PIECE)
-
     with setup.connected(ask("/chunked") + ask("/quick")) as connection:
         assert head(connection)[1]["transfer-encoding"] == "chunked"
         assert body(connection, len(chunk) * PIECES) == chunk * PIECES
@@ -89,7 +88,6 @@ def test_pipelined_requests_behind_a_suspended_response_are_answered_in_order(bu
 def test_expect_100_continue_is_answered(build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
-
     with setup.connected(asked) as connection:
         assert head(connection)[0] == 100
         connection.sendall(b"abc")
@@ -99,7 +97,6 @@ def test_expect_100_continue_is_answered(build):
 def test_http_1_0_gets_no_100_continue(build):
     setup = build()
     asked = b"POST /body HTTP/1.0\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
-
     with setup.connected(asked + b"abc") as connection:
         assert answer(connection)[0] == 200
 
@@ -107,7 +104,6 @@ def test_http_1_0_gets_no_100_continue(build):
 def test_expect_100_continue_is_answered_behind_a_suspended_response(build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
-
     with setup.connected(ask("/large") + asked, small=True) as connection:
         until(lambda: any(one.is_suspended for one in setup.connections))
         assert answer(connection)[2] == PIECE * PIECES
@@ -119,7 +115,6 @@ def test_expect_100_continue_is_answered_behind_a_suspended_response(build):
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(build):
     setup = build()
     asked = ask("/body", "POST", f"Content-Length: {5 << 20}", "Expect: 100-continue", KEY)
-
     with setup.connected(asked) as connection:
         status, fields = head(connection)
         assert (status, fields["connection"]) == (200, "close")  # here, the application's response
@@ -129,7 +124,6 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(build):
 @pytest.mark.parametrize("slow", [False, True])
 def test_a_stream_that_fails_ends_the_connection_even_after_a_suspension(path, slow, build):
     setup = build()
-
     with setup.connected(ask(path) + ask("/quick"), small=slow) as connection:
         until(lambda: not slow or any(one.is_suspended for one in setup.connections))
         assert head(connection)[0] == 200
@@ -141,7 +135,6 @@ def test_a_stream_that_fails_ends_the_connection_even_after_a_suspension(path, s
 
 def test_a_response_shorter_than_its_content_length_ends_the_connection(build):
     setup = build()
-
     with setup.connected(ask("/short") + ask("/quick")) as connection:
         assert head(connection)[0] == 200
         assert body(connection, 100) == b"short"
@@ -149,7 +142,6 @@ def test_a_response_shorter_than_its_content_length_ends_the_connection(build):
 
 def test_an_exception_before_the_head_is_answered_500_and_ends_the_connection(build):
     setup = build()
-
     with setup.connected(ask("/fault")) as connection:
         status, fields, content = answer(connection)
         assert (status, json.loads(content)["code"]) == (500, "internal_error")
@@ -177,7 +169,6 @@ def test_an_error_of_the_server_is_reported_before_it_is_sent_with_what_is_sent(
 @pytest.mark.parametrize("when_suspended", [False, True])
 def test_disconnecting_during_a_download_closes_the_response(disconnect, when_suspended, build):
     setup = build(threads=1)
-
     with setup.connected(ask("/large"), small=True) as connection:
         until(lambda: setup.application.made)
         until(lambda: not when_suspended or setup.connections[0].is_suspended)
@@ -338,7 +329,6 @@ def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
 def test_a_body_of_up_to_128_kib_is_received_with_any_credential(size, received, build):
     setup = build(options={"may_send_long_body": lambda *_: False})
     asked = ask("/body", "POST", f"Content-Length: {size}", KEY)
-
     with setup.connected(asked + b"a" * size) as connection:
         assert answer(connection)[2] == received
 

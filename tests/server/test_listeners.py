@@ -18,7 +18,6 @@ def close(listeners):
 @pytest.mark.parametrize("where", ["127.0.0.1:0", "localhost:0", "*:0"])
 def test_the_server_listens_at_each_address_of_a_host(where):
     listeners = listen(where)
-
     names = [one.getsockname()[0] for one in listeners]
     close(listeners)
     assert set(names) & {"127.0.0.1", "0.0.0.0"}
@@ -31,7 +30,6 @@ def test_an_ipv6_address_is_in_brackets():
         listeners = listen("[::1]:0")
     except OSError:
         pytest.skip("this machine has no IPv6 address")
-
     assert [one.getsockname()[0] for one in listeners] == ["::1"]
     close(listeners)
 
@@ -39,7 +37,6 @@ def test_an_ipv6_address_is_in_brackets():
 def test_an_address_in_use_or_unknown_is_an_error():
     [listener] = listen("127.0.0.1:0")
     taken = f"127.0.0.1:{listener.getsockname()[1]}"
-
     for where, error in (taken, "in use"), ("no-such-host.invalid:80", "not known|resolution"):
         with pytest.raises(OSError, match=error):
             listen(where)
@@ -63,8 +60,6 @@ def test_a_unix_socket_is_the_owners_alone_and_replaces_that_of_a_killed_process
 def test_a_file_that_is_no_socket_is_not_replaced(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("kept")
-
     with pytest.raises(OSError, match="in use"):
         listen(f"unix:{path}")
-
     assert path.read_text() == "kept"

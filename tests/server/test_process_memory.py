@@ -50,5 +50,4 @@ def test_another_process_of_the_same_user_cannot_read_the_memory():
 def test_no_core_dump_is_written():
     with running("protect()") as process, open(f"/proc/{process}/limits") as limits:
         (line,) = [line.split() for line in limits if line.startswith("Max core file size")]
-
     assert line[4:6] == ["0", "0"]

@@ -27,7 +27,6 @@ def is_readable(connection):
 @pytest.mark.parametrize("sent", [b"", b"GET /quick HT", b"\r\n\r\n"])
 def test_a_connection_without_a_complete_head_is_closed_after_head_seconds(sent, build):
     setup = build()
-
     with setup.connected(sent) as connection:
         setup.receive(len(sent))
         setup.pass_time(0)
@@ -39,7 +38,6 @@ def test_a_connection_without_a_complete_head_is_closed_after_head_seconds(sent,
 
 def test_a_head_that_arrives_byte_by_byte_gets_no_more_time(build):
     setup = build()
-
     with setup.connected(b"GET /quick HTTP/1.1\r\nX: ") as connection:
         setup.serves_others()
         for _ in range(4):
@@ -90,7 +88,6 @@ def test_an_idle_connection_is_closed_and_one_in_use_is_not(build):
 
 def test_a_client_that_reads_nothing_is_disconnected_and_its_response_closed(build):
     setup = build()
-
     with setup.connected(ask("/large"), small=True):
         until(lambda: suspended(setup))
         setup.pass_time_until(lambda: setup.application.ended == 1)
@@ -99,7 +96,6 @@ def test_a_client_that_reads_nothing_is_disconnected_and_its_response_closed(bui
 
 def test_a_client_that_reads_less_than_the_pace_is_disconnected(build):
     setup = build()
-
     with setup.connected(ask("/large"), small=True) as connection:
         until(lambda: suspended(setup))
         for _ in range(5):
@@ -133,7 +129,6 @@ def test_a_client_that_pauses_within_the_pace_gets_the_whole_response(path, buil
 
 def test_sixteen_slow_readers_hold_none_of_two_workers(build):
     setup = build(threads=2)
-
     with contextlib.ExitStack() as stack:
         for _ in range(16):
             stack.enter_context(setup.connected(ask("/large"), small=True))
@@ -145,7 +140,6 @@ def test_sixteen_slow_readers_hold_none_of_two_workers(build):
 
 def test_a_suspended_response_is_bounded_by_the_send_buffer(build):
     setup = build(send_buffer_bytes=256 << 10)
-
     with setup.connected(ask("/large"), small=True):
         until(lambda: suspended(setup))
         (connection,) = setup.connections
@@ -158,7 +152,6 @@ def test_a_suspended_response_is_bounded_by_the_send_buffer(build):
 def test_slow_clients_of_every_kind_hold_none_of_two_workers(build):
     setup = build(threads=2)
     kinds = [b"", b"GET / HT", ask("/body", "POST", "Content-Length: 9"), ask("/large")]
-
     with contextlib.ExitStack() as stack:
         for _ in range(10):
             for sent in kinds:
@@ -169,7 +162,6 @@ def test_slow_clients_of_every_kind_hold_none_of_two_workers(build):
 
 def test_when_all_connections_are_taken_waiting_ones_are_closed_for_new_ones(build):
     setup = build(connections=20, head_seconds=FOR_EVER)
-
     with contextlib.ExitStack() as stack:
         for _ in range(60):
             stack.enter_context(setup.connected(b"GET / HT"))
@@ -212,7 +204,6 @@ def test_behind_a_proxy_only_idle_connections_are_closed_for_new_ones(proxy, bui
 
 def test_a_client_that_does_not_close_after_an_error_is_disconnected(build):
     setup = build()
-
     with setup.connected(b"nonsense\r\n\r\n") as connection:
         assert head(connection)[0] == 400
         connection.sendall(b"a" * 1000)

@@ -71,5 +71,4 @@ def test_waitress_has_the_names_that_the_server_uses():
 
 def test_waitress_is_pinned_to_the_minor_version_that_was_read():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-
     assert "waitress>=3.0.2,==3.0.*" in project["dependencies"]

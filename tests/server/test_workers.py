@@ -47,7 +47,6 @@ def test_a_descriptor_is_ready_once_each_time_that_it_is_expected(readiness_clas
 
 def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
     request = ask("/body", "POST", "Content-Length: 4", "X-API-Key: any")
-
     with held.connected(request + b"abc") as connection:
         until(lambda: len(request) + 3 in [one._moved_bytes() for one in held.connections])
         connection.sendall(b"d")
@@ -78,13 +77,11 @@ def test_a_slow_connection_is_closed_while_all_workers_that_may_serve_do_so(held
 
 def test_a_request_that_does_not_end_delays_the_stop_by_the_drain_only(held, monkeypatch):
     monkeypatch.setattr("server.server.DRAIN_SECONDS", 0.2)
-
     assert held.stop() < 3
 
 
 def test_an_application_that_exits_ends_its_connection_only(build, caplog):
     setup = build(threads=1)
-
     for _ in range(3):
         with setup.connected(ask("/exit")) as connection:
             assert is_ended(connection)

@@ -82,7 +82,6 @@ def test_a_delivery_fails_after_ten_attempts(alice, send):
     hook, client = hooked(alice), FakeClient(*[500] * 99)
     id = emit(alice)
     send(client)
-
     until(lambda: rows(hook)[0].state == "failed")
     assert client.sent == [id] * 10
     assert rows(hook)[0].attempts == 10
@@ -125,7 +124,6 @@ def _delivery(statement, event_id):
 
 def test_ten_attempts_take_about_three_days():
     retries_seconds = DispatcherLimits().retries_seconds
-
     assert len(retries_seconds) == 9
     assert 3 * 86_400 < sum(retries_seconds) < 3.5 * 86_400
 
@@ -165,7 +163,6 @@ def test_retry_after_is_respected_up_to_a_day(asked, given, alice, send):
     emit(alice)
     client = FakeClient(503, retry_after_seconds=asked)
     send(client)
-
     until(lambda: rows(hook)[0].attempts)
     (delivery,), (moment,) = rows(hook), client.moments
     assert delivery.due_at - delivery.attempted_at <= given * 1000 <= delivery.due_at - moment
@@ -203,7 +200,6 @@ def test_a_delivery_that_ends_while_others_are_dispatched_is_not_sent_twice(alic
     client = FakeClient()
     send(client)
     ids = [emit(alice) for _ in range(50)]
-
     until(lambda: all(one.state == "delivered" for hook in hooks for one in rows(hook)))
     assert sorted(client.sent) == sorted(ids * 4)
 
@@ -249,7 +245,6 @@ def test_a_queued_delivery_is_not_sent_after_its_webhook_was_disabled(alice, sen
     (waiting,) = WebhookDelivery.next_due_per_webhook()
     hook.edit(enabled=False)
     send(client).deliver(waiting)
-
     assert client.sent == []
 
 
@@ -289,7 +284,6 @@ def test_a_due_time_far_in_the_future_is_ignored(alice, send):
     far = now() + 400 * 86_400_000
     WebhookDelivery.update(due_at=far).execute()
     send(FakeClient())
-
     until(lambda: rows(hook)[0].state == "delivered")
 
 
@@ -298,9 +292,7 @@ def test_a_commit_wakes_the_dispatcher(alice, send):
     emit(alice)
     send(FakeClient(), poll_seconds=3600)
     until(lambda: all(rows(one)[0].state == "delivered" for one in (first, hook)))
-
     emit(alice)
-
     until(lambda: rows(hook)[-1].state == "delivered")
 
 
@@ -312,11 +304,9 @@ def test_no_sender_thread_exists_before_the_first_delivery(alice, send):
     hook = hooked(alice)
     send(FakeClient())
     assert senders() == []
-
     for number in range(3):
         emit(alice)
         until(lambda: rows(hook)[number].state == "delivered")  # noqa: B023
-
     assert len(senders()) == 1
     assert senders()[0].daemon
 

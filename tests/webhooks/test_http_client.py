@@ -73,19 +73,15 @@ def connect():
 
 def test_the_name_is_resolved_once_and_that_address_is_connected_to(connect):
     resolver = FakeResolver(["93.184.215.14"], ["127.0.0.1"])
-
     SafeHttpClient(resolve=resolver, connect=connect).post("https://rebinding.example/", {}, BODY)
-
     assert resolver.asked == ["rebinding.example"]
     assert connect.tried == ["93.184.215.14"]
 
 
 def test_a_name_is_resolved_again_for_every_delivery(connect):
     client = SafeHttpClient(resolve=FakeResolver(["93.184.215.14"], ["127.0.0.1"]), connect=connect)
-
     client.post("https://rebinding.example/", {}, BODY)
     outcome = client.post("https://rebinding.example/", {}, BODY)
-
     assert "not public" in outcome.error
     assert len(connect.tried) == 1
 
@@ -108,11 +104,9 @@ def test_a_name_that_is_not_resolved_in_time_is_a_failure(connect):
 
 def test_one_address_that_is_not_allowed_prevents_sending(connect):
     resolver = FakeResolver(["93.184.215.14", "10.0.0.1"])
-
     outcome = SafeHttpClient(resolve=resolver, connect=connect).post(
         "https://mixed.example/", {}, BODY
     )
-
     assert "not public" in outcome.error
     assert connect.tried == []
 
@@ -155,7 +149,6 @@ def test_one_address_that_is_not_allowed_prevents_sending(connect):
 def test_an_address_that_is_not_public_is_refused(address, connect):
     client = SafeHttpClient(resolve=FakeResolver([address]), connect=connect)
     outcome = client.post("https://inside.example/", {}, BODY)
-
     assert "not public" in outcome.error
     assert connect.tried == []
 
@@ -163,21 +156,17 @@ def test_an_address_that_is_not_public_is_refused(address, connect):
 def test_public_addresses_are_reached_over_tls_only(connect):
     resolver = FakeResolver(["93.184.215.14"], ["93.184.215.14"], ["2606:2800:21f::1"])
     client = SafeHttpClient(resolve=resolver, connect=connect)
-
     assert "not by https" in client.post("http://outside.example/", {}, BODY).error
     client.post("https://outside.example/", {}, BODY)
     client.post("https://outside.example/", {}, BODY)
-
     assert connect.tried == ["93.184.215.14", "2606:2800:21f::1"]
 
 
 def test_an_allowed_network_is_reached_even_if_mapped_to_ipv6(connect):
     resolver = FakeResolver(["::ffff:127.0.0.1"], ["10.0.0.1"])
     client = SafeHttpClient(HERE, resolve=resolver, connect=connect)
-
     client.post("http://inside.example/", {}, BODY)
     assert "not public" in client.post("http://inside.example/", {}, BODY).error
-
     assert connect.tried == ["::ffff:127.0.0.1"]
 
 
@@ -195,7 +184,6 @@ def test_the_host_header_has_the_name_and_its_port(receiver):
     outcome = SafeHttpClient(HERE, resolve=FakeResolver(["127.0.0.1"])).post(
         url, {"X-One": "two"}, BODY
     )
-
     (request,) = receiver.requests
     assert (outcome.status, outcome.answer, outcome.error) == (200, "thanks", None)
     assert request.headers["Host"] == f"hook.example:{receiver.port}"
@@ -218,7 +206,6 @@ def test_head_and_body_of_a_request_arrive_together(serve):
 def test_no_proxy_is_taken_from_the_environment(receiver, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-
     assert SafeHttpClient(HERE).post(receiver.url(), {}, BODY).succeeded
 
 
@@ -249,7 +236,6 @@ def test_an_exchange_ends_at_its_deadline_however_slowly_the_response_arrives(ta
     began = time.monotonic()
     url = f"{scheme}://127.0.0.1:{serve(talk)}/"
     outcome = SafeHttpClient(HERE, deadline_seconds=0.3).post(url, {}, BODY)
-
     assert not outcome.succeeded
     assert time.monotonic() - began < 30
 
@@ -258,7 +244,6 @@ def test_an_exchange_ends_at_its_deadline_however_slowly_the_response_arrives(ta
 def test_a_slow_response_body_is_cut_at_the_deadline_and_the_status_counts(serve):
     url = f"http://127.0.0.1:{serve(drip_body)}/"
     outcome = SafeHttpClient(HERE, deadline_seconds=2).post(url, {}, BODY)
-
     assert outcome.succeeded
     assert outcome.duration_ms < 15_000  # all of it takes 20 s
 

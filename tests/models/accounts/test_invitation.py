@@ -15,9 +15,7 @@ PASSWORD = "correct horse battery"
 def test_an_expired_invitation_is_swept_and_no_other(instance):
     expired, live = (Invitation.issue(f"{name}@example.org") for name in ("expired", "live"))
     expired.row.change(expires_at=now() - 1)
-
     sweep()
-
     assert [one.id for one in Invitation.select()] == [live.id]
 
 
@@ -28,7 +26,6 @@ def test_a_restored_backup_has_no_invitation(instance, alice):
     current_runtime().close_database()
     restore_backup(instance / "copy", instance / "documents.sqlite", force=True)
     setup.open_runtime()
-
     with connected(), pytest.raises(Invalid, match="was used"):
         register("bob@example.org", PASSWORD, None, issued.secret)
 

@@ -30,7 +30,6 @@ def former(alice):
 
 def test_a_key_goes_when_none_of_its_sessions_lives(former):
     TokenKey.forget_old()
-
     assert kept() == 1
 
 
@@ -38,7 +37,6 @@ def test_a_key_stays_while_a_session_that_began_under_it_lives(former, alice):
     session = Session.begin(alice, 60).row
     session.change(created_at=now() - 2 * DAY_MS - 1000)
     TokenKey.forget_old()
-
     assert kept() == 2
 
 
@@ -46,7 +44,6 @@ def test_a_key_stays_a_day_for_opened_pages(alice):
     TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
     drawn_ago(0.9)
     TokenKey.forget_old()
-
     assert kept() == 2
 
 
@@ -54,8 +51,6 @@ def test_a_damaged_key_is_as_none_and_the_next_start_draws_another(alice):
     before = TokenKey.newest_first()
     TokenKey.update(sealed_key=bytes(104)).execute()
     assert TokenKey.newest_first() == []
-
     setup.use_keyring(current_runtime().keyring)
-
     assert len(TokenKey.newest_first()) == 1
     assert TokenKey.newest_first() != before

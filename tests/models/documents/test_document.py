@@ -40,9 +40,7 @@ def test_a_range_reads_only_its_pieces(alice):
     document = upload(alice, payload)
     wanted = "DELETE FROM piece WHERE document_id = ? AND number IN (0, 1, 3, 4)"
     database.execute_sql(wanted, (document.id,))
-
     start, stop = 2 * PIECE_BYTES + 5, 3 * PIECE_BYTES - 5
-
     assert b"".join(document.read(start, stop)) == payload[start:stop]
 
 
@@ -62,10 +60,8 @@ def test_columns_taken_from_another_row_do_not_open(alice, bob):
 def test_pieces_swapped_between_documents_do_not_open(alice):
     mine, other = upload(alice, os.urandom(300_000)), upload(alice, os.urandom(300_000))
     [(_, foreign), _] = pieces_of(other)
-
     query = "UPDATE piece SET sealed = ? WHERE document_id = ? AND number = 0"
     database.execute_sql(query, (foreign, mine.id))
-
     with pytest.raises(DecryptionError):
         read_again(mine)
 
@@ -92,7 +88,6 @@ def test_a_document_deleted_while_it_is_read_is_absent_and_not_damaged(alice):
     pieces = document.read()
     next(pieces)
     Document.get_by_id(document.id).delete_with_tokens()
-
     with pytest.raises(NotFound):
         next(pieces)
 
@@ -100,9 +95,7 @@ def test_a_document_deleted_while_it_is_read_is_absent_and_not_damaged(alice):
 def test_a_document_with_an_unknown_root_key_does_not_hide_the_others(alice):
     opens, unknown = upload(alice, b"opens"), upload(alice, b"does not open")
     edit(unknown, "root", "0123456789abcdef")
-
     listed, _ = Document.matching(alice.id, 10, None)
-
     assert [(one.id, one.sha256 == "") for one in listed] == [
         (unknown.id, True),
         (opens.id, False),
@@ -124,9 +117,7 @@ def test_an_unnamed_document_is_called_by_its_id_and_its_types_usual_ending(alic
 
 def test_an_edit_changes_what_it_names_and_keeps_the_rest(alice):
     document = upload(alice, name="a.txt", metadata={"k": "v"})
-
     document.edit(name="b.txt")
-
     meta, _ = read_again(document)
     assert (meta["name"], meta["metadata"], len(meta["sha256"])) == ("b.txt", {"k": "v"}, 64)
 
@@ -141,9 +132,7 @@ def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
     key = bytes(document.sealed_key)
     database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     assert any(key in path.read_bytes() for path in instance.iterdir())
-
     document.delete_with_tokens()
-
     assert not any(key in path.read_bytes() for path in instance.iterdir())
     with pytest.raises(NotFound):
         document.delete_with_tokens()

@@ -36,14 +36,12 @@ def fill(owner, names):
 
 def test_a_call_ends_after_so_many_documents_and_the_next_goes_on_there(alice):
     fill(alice, ["other"] * 8 + ["match 1"] + ["other"] * 9 + ["match 2"])
-
     assert list(pages(alice, 5)) == [[], ["match 1"], [], ["match 2"]]
 
 
 def test_a_call_ends_after_some_time_and_the_next_goes_on_there(alice, monkeypatch):
     fill(alice, ["other"] * 5 + ["match"])
     monkeypatch.setattr(document_search, "thread_time", itertools.count(0, 0.3).__next__)
-
     assert list(pages(alice, 5)) == [[], ["match"]]  # a look at the clock before each four
 
 
@@ -78,7 +76,6 @@ def test_no_page_skips_or_repeats_a_document(alice):
 
 def test_nothing_is_left_after_a_cursor_behind_which_nothing_is(alice):
     document = upload(alice, name="match")
-
     assert find_documents(alice.id, 5, document.id, "match") == ([], None)
 
 
@@ -86,6 +83,5 @@ def test_a_document_that_does_not_open_hides_no_other(alice, caplog):
     fill(alice, ["match 1", "match 2", "match 3"])
     rows, _ = Document.page_of(alice.id, 3, None)
     rows[1].change(sealed_meta=b"altered")
-
     assert list(pages(alice, 5)) == [["match 1", "match 3"]]
     assert rows[1].id in caplog.text

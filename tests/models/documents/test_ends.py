@@ -20,20 +20,17 @@ def slow_machine(monkeypatch):
 
 def test_a_key_without_an_end_can_be_rotated(alice, slow_machine):
     key = ApiKey.issue(alice, None, "documents:read", None).row
-
     assert key.rotate(alice, 0).expires_at is None
 
 
 def test_a_link_without_an_end_has_not_ended(alice, slow_machine):
     token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None)).row
-
     assert not token.has_ended()
 
 
 def test_who_comes_a_moment_too_late_for_the_last_view_is_told_that_it_is_used_up(alice):
     token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None, 1)).row
     DocumentToken.count_view(alice.id, token.id, "document.viewed")
-
     with pytest.raises(TokenSpent) as refused:
         DocumentToken.count_view(alice.id, token.id, "document.viewed")
     assert refused.value.cause == "used_up"

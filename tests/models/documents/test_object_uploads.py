@@ -60,7 +60,6 @@ def assert_nothing_is_left(objects):
 def test_a_payload_above_one_piece_is_one_object(alice, objects, payload):
     document = upload(alice, LARGE[:payload])
     found = Document.one_of(alice.id, document.id)
-
     assert listed(objects) == [document.id]
     assert (found.place, rows(), recorded()) == ("objects", 0, [])
     assert b"".join(found.read()) == LARGE[:payload]
@@ -69,7 +68,6 @@ def test_a_payload_above_one_piece_is_one_object(alice, objects, payload):
 
 def test_a_payload_of_one_piece_stays_in_rows(alice, objects):
     document = upload(alice, bytes(PIECE_BYTES))
-
     assert (listed(objects), document.place) == ([], "rows")
     assert b"".join(document.read()) == bytes(PIECE_BYTES)
 
@@ -77,7 +75,6 @@ def test_a_payload_of_one_piece_stays_in_rows(alice, objects):
 def test_the_object_holds_no_plaintext(alice, objects):
     text = b"<a line that nobody but its owner may read>\n" * 20_000
     document = upload(alice, text)
-
     stored = b"".join(objects.pieces(document.id, len(text), 0, len(text) // PIECE_BYTES))
     assert len(stored) > len(text)
     assert text[:20] not in stored
@@ -100,7 +97,6 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
 def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
     with pytest.raises(Invalid), scope():
         upload(alice, PAYLOAD, with_row=EXPIRED.issue_with_upload)
-
     assert_nothing_is_left(objects)
 
 
@@ -108,7 +104,6 @@ def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, objects
     with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
         upload(alice, PAYLOAD)
         raise RuntimeError("the response could not be stored")
-
     assert_nothing_is_left(objects)
 
 
@@ -155,7 +150,6 @@ def test_a_running_upload_is_not_dropped(alice, objects, clock):
 def test_a_deleted_document_is_gone_at_once_and_its_object_soon(alice, objects):
     document = upload(alice, PAYLOAD)
     document.delete_with_tokens()
-
     with pytest.raises(NotFound):
         Document.one_of(alice.id, document.id)
     assert_nothing_is_left(objects)
@@ -184,7 +178,6 @@ def test_a_document_that_is_deleted_while_it_is_read_breaks_off(alice, objects):
     next(reading)
     document.delete_with_tokens()
     drop_objects()
-
     with pytest.raises(NotFound):
         list(reading)
 
@@ -208,7 +201,6 @@ def test_an_object_that_was_altered_is_a_damaged_document(alice, objects, how):
 
 def test_a_full_disk_refuses_rows_and_takes_objects(alice, objects, monkeypatch):
     monkeypatch.setattr(disk_space, "_fits", lambda needed, _: needed < PIECE_BYTES)
-
     with pytest.raises(StorageFull):
         upload(alice, bytes(PIECE_BYTES))
     assert listed(objects) == [] == recorded()
@@ -218,7 +210,6 @@ def test_a_full_disk_refuses_rows_and_takes_objects(alice, objects, monkeypatch)
 def test_the_quota_counts_objects(alice, objects, runtime):
     runtime.quota = Quota(bytes=len(PAYLOAD) + 5)
     upload(alice, PAYLOAD)
-
     with pytest.raises(QuotaExceeded):
         upload(alice, PAYLOAD)
     assert len(listed(objects)) == 1
@@ -300,7 +291,6 @@ def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, object
     deleted.delete_with_tokens()
     database.execute_sql(f"UPDATE document SET {change}")  # noqa: S608
     UnreferencedObject.record(kept.id)
-
     drop_objects()
     assert (listed(objects), recorded(), len(caplog.messages)) == ([kept.id], [], 1)
     drop_unreferenced_objects()

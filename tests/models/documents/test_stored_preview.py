@@ -55,7 +55,6 @@ def pieces():
 @pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * PIECE_BYTES)])
 def test_a_preview_is_made_once(document, made):
     make = Maker(made)
-
     assert [obtain(document, make), obtain(document, make)] == [made, made]
     assert make.times == 1
 
@@ -65,7 +64,6 @@ def test_previews_of_other_names_and_documents_are_others(document, alice):
     obtain(document, make)
     obtain(document, make, "another name")
     obtain(upload(alice), make)
-
     assert make.times == 3
 
 
@@ -94,7 +92,6 @@ def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
     obtain(document, make)
     obtain(document, make)
     assert make.times == 1
-
     set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
     obtain(document, make)
     assert make.times == 2
@@ -105,7 +102,6 @@ def test_the_sweeper_deletes_failures_that_no_longer_count(document, monkeypatch
     obtain(document, Maker(b"failed", succeeded=False), "a failure")
     set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
     sweep()
-
     assert StoredPreview.select().count() == pieces() == 1
 
 
@@ -114,7 +110,6 @@ def test_a_failure_of_an_earlier_process_does_not_count(document, runtime):
     obtain(document, make)
     runtime.started_at += 60_000
     obtain(document, make)
-
     assert make.times == 2
 
 
@@ -132,7 +127,6 @@ def test_deleting_a_document_drops_its_previews(document, alice):
     obtain(document, Maker(LONG))
     obtain(other, Maker())
     document.delete_with_tokens()
-
     assert [one.document_id for one in StoredPreview.select()] == [other.id]
     assert pieces() == 1
 
@@ -150,7 +144,6 @@ def test_a_damaged_preview_is_made_anew(document):
     make = Maker(LONG)
     obtain(document, make)
     database.execute_sql("UPDATE piece SET sealed = zeroblob(9) WHERE document_id LIKE 'prv%'")
-
     assert obtain(document, make) == LONG
     assert make.times == 2
 
@@ -196,7 +189,6 @@ def test_what_is_larger_than_the_whole_bound_is_not_kept(configure):
 
 def test_nothing_of_a_preview_lies_in_clear(document, tmp_path):
     obtain(document, Maker(b"what only the document says" * 1_000), "the name of a job")
-
     stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
     assert b"what only" not in stored
     assert b"the name" not in stored

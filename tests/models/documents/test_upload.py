@@ -83,7 +83,6 @@ def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
             content_type="a/b",
             with_row=EXPIRED.issue_with_upload,
         )
-
     assert (Document.select().count(), stored()) == (0, 0)
 
 
@@ -92,7 +91,6 @@ def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, size):
     with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
         upload(alice.id, Sent(pieces(PAYLOAD[:size]), size), content_type="a/b")
         raise RuntimeError("the response could not be stored")
-
     assert (Document.select().count(), stored()) == (0, 0)
 
 
@@ -157,9 +155,7 @@ def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice):
     upload(alice.id, Sent(pieces(b"kept"), 4), content_type="a/b")
     running = generate_id("doc")  # an upload of this process whose row is still to come
     database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
-
     delete_unfinished_uploads()
-
     assert stored() == 2
 
 
@@ -188,6 +184,5 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
 
 def test_a_reserve_of_free_space_is_kept(alice, runtime):
     runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
-
     with pytest.raises(StorageFull):
         upload(alice.id, Sent(pieces(b"x"), 1), content_type="a/b")

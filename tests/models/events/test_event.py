@@ -76,7 +76,6 @@ def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
     clock(-DAY_MS)
     ids._last_id = 0  # as after a restart
     Event.record(alice.id, "webhook.test", {"number": 2})
-
     events, _ = Event.feed(alice.id, 10, None)
     assert [event.data["number"] for event in events] == [1, 2]
 
@@ -86,7 +85,6 @@ def test_a_reading_is_told_before_what_comes_after_it(alice):
     with engine()._writer_lock:
         document.record_read("document.viewed")
     document.delete_with_tokens()
-
     assert told(alice) == ["document.created", "document.viewed", "document.deleted"]
 
 
@@ -146,7 +144,6 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
         other.execute("BEGIN IMMEDIATE")
         document.record_read("document.viewed")
         Event.record_readings()
-
     assert told(alice) == ["document.created", "document.viewed"]
 
 
@@ -212,7 +209,6 @@ def test_the_last_view_spends_a_token_once(alice):
         DocumentToken.count_view(token.owner_id, token.id, "document.viewed")
     token.revoke()
     sweep()
-
     assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]
 
 
@@ -221,7 +217,6 @@ def test_the_sweeper_tells_each_expired_token_once(alice, clock):
     clock(2000)
     for _ in range(2):
         sweep()
-
     assert told(alice)[2:] == ["token.spent"]
 
 
@@ -231,14 +226,12 @@ def test_a_token_that_expired_unswept_is_spent_not_revoked(alice, clock):
     link(document)
     clock(2000)
     document.delete_with_tokens()
-
     assert sorted(told(alice)[3:]) == ["document.deleted", "token.revoked", "token.spent"]
 
 
 def test_a_document_given_a_longer_life_meanwhile_is_not_swept(alice):
     document = upload(alice, expires_at=ids.now() + 60_000)
     document.expire()
-
     assert Document.one_of(alice.id, document.id)
 
 
@@ -248,7 +241,6 @@ def test_two_who_delete_at_once_tell_it_once(alice):
     document.delete_with_tokens()
     with pytest.raises(Exception, match="no such thing"):
         again.delete_with_tokens()
-
     assert told(alice) == ["document.created", "document.deleted"]
 
 
@@ -257,7 +249,6 @@ def test_a_key_is_revoked_once_also_from_two_stale_records(alice):
     stale = ApiKey.one_of(alice.id, key.id)
     key.revoke()
     stale.revoke()
-
     assert told(alice) == ["api_key.created", "api_key.revoked"]
 
 
@@ -266,7 +257,6 @@ def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock)
     clock(91 * DAY_MS)
     new = Event.record(alice.id, "webhook.test", {})
     sweep()
-
     assert [event.id for event in Event.feed(alice.id, 10, None)[0]] == [new.id]
     assert [event.id for event in Event.feed(alice.id, 10, old.id)[0]] == [new.id]
 
@@ -276,5 +266,4 @@ def test_how_long_events_are_kept_is_a_setting(alice, runtime, clock):
     Event.record(alice.id, "webhook.test", {})
     clock(2 * DAY_MS)
     sweep()
-
     assert told(alice) == []

@@ -99,7 +99,6 @@ def test_events_of_an_older_version_are_linked_and_keep_what_they_tell(alice, bo
 def test_the_first_link_of_the_service_tells_of_the_upgrade(alice, upgraded):
     with reopened():
         (first, *_), _ = Event.feed(SERVICE, 100, None)
-
         assert (first.sequence, first.type) == (1, "log.began")
         assert first.data == {"chains": 2, "events": 5, "via": "service"}
 
@@ -114,7 +113,6 @@ def test_heads_are_signed_once_only(alice, upgraded, file):
     with reopened():
         pass
     file("UPDATE event_head SET mac = NULL")
-
     with reopened():
         assert len(verify_log().breaks) == 3
 
@@ -123,7 +121,6 @@ def test_deleting_the_heads_and_the_service_chain_does_not_sign_others(alice, up
     with reopened():
         pass
     file("UPDATE event_head SET mac = NULL; DELETE FROM event_head WHERE id = 'service';")
-
     with reopened():
         assert len(verify_log().breaks) == 3
 
@@ -133,7 +130,6 @@ def test_a_former_key_that_is_put_back_signs_nothing_beside_the_chain_of_the_ser
 ):
     wrapped = former_key()
     file("UPDATE authority_key SET sealed_key = ?", wrapped)
-
     with pytest.raises(OperatorError, match="was deleted"):
         reopened()
 
@@ -146,7 +142,6 @@ def test_an_upgrade_that_was_killed_before_the_heads_were_signed_is_completed(
         with pytest.raises(ZeroDivisionError):
             reopened()
     current_runtime().close_database()
-
     with reopened():
         assert verify_log().breaks == []
         assert Event.feed(SERVICE, 100, None)[0][0].data["events"] == 5

@@ -59,7 +59,6 @@ def test_one_success_in_five_days_keeps_it(hook, clock):
     hook.record_outcome(pending(hook), GOOD, None)
     clock(FAILING_MS + 1000)
     hook.record_outcome(one, BAD, ids.now())
-
     assert again(hook).disabled_at is None
 
 
@@ -67,7 +66,6 @@ def test_a_try_that_ends_after_its_webhook_was_disabled_is_not_repeated(hook):
     one = pending(hook)
     hook.edit(enabled=False)
     hook.record_outcome(one, BAD, ids.now())
-
     assert state(hook) == "failed"
 
 
@@ -76,7 +74,6 @@ def test_a_webhook_is_disabled_once(alice, hook):
     hook.edit(enabled=False)
     hook.edit(enabled=False)
     hook.record_outcome(one, GONE, None)
-
     assert told(alice).count("webhook.disabled") == 1
     assert again(hook).disabled_reason == "owner"
 
@@ -95,7 +92,6 @@ def test_an_edit_that_races_another_loses_nothing(hook):
     stale = again(hook)
     hook.edit(description="one")
     stale.edit(url="https://other.example/")
-
     assert (again(hook).url, again(hook).description) == ("https://other.example/", "one")
 
 
@@ -112,14 +108,12 @@ def test_a_second_rotation_ends_the_first_secret(hook):
     first = hook.sign("evt_1", 1, b"{}")
     hook.rotate_secret()
     hook.rotate_secret()
-
     signatures = again(hook).sign("evt_1", 1, b"{}").split()
     assert (len(signatures), first in signatures) == (2, False)
 
 
 def test_another_ones_webhooks_get_nothing(bob, hook):
     Event.record(bob.id, "webhook.test", {})
-
     assert hook.deliveries(9, None) == ([], None)
 
 
@@ -128,7 +122,6 @@ def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(ali
     hook.record_outcome(done, GOOD, None)
     clock(100 * DAY_MS)
     sweep()
-
     assert [one.id for one in hook.deliveries(9, None)[0]] == [waiting.id]
     assert [one.id for one in Event.feed(alice.id, 9, None)[0]] == [waiting.event_id]
 
@@ -160,7 +153,6 @@ def test_deliveries_of_one_millisecond_are_sent_in_order_whichever_process_queue
 def test_the_look_for_what_is_due_reads_one_row_of_each_webhook(hook):
     query, _ = WebhookDelivery.select().where(SQL(_FIRST_OF_EACH)).sql()
     plan = [row[-1] for row in database.execute_sql(f"EXPLAIN QUERY PLAN {query}")]
-
     assert not [
         line
         for line in plan
@@ -172,7 +164,6 @@ def test_a_webhook_that_was_altered_is_named_and_does_not_hide_the_others(alice,
     other = Webhook.register(bob.id, "https://example.org/other").row
     with database.atomic():
         database.execute_sql("UPDATE webhook SET owner_id = ? WHERE id = ?", (bob.id, hook.id))
-
     assert [one.id for one in Webhook.page_of(bob.id, 10, None)[0]] == [other.id]
     assert Webhook.find(hook.id) is None
     assert [line.split()[0] for line in verification.check_authority()] == [hook.id]

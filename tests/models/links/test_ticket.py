@@ -14,10 +14,8 @@ def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
 ):
     issued = []
     monkeypatch.setattr(current_runtime(), "tickets", Recorder(issued))
-
     grant = TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, None)
     grant.ticket(shows_original=False)
-
     assert issued == [(TokenClaims("tok_a", "doc_a", PAGES), most_seconds)]
 
 
@@ -29,7 +27,6 @@ def test_a_ticket_says_what_it_opens(instance):
     ):
         grant = TokenGrant("tok_a", "doc_a", frozenset(permissions), (), False, None)
         ticket = grant.ticket(shows_original=shows_original)
-
         assert current_runtime().tickets.open(ticket).scope == scope
 
 

@@ -35,11 +35,9 @@ def test_columns_have_the_names_types_and_nullability_of_the_migrations(instance
 
 def test_every_table_with_a_wrapped_key_is_rewrapped_by_a_rotation(instance):
     with_key = {table for table in TABLES if "sealed_key" in table._meta.fields}
-
     assert with_key == set(TABLES_WITH_KEYS)
 
 
 def test_every_table_of_the_migrations_is_named_like_its_class(instance):
     known = {table._meta.table_name for table in TABLES} | {"piece", "schema_migration"}
-
     assert set(database.get_tables()) == known

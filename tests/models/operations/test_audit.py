@@ -233,7 +233,6 @@ def test_a_head_that_was_deleted_is_not_made_anew_with_a_mac(alice, older):
     with undone():
         sql("DELETE FROM event_head WHERE id = ?", alice.id)
         record(alice, 1)
-
         assert alice.id in [owner for owner, _ in places()]
         assert row(alice, EVENTS + 1)
 
@@ -265,14 +264,12 @@ def test_a_receipt_holds_if_its_event_has_its_hash_and_more_may_follow(alice, ol
     assert places([mine._replace(sequence=EVENTS + 5)]) == [(alice.id, EVENTS + 1)]
     assert ("usr_nobody", 1) in places([Receipt("usr_nobody", 1, "0" * 64)])
     record(alice, 4)
-
     result = verify_log(receipts)
     assert (result.breaks, result.receipts, result.forgotten) == ([], 3, 0)
 
 
 def test_receipts_are_read_from_lines_among_other_text_unless_one_is_wrong(alice, older):
     lines = "\n".join(map(str, checkpoint()))
-
     assert read_receipts(f"A backup is written.\n\n{lines}\n") == checkpoint()
     with pytest.raises(OperatorError, match="no receipt"):
         read_receipts(f"usr_a {'0' * 64}")
@@ -306,7 +303,6 @@ def test_what_was_altered_is_not_forgotten(alice, older, runtime, clock, caplog)
     store(alice, 4, created_at=0)
     forget_all_but_newest(runtime, clock)
     sweep()
-
     assert EventHead.find(alice.id).oldest == 4
     assert places() == [(alice.id, 4)]
     assert f"Event 4 of {alice.id} was altered" in caplog.text
@@ -315,7 +311,6 @@ def test_what_was_altered_is_not_forgotten(alice, older, runtime, clock, caplog)
 def test_ids_that_were_made_older_do_not_let_events_be_forgotten(alice, older, runtime):
     sql("UPDATE event SET id = 'evt_000' || substr(id, 8) WHERE owner_id = ?", alice.id)
     sweep()
-
     assert EventHead.find(alice.id).oldest == 1
     assert len(places()) >= 1
 
@@ -324,7 +319,6 @@ def test_nothing_is_forgotten_under_an_altered_head(alice, older, runtime, clock
     sql("UPDATE event_head SET hash = ? WHERE id = ?", bytes(32), alice.id)
     forget_all_but_newest(runtime, clock)
     sweep()
-
     assert row(alice, 1)
 
 
@@ -335,7 +329,6 @@ def test_an_event_with_a_pending_delivery_keeps_those_after_it(alice, runtime, c
     record(alice, 3)
     forget_all_but_newest(runtime, clock)
     sweep()
-
     assert EventHead.find(alice.id).oldest == 5
     assert places() == []
 
@@ -388,7 +381,6 @@ def test_the_separate_verifier_is_short_and_shares_no_code():
     imported = {
         line.split()[1] for line in text.splitlines() if line.startswith(("import", "from"))
     }
-
     assert len(text.splitlines()) <= 40
     assert imported <= sys.stdlib_module_names
 

@@ -32,7 +32,6 @@ def test_a_backup_holds_every_row_in_one_file_and_returns_the_root_keys_needed(
     instance, documents, tmp_path
 ):
     needed = backup.create_backup(tmp_path / "copy")
-
     stored = executed(tmp_path / "copy", "SELECT id, sealed_key FROM document ORDER BY id")
     assert stored == [(document.id, document.sealed_key) for document in documents]
     assert needed == [current_runtime().keyring.primary.id]
@@ -62,9 +61,7 @@ def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path)
     gone, *_ = documents
     piece = executed(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
     gone.delete_with_tokens()
-
     backup.create_backup(tmp_path / "copy")
-
     stored = (tmp_path / "copy").read_bytes()
     assert bytes(gone.sealed_key) not in stored
     assert piece not in stored
@@ -128,7 +125,6 @@ def unchanged(instance):
 
 def test_everything_is_restored_and_decrypts(instance, restore):
     assert restore(force=True) == (1, 1)
-
     setup.open_runtime()
     with connected():
         assert b"".join(Document.select().get().read()) == b"c" * 500_000
@@ -147,17 +143,14 @@ def test_a_missing_database_is_restored_and_one_with_users_is_replaced_only_with
     current_runtime().close_database()
     for path in instance.glob("documents.sqlite*"):
         path.unlink()
-
     assert restore() == (1, 1)
 
 
 def test_it_is_refused_while_another_process_has_the_database_open(instance, restore, unchanged):
     other = sqlite3.connect(instance / "documents.sqlite")
     other.execute("SELECT * FROM user_account").fetchall()
-
     with pytest.raises(OperatorError, match="Stop the service"):
         restore(force=True)
-
     other.close()
     assert unchanged()
 
@@ -169,7 +162,6 @@ def test_a_file_that_is_no_backup_is_refused(instance, restore, unchanged):
             restore(instance / "text", force=True)
     with pytest.raises(OperatorError, match="no file"):
         restore(instance / "nothing", force=True)
-
     assert unchanged()
 
 
@@ -185,10 +177,8 @@ def test_a_backup_is_refused_before_anything_is_replaced(
     copy, restore, unchanged, statement, sentence
 ):
     executed(copy, statement)
-
     with pytest.raises(OperatorError, match=sentence):
         restore(force=True)
-
     assert unchanged()
 
 
@@ -210,11 +200,9 @@ def test_a_backup_of_an_older_schema_is_migrated(copy, restore, monkeypatch, tmp
 
 def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchanged):
     executed(copy, "UPDATE piece SET sealed = zeroblob(length(sealed)) WHERE number = 1")
-
     with pytest.raises(OperatorError, match="doc_.+ cannot be decrypted"):
         restore(force=True, deep=True)
     assert unchanged()
-
     assert restore(force=True) == (1, 1)
 
 
@@ -237,7 +225,6 @@ def test_a_damaged_database_is_replaced_only_with_force(instance, restore):
     (instance / "documents.sqlite").write_bytes(b"damaged" * 1000)
     with pytest.raises(OperatorError, match="--force"):
         restore()
-
     assert restore(force=True) == (1, 1)
 
 
@@ -260,7 +247,6 @@ def test_the_wal_of_a_lost_database_is_not_applied_to_the_restored_one(instance,
 def test_a_restored_database_opens_with_any_keyring_that_has_its_root_key(instance, restore):
     line = (instance / "keyring").read_text().splitlines()[-1]
     restore(force=True)
-
     setup.open_database(str(instance / "documents.sqlite"))
     setup.use_keyring(Keyring(text=f"{generate_root_key()}\n{line}"))
     with connected():

@@ -45,7 +45,6 @@ def alter(instance):
 
 def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
     found = list(doctor.run_checks(replace(context, deep=True)))
-
     assert [one.check for one in found] == [
         *("files", "space", "database", "schema", "keyring", "authority"),
         *("log", "payload_store", "documents", "clock", "sweeper"),
@@ -56,7 +55,6 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
 def test_files_that_others_can_read_are_listed_with_the_remedy(instance, context):
     instance.chmod(0o750)
     (instance / "documents.sqlite").chmod(0o604)
-
     assert problems(context)["files"] == [
         f"Others can read {path}. Run: chmod go= {path}"
         for path in (instance, instance / "documents.sqlite")
@@ -71,7 +69,6 @@ def test_a_missing_database_is_found_and_not_created(instance, context):
     current_runtime().close_database()
     before = {path.name for path in instance.iterdir()} - {"documents.sqlite"}
     (instance / "documents.sqlite").unlink()
-
     assert "no database" in problems(context)["database"][0]
     assert {path.name for path in instance.iterdir()} == before
 
@@ -81,7 +78,6 @@ def test_a_damaged_database_is_found(instance, context):
     with (instance / "documents.sqlite").open("r+b") as file:
         file.seek(3 * 16_384)
         file.write(b"\xff" * 16_384)
-
     assert problems(context).keys() == {"database"}
 
 
@@ -98,7 +94,6 @@ def test_a_keyring_that_is_missing_or_lacks_a_root_key_is_found_and_not_created(
     (instance / "keyring").unlink()
     assert "no keyring" in problems(context)["keyring"][0]
     assert not (instance / "keyring").exists()
-
     Keyring.create(instance / "keyring")
     assert needed in problems(context)["keyring"][0]
 
@@ -114,9 +109,7 @@ def test_a_clock_that_was_set_back_is_found(context, alice, alter):
     with connected():
         Session.begin(alice, 60)
     alter("UPDATE session SET created_at = ?", now() + DAY_MS)
-
     (problem,) = problems(context)["clock"]
-
     assert "newest session is 1,4" in problem
 
 
@@ -131,13 +124,11 @@ def test_expired_documents_that_were_not_swept_are_found(context, document, alte
     assert not problems(context)
     end(document, now() - DAY_MS)
     assert "1 expired" in problems(context)["sweeper"][0]
-
     alter("UPDATE document SET expires_at = expires_at + 1")
     assert problems(context).keys() == {"authority"}
 
 
 def test_a_programming_error_is_raised_and_not_reported_as_a_finding(context, monkeypatch):
     monkeypatch.setattr(doctor, "now", lambda: base.nothing)
-
     with pytest.raises(AttributeError):
         problems(context)

@@ -51,7 +51,6 @@ def test_the_list_of_the_schema_is_what_the_migrations_make(runtime):
 
     setup.open_database(runtime.settings.database)
     made = sorted(f"{name} = {definition}" for name, definition in current_schema())
-
     listed = (ROOT / "models/migrations/postgres/schema.txt").read_text().splitlines()
     assert made == listed, "The file has to be:\n" + "\n".join(made)
 
@@ -86,16 +85,13 @@ def test_tables_that_are_not_as_the_migrations_make_them_are_named(
     alter, runtime, statement, undoing, problem
 ):
     alter(statement, undoing)
-
     assert any(problem in one for one in problems(runtime)["tables"])
 
 
 @pytest.mark.parametrize("ahead_ms", [20_000, -20_000])
 def test_a_clock_that_differs_from_the_servers_is_found(runtime, monkeypatch, ahead_ms):
     monkeypatch.setattr(doctor, "now", lambda: now() + ahead_ms)
-
     (problem,) = problems(runtime)["server"]
-
     assert problem.startswith("The clock of the database server differs by ")
 
 
@@ -104,5 +100,4 @@ def test_another_encoding_is_found(runtime, postgres_server, monkeypatch):
     made = f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'"
     postgres.execute(postgres_server.url(), made)
     setup.storage.open_database(postgres_server.url(name))
-
     assert "encoding SQL_ASCII" in "".join(doctor._server(None))

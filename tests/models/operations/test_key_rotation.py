@@ -90,9 +90,7 @@ def test_rewrapped_rows_are_synced_before_the_old_root_key_is_removed(rows, monk
     rotation.rotate_root_keys()
     monkeypatch.setattr(engine(), "sync", lambda *_: done.append("synced"))
     monkeypatch.setattr(current_runtime().keyring, "remove", done.append)
-
     rotation.retire_root_key(old)
-
     assert done == ["synced", old, "synced"]  # the last one ends the transaction
 
 
@@ -143,10 +141,8 @@ def test_no_key_is_wrapped_under_a_root_key_that_is_no_longer_the_primary(rows, 
 def test_a_damaged_row_is_reported_and_stops_neither_this_nor_the_next_rotation(rows):
     document = rows[1]
     document.change(sealed_key=bytes(104))
-
     assert rotation.rotate_root_keys().damaged == [document.id]
     later = rotation.rotate_root_keys()
-
     assert later.new_root_key is not None
     assert (later.rewrapped, later.damaged) == (5, [document.id])
 
@@ -155,10 +151,8 @@ def test_an_upload_wraps_its_key_under_the_primary_at_the_time_of_the_transactio
     server, other = current_runtime().keyring, Keyring(instance / "keyring")
     assert server.primary.id == other.primary.id
     added = other.add()
-
     with transaction():
         document = upload(alice)
-
     assert document.root == added.id
 
 
@@ -185,9 +179,7 @@ def test_after_a_rotation_the_old_wrappings_are_nowhere_on_disk(instance, alice)
     wrapped = [bytes(key) for (key,) in Document.select(Document.sealed_key).tuples()]
     stored = b"".join(path.read_bytes() for path in instance.iterdir())
     assert all(key in stored for key in wrapped)
-
     rotation.rotate_root_keys()
-
     stored = b"".join(path.read_bytes() for path in instance.iterdir())
     assert not any(key in stored for key in wrapped)
 

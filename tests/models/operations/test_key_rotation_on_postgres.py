@@ -39,7 +39,6 @@ def test_a_process_that_serves_alone_adds_a_root_key_to_its_file(keyring):
     (old,) = own_roots()
     rotate_root_keys()
     report_node()
-
     new, _ = own_roots()
     assert new != old
     retire_root_key(old)
@@ -49,7 +48,6 @@ def test_a_process_that_serves_alone_adds_a_root_key_to_its_file(keyring):
 def test_beside_another_process_a_rotation_says_what_to_do_first(keyring):
     other_node_has(*own_roots())
     before = keyring.read_text()
-
     with pytest.raises(KeyringError, match="append the line to the keyring of every machine"):
         rotate_root_keys()
     assert keyring.read_text() == before
@@ -77,7 +75,6 @@ def test_a_new_root_key_is_used_by_a_rotation_when_every_process_knows_it(keyrin
 
 def test_a_rotation_with_a_keyring_that_lacks_what_another_process_writes_is_refused(keyring):
     other_node_has("0123456789abcdef", *own_roots())
-
     with pytest.raises(KeyringError, match=r"Our keyring lacks root key 0123456789abcdef.* Append"):
         rotate_root_keys()
 
@@ -88,7 +85,6 @@ def test_a_second_process_of_the_same_name_is_told_of_in_a_sentence(keyring, cap
     assert caplog.messages == []
     first()
     second()
-
     assert len(caplog.messages) == 2
     with pytest.raises(OperatorError, match="2 processes are named .* Give each another"):
         rotate_root_keys()
@@ -99,7 +95,6 @@ def test_a_process_that_starts_again_after_a_kill_is_not_taken_for_two(
 ):
     report_as(monkeypatch, 1)
     report_as(monkeypatch, 2)()
-
     assert caplog.messages == []
     rotate_root_keys()
 

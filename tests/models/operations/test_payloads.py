@@ -94,9 +94,7 @@ def test_a_reader_goes_on_in_the_new_place(stored, place):
     document = stored(OTHER_PLACE[place])
     reading = document.read()
     first = next(reading)
-
     move_payloads(place)
-
     assert b"".join([first, *reading]) == PAYLOAD
 
 
@@ -281,7 +279,6 @@ def test_documents_in_objects_need_the_setting(stored, runtime):
     check_payload_store()
     document = stored("objects")
     runtime.payload_objects = None
-
     with pytest.raises(OperatorError, match="Set DOCSERVICE_PAYLOADS"):
         check_payload_store()
     with pytest.raises(PayloadStoreAway):
@@ -291,7 +288,6 @@ def test_documents_in_objects_need_the_setting(stored, runtime):
 @each_place
 def test_a_move_without_the_setting_says_so(runtime, instance, place):
     runtime.payload_objects = None
-
     with pytest.raises(PayloadStoreAway) as raised:
         move_payloads(place)
     assert operator_message(raised.value) == (
@@ -302,7 +298,6 @@ def test_a_move_without_the_setting_says_so(runtime, instance, place):
 def test_a_prefix_without_the_payloads_is_refused(stored, runtime, gateway):
     stored("objects")
     runtime.payload_objects = objects_of(gateway.address())
-
     with pytest.raises(OperatorError, match="lacks this database's payloads"):
         check_payload_store()
 
@@ -310,7 +305,6 @@ def test_a_prefix_without_the_payloads_is_refused(stored, runtime, gateway):
 def test_a_prefix_with_the_payloads_is_taken_though_its_mark_was_lost(stored, objects):
     stored("objects")
     assert objects.owner() is None
-
     check_payload_store()
     assert objects.owner().startswith("aut_")
     check_payload_store()
@@ -318,9 +312,7 @@ def test_a_prefix_with_the_payloads_is_taken_though_its_mark_was_lost(stored, ob
 
 def test_the_prefix_of_another_database_is_refused(runtime, instance, objects):
     objects.set_owner("aut_other")
-
     objects.store("doc_of_the_other", iter([PAYLOAD]), PIECE_BYTES)
-
     for call in (check_payload_store, drop_unreferenced_objects, lambda: move_payloads("objects")):
         with pytest.raises(OperatorError, match="another database \\(aut_other\\)"):
             call()

@@ -66,7 +66,6 @@ def is_empty(target):
 
 def test_every_table_of_the_models_is_copied():
     known = {table._meta.table_name for table in TABLES} | {"piece"}
-
     assert sorted(postgres_copy.TABLES) == sorted(known)
 
 
@@ -115,14 +114,12 @@ def test_objects_stay_where_they_are(configure, in_bucket, target):
 def test_what_a_killed_upload_left_is_not_copied(copy, instance):
     with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
         plain.execute("INSERT INTO piece VALUES ('doc_0', 0, x'00')")
-
     assert copy().rows["piece"] == 0
 
 
 def test_a_target_with_rows_is_refused_and_stays_as_it_is(copy, target):
     copy()
     before = rows_of_server(target, "event", ["*"])
-
     with pytest.raises(OperatorError, match="not empty: there are rows in user_account"):
         copy()
     assert rows_of_server(target, "event", ["*"]) == before
@@ -142,7 +139,6 @@ def test_a_value_that_postgresql_does_not_take_prevents_the_copy(copy, target, i
     current_runtime().close_database()
     with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
         plain.execute(f"UPDATE user_account SET {value}")
-
     with pytest.raises(OperatorError, match="row of user_account cannot .* Nothing was copied"):
         copy()
     assert is_empty(target)
@@ -166,16 +162,13 @@ def test_faults_of_the_file_are_named(copy, instance, alice, receipts):
     with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
         plain.execute("UPDATE piece SET sealed = zeroblob(length(sealed))")
         plain.execute("UPDATE event SET type = 'document.viewed' WHERE sequence = 1")
-
     problems = "\n".join(copy().problems)
-
     assert "cannot be decrypted" in problems
     assert f"The log of {alice.id} 1: It was altered" in problems
 
 
 def test_what_is_on_a_server_already_is_not_copied(copy, target, monkeypatch):
     monkeypatch.setattr(postgres_copy, "is_server", lambda _: True)
-
     with pytest.raises(OperatorError, match="already. Copy it with pg_dump -Fc and pg_restore"):
         copy()
 
@@ -191,7 +184,6 @@ def test_what_is_on_a_server_already_is_not_copied(copy, target, monkeypatch):
 def test_an_address_that_cannot_be_used_is_told_without_its_password(copy, address, sentence):
     with pytest.raises((OperatorError, OperationalError)) as raised:
         copy(address)
-
     assert sentence in operator_message(raised.value)
     assert "secret" not in operator_message(raised.value)
 
@@ -199,7 +191,6 @@ def test_an_address_that_cannot_be_used_is_told_without_its_password(copy, addre
 def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(copy, instance):
     current_runtime().close_database()
     (instance / "documents.sqlite").unlink()
-
     with pytest.raises(OperatorError, match="nothing to copy"):
         copy()
     assert not (instance / "documents.sqlite").exists()

@@ -15,12 +15,10 @@ from models.storage import close_database, database, engine, group_commit
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
     (root_id,) = setup.root_keys_in_use()
     (instance / "keyring").unlink()
-
     with pytest.raises(KeyringError, match="no keyring"):
         setup.open_keyring(instance / "keyring")
     with pytest.raises(KeyringError, match=root_id):
         setup.use_keyring(Keyring.create(instance / "other"))
-
     assert not (instance / "keyring").exists()
 
 
@@ -32,7 +30,6 @@ def test_a_fresh_instance_gets_a_keyring(runtime, tmp_path):
 
 def test_a_keyring_gone_while_running_is_not_ready(instance):
     (instance / "keyring").unlink()
-
     assert not setup.is_ready()
 
 
@@ -114,7 +111,6 @@ def test_threads_that_start_at_once_share_one_connection_pool(instance, alice):
         one.start()
     for one in threads:
         one.join()
-
     assert setup.is_ready()
 
 
@@ -123,7 +119,6 @@ def test_an_address_that_is_none_leaves_the_former_database_in_use_but_closed(in
     former = database.obj
     with pytest.raises(OperatorError, match="no address"):
         setup.open_database("postgresql://docs:secret%zz@host/name")
-
     assert database.obj is former
     assert database.is_closed()
     assert not engine().is_shared

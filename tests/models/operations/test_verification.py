@@ -16,7 +16,6 @@ def documents(alice):
 
 def test_undamaged_data_has_no_problem(documents):
     reports = []
-
     assert verification.check_keys() == []
     assert verification.check_contents(lambda *report: reports.append(report)) == []
     assert reports[-1] == (3 * (PIECE_BYTES + 5),) * 2
@@ -25,7 +24,6 @@ def test_undamaged_data_has_no_problem(documents):
 
 def test_a_key_that_cannot_be_decrypted_is_reported(documents):
     documents[1].change(sealed_key=documents[0].sealed_key)
-
     assert verification.check_keys() == [f"{documents[1].id} cannot be decrypted."]
     assert verification.check_contents() == [f"{documents[1].id} cannot be decrypted."]
 
@@ -34,21 +32,18 @@ def test_a_flipped_bit_in_any_piece_is_found(documents):
     zeros = "UPDATE piece SET sealed = zeroblob(length(sealed))"
     flip = f"{zeros} WHERE document_id = ? AND number = 0"
     database.execute_sql(flip, (documents[2].id,))
-
     assert verification.check_keys() == verification.check_sample(10) == []
     assert verification.check_contents() == [f"{documents[2].id} cannot be decrypted."]
 
 
 def test_a_missing_last_piece_is_found_by_the_sample(documents):
     database.execute_sql("DELETE FROM piece WHERE number = 1", ())
-
     assert len(verification.check_sample(2)) == 2
     assert len(verification.check_sample(10)) == 3
 
 
 def test_a_password_that_was_altered_is_found(documents, alice):
     User.get_by_id(alice.id).change(sealed_password=alice.sealed_name)
-
     assert verification.check_keys() == []
     assert verification.check_contents() == [f"{alice.id} cannot be decrypted."]
 

@@ -158,7 +158,6 @@ def test_an_upgrade_that_is_killed_between_two_rows_is_made_again(former_version
         with pytest.raises(ZeroDivisionError):
             reopened()
     current_runtime().close_database()
-
     with reopened():
         assert verification.check_authority() == []
         assert verify_log().breaks == []
@@ -169,10 +168,8 @@ def test_a_former_key_that_is_put_back_signs_nothing(alice, former_version, file
         pass
     file("UPDATE authority_key SET sealed_key = :former", former=former_version)
     before = file("SELECT * FROM document", "SELECT * FROM user_account")
-
     with pytest.raises(OperatorError, match="was altered"):
         setup.open_runtime()
-
     assert file("SELECT * FROM document", "SELECT * FROM user_account") == before
 
 
@@ -180,7 +177,6 @@ def test_documents_whose_mac_is_struck_out_are_not_signed_again(former_version, 
     with reopened():
         pass
     file("UPDATE document SET authority_mac = NULL, expires_at = 1")
-
     with reopened():
         assert len(verification.check_authority()) == Document.select().count() == 1
         assert sweep() == 0
@@ -218,7 +214,6 @@ def test_what_the_sweeper_does_it_does_on_genuine_rows_only(alice, credentials_o
 def test_an_altered_document_is_absent(alice, credentials_of, file, change):
     document = upload(alice, expires_at=now() + 60_000)
     file(f"UPDATE document SET {change} WHERE id = :id", id=document.id)
-
     with reopened():
         with pytest.raises(NotFound):
             Document.one_of(alice.id, document.id)
@@ -230,7 +225,6 @@ def test_a_link_that_is_marked_as_used_up_in_the_file_is_refused(alice, credenti
     """Else its revocation would not be told: its end was, by the mark."""
     (id,) = file("SELECT id FROM document_token")[0][0]
     file("UPDATE document_token SET spent_at = 1")
-
     with reopened():
         assert DocumentToken.find(id) is None
         assert [line.split()[0] for line in verification.check_authority()] == [id]
@@ -238,11 +232,9 @@ def test_a_link_that_is_marked_as_used_up_in_the_file_is_refused(alice, credenti
 
 def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, credentials_of, file):
     file("DELETE FROM authority_key", "UPDATE api_key SET scopes = 'documents:delete'")
-
     with pytest.raises(OperatorError, match="was deleted"):
         setup.open_runtime()
     current_runtime().close_database()
-
     assert file("SELECT count(*) FROM authority_key") == [[(0,)]]
 
 
@@ -257,7 +249,6 @@ def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, cre
 )
 def test_an_altered_key_stops_the_start(alice, file, change):
     file(change)
-
     with pytest.raises(OperatorError, match="was altered"):
         setup.open_runtime()
 
@@ -310,7 +301,6 @@ def test_a_change_applies_to_the_row_as_it_is_now(alice):
     with transaction():
         ApiKey.find(stale.id).change(scopes="events:read")
         stale.change(expires_at=5)
-
     found = ApiKey.find(stale.id)
     assert (found.scopes, found.expires_at) == ("events:read", 5)
     assert stale.scopes == "events:read"
@@ -319,7 +309,6 @@ def test_a_change_applies_to_the_row_as_it_is_now(alice):
 def test_a_change_does_not_sign_what_was_altered(alice, file):
     key = ApiKey.issue(alice, None, "documents:read", None)
     file("UPDATE api_key SET scopes = 'documents:delete'")
-
     with reopened(), transaction():
         altered = ApiKey.get_by_id(key.id)
         with pytest.raises(NotFound):
@@ -352,10 +341,8 @@ def test_no_statement_in_the_code_changes_an_authority_column():
 def test_an_altered_id_does_not_write_lines_into_the_log(alice, file, caplog):
     key = ApiKey.issue(alice, None, "documents:read", None)
     file("UPDATE api_key SET id = 'key_1' || char(10) || 'a line'")
-
     with reopened(), pytest.raises(KeyRevoked):
         ApiKey.of_secret(key.secret)
-
     assert caplog.messages[0].startswith("key_1?a?line was altered")
 
 
@@ -368,26 +355,21 @@ def test_every_table_with_a_mac_is_checked_and_has_its_columns():
 def test_a_login_whose_password_is_changed_before_its_session_begins_is_refused(alice):
     identified = User.identify(alice.email, PASSWORD, "")
     User.find(alice.id).change_password("another password", kept_session_id="")
-
     with pytest.raises(WrongCredentials):
         Session.begin(identified, 3600)
-
     assert Session.select().count() == 0
 
 
 def test_of_two_password_changes_with_the_same_old_one_the_second_is_refused(alice):
     first, second = (User.identify(alice.email, PASSWORD, "") for _ in range(2))
     first.change_password("a first password", kept_session_id="")
-
     with pytest.raises(WrongCredentials):
         second.change_password("a second password", kept_session_id="")
-
     assert User.identify(alice.email, "a first password", "") == alice
 
 
 def test_a_login_is_refused_when_the_account_is_disabled_before_its_session_begins(alice):
     identified = User.identify(alice.email, PASSWORD, "")
     User.of_email(alice.email).disable()
-
     with pytest.raises(WrongCredentials):
         Session.begin(identified, 3600)

@@ -47,7 +47,6 @@ def rows(table, owner):
 def test_live_links_are_limited_over_all_documents_of_a_user(alice, bob):
     first, second = upload(alice), upload(alice)
     links = [share(first), share(first), share(second)]
-
     with pytest.raises(QuotaExceeded, match="3 is the most"):
         share(second)
     share(upload(bob))
@@ -111,9 +110,7 @@ def test_live_api_keys_are_limited_and_dead_ones_do_not_count(alice, clock):
 
 def test_a_key_is_replaced_when_there_is_room_for_no_other(alice):
     keys = [new_key(alice) for _ in range(3)]
-
     replaced = keys[0].rotate(alice, 0)
-
     assert replaced.rotate(alice, 60)
     with pytest.raises(QuotaExceeded):
         keys[1].rotate(alice, 60)  # the overlapping one lives
@@ -124,7 +121,6 @@ def test_of_ended_api_keys_the_newest_are_kept(alice):
     for _ in range(20):
         new_key(alice).revoke()
     live = new_key(alice)
-
     assert rows(ApiKey, alice) == 3 + 1
     assert ApiKey.find(live.id).revoked_at is None
 
@@ -133,7 +129,6 @@ def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):
     ids = [Event.record(alice.id, "webhook.test", {}).id for _ in range(25)]
     Event.record(bob.id, "webhook.test", {})
     sweep()
-
     assert [event.id for event in Event.feed(alice.id, 100, None)[0]] == ids[-10:]
     assert rows(Event, bob) == 1
 
@@ -175,7 +170,6 @@ def test_of_the_deliveries_of_a_webhook_the_newest_are_kept(alice):
 @pytest.mark.parametrize(("size", "most"), [(1000, 1000), (10 << 20, 10 << 10)])
 def test_a_quota_of_bytes_alone_limits_documents_too(size, most):
     quota = Quota(bytes=size)
-
     quota.require(0, most - 1, 0)
     with pytest.raises(QuotaExceeded, match=f"{most:,} documents"):
         quota.require(0, most, 0)

@@ -41,7 +41,6 @@ def test_trying_on_while_refused_does_not_make_the_wait_longer():
         if not throttle.allowance("a").wait_seconds:
             throttle.hit("a")
     clock.now += 10.01
-
     assert throttle.allowance("a").wait_seconds == 0
 
 
@@ -50,7 +49,6 @@ def test_tries_that_were_judged_at_once_are_all_owed():
     throttle = RateLimiter(limit(1, 10), clock=clock)
     for _ in "1234":  # each had been allowed before the first of them was wrong
         throttle.hit("a")
-
     assert throttle.allowance("a").left == 0
     assert throttle.allowance("a").wait_seconds == pytest.approx(40)
     clock.now += 40
@@ -61,7 +59,6 @@ def test_memory_is_bounded_whoever_sends_what():
     throttle = RateLimiter(limit(5, 60), keys=100)
     for number in range(5000):
         throttle.hit(str(number) * 1000)
-
     assert len(throttle._due) == 100
     assert all(isinstance(key, int) for key in throttle._due)  # however long the name
 
@@ -83,7 +80,6 @@ def test_one_address_may_not_try_many_accounts():
     wrong = PasswordFailureLimiter()
     for number in range(60):
         wrong.record_failure(f"{number}@example.com", "2001:db8::1")
-
     with pytest.raises(TooManyRequests):
         wrong.refuse_if_many("new@example.com", "2001:db8::2")
 
@@ -92,7 +88,6 @@ def test_limits_can_be_switched_off():
     wrong = PasswordFailureLimiter(on=False)
     for _ in range(100):
         wrong.record_failure("alice@example.com", "192.0.2.1")
-
     wrong.refuse_if_many("alice@example.com", "192.0.2.1")
 
 

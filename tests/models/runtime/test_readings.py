@@ -50,7 +50,6 @@ def test_after_a_minute_the_next_reading_is_recorded_at_once_again(alice, clock)
         clock(minute * MINUTE_MS)
         Event.record_merged_readings()
         read(document)
-
     assert readings(alice) == [("document.viewed", 1)] * 3
 
 
@@ -61,14 +60,12 @@ def test_readings_of_other_links_documents_and_types_are_not_merged(alice, bob):
     read(first, actor=LINK | {"tokenId": "tok_2"})
     read(first, actor={"via": "api_key", "apiKeyId": "key_1"})
     read(first, type="document.downloaded")
-
     assert len(readings(alice)) == 5
 
 
 def test_each_reading_of_a_person_is_an_event(alice):
     document = upload(alice)
     read(document, actor={"via": "session"}, times=3)
-
     assert readings(alice) == [("document.viewed", 1)] * 3
 
 
@@ -76,7 +73,6 @@ def test_readings_are_recorded_before_what_happens_to_the_document_next(alice):
     document = upload(alice)
     read(document, times=4)
     document.delete_with_tokens()
-
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
     assert Event.feed(alice.id, 100, None)[0][-1].type == "document.deleted"
 
@@ -84,12 +80,10 @@ def test_readings_are_recorded_before_what_happens_to_the_document_next(alice):
 def test_counts_survive_a_transaction_that_fails(alice):
     document = upload(alice)
     read(document, times=4)
-
     with pytest.raises(ZeroDivisionError), transaction():  # noqa: PT012
         document.delete_with_tokens()
         raise ZeroDivisionError
     Event.record_merged_readings(all=True)
-
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
 
 
@@ -133,7 +127,6 @@ def test_a_clock_set_back_ends_the_minute(alice, clock):
     read(document, times=2)
     clock(-MINUTE_MS)
     Event.record_merged_readings()
-
     assert sum(count for _, count in readings(alice)) == 2
 
 
@@ -142,7 +135,6 @@ def test_views_of_a_counted_link_are_counted_one_by_one(alice):
     token = DocumentToken.issue(document, LinkOptions(None, "view", "", None, max_views=9)).row
     for _ in range(5):
         DocumentToken.count_view(token.owner_id, token.id, "document.viewed")
-
     assert DocumentToken.find(token.id).views == 5
     Event.record_merged_readings(all=True)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 4)]
@@ -157,12 +149,10 @@ def test_without_readings_nothing_is_written(alice, monkeypatch):
 def test_a_reading_in_a_transaction_that_fails_is_not_counted(alice):
     document = upload(alice)
     read(document)
-
     with pytest.raises(ZeroDivisionError), transaction(alice.id):  # noqa: PT012
         read(document)
         raise ZeroDivisionError
     Event.record_merged_readings(all=True)
-
     assert readings(alice) == [("document.viewed", 1)]
 
 
@@ -173,6 +163,5 @@ def test_readings_that_are_too_many_to_wait_and_those_at_the_end_are_lost_with_a
     document = upload(alice)
     read(document, actor={"via": "session"}, times=3)
     assert (caplog.messages, runtime.readings.lost) == (["1 readings are lost"], 1)
-
     runtime.readings.close()
     assert caplog.messages[1:] == ["2 readings are lost"]

@@ -27,10 +27,8 @@ def create(tmp_path):
 def test_a_second_application_is_refused_and_the_first_keeps_its_database(create, tmp_path):
     client = create("first").test_client()
     assert client.post("/v1/auth/register", json=LOGIN).status_code == 201
-
     with pytest.raises(OperatorError, match="first"):
         create("second")
-
     assert client.post("/v1/auth/login", json=LOGIN).status_code == 200
     assert not (tmp_path / "second").exists()
 
@@ -39,15 +37,12 @@ def test_after_close_another_application_may_follow(create):
     first = create("first")
     first.test_client().get("/readyz")
     first.extensions["runtime"].close()
-
     client = create("second").test_client()
-
     assert client.post("/v1/auth/login", json=LOGIN).status_code == 401
 
 
 def test_creating_an_application_touches_no_file(create, tmp_path):
     create("quiet")
-
     assert list(tmp_path.iterdir()) == []
 
 

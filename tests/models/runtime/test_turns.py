@@ -38,7 +38,6 @@ def test_a_quarter_of_the_threads_may_make_previews_at_least_one(threads, places
 
 def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
     queue = queue_of(16)
-
     with held(queue, ("usr_a", "tok_1"), ("usr_a", "tok_1")):
         assert not is_admitted(queue, "usr_a", "tok_1")
         assert is_admitted(queue, "usr_a", "usr_a")
@@ -50,7 +49,6 @@ def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
 
 def test_when_all_places_are_held_everyone_is_refused():
     queue = queue_of(16)
-
     with held(queue, *((f"usr_{name}", f"usr_{name}") for name in "abcd")):
         assert not is_admitted(queue, "usr_e", "usr_e")
     assert is_admitted(queue, "usr_e", "usr_e")
@@ -58,7 +56,6 @@ def test_when_all_places_are_held_everyone_is_refused():
 
 def test_a_place_is_free_again_after_an_error():
     queue = queue_of(1)
-
     with pytest.raises(ValueError, match="broken"), queue.turn("a", "usr_a", "usr_a"):
         raise ValueError("broken")
     assert is_admitted(queue, "usr_a", "usr_a")

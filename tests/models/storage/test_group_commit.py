@@ -84,7 +84,6 @@ def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(l
     second = waiting(log, outcomes)
     disk.allowed.release()
     second.join(60)
-
     assert outcomes == ["lost", "synced"]
 
 
@@ -92,7 +91,6 @@ def test_a_sync_that_fails_is_told_to_all_who_wrote_before_it_also_if_they_wait_
     outcomes, since = [], log.failures
     fail_once(log, disk, outcomes)
     disk.allowed.release()
-
     with pytest.raises(OSError, match="lost"):
         log.sync(since)
 
@@ -101,12 +99,10 @@ def test_the_file_stays_open_so_that_the_system_tells_it_of_every_failure(log, d
     disk.allowed.release()
     log.sync()
     assert os.path.samestat(os.fstat(disk.handle), (tmp_path / "log").stat())
-
     (tmp_path / "log").rename(tmp_path / "former")
     (tmp_path / "log").write_bytes(b"")
     disk.allowed.release()
     log.sync()
-
     assert os.path.samestat(os.fstat(disk.handle), (tmp_path / "log").stat())
 
 

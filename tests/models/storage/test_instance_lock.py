@@ -66,7 +66,5 @@ def test_what_root_claims_belongs_to_who_runs_the_service(path, tmp_path):
     folder = tmp_path / "instance"
     folder.mkdir()
     os.chown(folder, 65534, 65534)
-
     instance_lock.acquire_instance_lock(path, 0)
-
     assert (folder / "documents.sqlite.lock").stat().st_uid == 65534

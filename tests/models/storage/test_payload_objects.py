@@ -60,7 +60,6 @@ def ranges(monkeypatch):
 def test_what_is_stored_comes_back_in_any_run_of_pieces(objects, size):
     stored, last = list(sealed(size)), size // PIECE_BYTES
     objects.store("doc_a", iter(stored), size)
-
     for first, final in [(0, last), (1, last), (last, last), (0, 0), (1, max(1, last - 1))]:
         found = list(objects.pieces("doc_a", size, first, final))
         assert found == stored[first : final + 1]
@@ -87,10 +86,8 @@ def test_an_upload_whose_connection_breaks_leaves_no_object(opened, gateway, pro
     address = gateway.address()
     objects = opened(address, url=proxy.url)
     proxy.break_after = size // 2
-
     with pytest.raises(PayloadStoreAway):
         objects.store("doc_a", sealed(size), size)
-
     assert not opened(address).exists("doc_a")
 
 
@@ -104,7 +101,6 @@ def test_an_object_that_was_cut_is_damage_where_it_ends(objects):
     stored = list(sealed(4 * PIECE_BYTES))
     objects.store("doc_a", iter([*stored[:2], stored[2][:-1]]), PIECE_BYTES)
     found = objects.pieces("doc_a", 4 * PIECE_BYTES, 0, 4)
-
     assert [next(found), next(found)] == stored[:2]
     for first in (2, 3, 4):
         with pytest.raises(DecryptionError, match="altered"):
@@ -113,20 +109,16 @@ def test_an_object_that_was_cut_is_damage_where_it_ends(objects):
 
 def test_a_reader_that_takes_one_piece_has_fetched_one(objects, ranges):
     objects.store("doc_a", sealed(MULTIPART), MULTIPART)
-
     next(objects.pieces("doc_a", MULTIPART, 3, 41))
-
     assert ranges == [(3, 4)]
 
 
 def test_the_next_window_is_fetched_while_one_is_sent(objects, ranges):
     objects.store("doc_a", sealed(MULTIPART), MULTIPART)
     found = objects.pieces("doc_a", MULTIPART, 0, 41)
-
     next(found), next(found), next(found)
     expected = [(0, 1), (1, 1 + WINDOW_PIECES), (1 + WINDOW_PIECES, 1 + 2 * WINDOW_PIECES)]
     objects._fetching.shutdown()
-
     assert ranges == expected
 
 
@@ -147,7 +139,6 @@ def test_many_slow_readers_hold_one_piece_each(objects, ranges):
 def test_objects_are_listed_and_dropped_and_a_missing_one_is_no_error(objects):
     for id in ("doc_a", "doc_b"):
         objects.store(id, sealed(PIECE_BYTES), PIECE_BYTES)
-
     assert list(objects.document_ids()) == [["doc_a", "doc_b"]]
     objects.drop("doc_a", "doc_never")
     assert (objects.exists("doc_a"), objects.exists("doc_b")) == (False, True)
@@ -166,7 +157,6 @@ def calls(objects):
 def test_a_store_that_is_away_is_reported_by_every_call(opened, proxy, caplog):
     objects = opened(url=proxy.url)
     proxy.is_open = False
-
     for call in calls(objects):
         with pytest.raises(PayloadStoreAway) as raised:
             call()
@@ -177,7 +167,6 @@ def test_a_store_that_is_away_is_reported_by_every_call(opened, proxy, caplog):
 
 def test_wrong_credentials_are_reported_without_them(opened, caplog):
     objects = opened(secret="another secret")
-
     for call in calls(objects):
         with pytest.raises(PayloadStoreAway) as raised:
             call()
@@ -187,8 +176,6 @@ def test_wrong_credentials_are_reported_without_them(opened, caplog):
 
 def test_a_bucket_that_is_not_there_is_reported(opened):
     objects = opened("s3://no-such-bucket/x")
-
     with pytest.raises(PayloadStoreAway) as raised:
         objects.set_owner("aut_1")
-
     assert "There is no bucket for s3://no-such-bucket/x" in raised.value.reason

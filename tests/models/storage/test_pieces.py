@@ -10,7 +10,6 @@ from models.storage.payloads.prefetch import PIECES_AHEAD, prefetch
 
 def test_the_first_window_is_one_piece_and_the_last_one_ends_with_the_pieces():
     windows = ReadAhead().windows
-
     assert list(windows(2, 2, 4)) == [(2, 3)]
     assert list(windows(2, 3, 4)) == [(2, 3), (3, 4)]
     assert list(windows(2, 11, 4)) == [(2, 3), (3, 7), (7, 11), (11, 12)]
@@ -20,10 +19,8 @@ def test_the_first_window_is_one_piece_and_the_last_one_ends_with_the_pieces():
 def test_a_reader_that_ends_or_is_let_go_of_makes_room_for_another():
     windows = ReadAhead().windows
     readers = [windows(0, 9, 4) for _ in range(READERS_AHEAD + 1)]
-
     second = [[next(one), next(one)][1] for one in readers]
     assert second == [(1, 5)] * READERS_AHEAD + [(1, 2)]
-
     readers[0].close()
     del readers[1]
     assert [list(windows(0, 9, 4))[1] for _ in range(2)] == [(1, 5)] * 2
@@ -50,7 +47,6 @@ def test_no_more_than_a_few_pieces_wait():
     made = []
     pieces = prefetch(made.append(n) or n for n in range(100))
     next(pieces)
-
     assert len(made) <= PIECES_AHEAD + 3
     pieces.close()
 
@@ -59,7 +55,5 @@ def test_who_stops_early_leaves_no_thread_behind():
     before = threading.active_count()
     pieces = prefetch(iter(range(100)))
     next(pieces)
-
     pieces.close()
-
     assert threading.active_count() == before

@@ -139,7 +139,6 @@ def test_a_transaction_in_which_a_statement_failed_is_not_taken_for_committed(al
         pytest.raises(IntegrityError),
     ):
         alice.insert_row()
-
     assert User.select().count() == 1
 
 
@@ -197,7 +196,6 @@ def test_many_rows_are_streamed_in_a_transaction(runtime):
     query = "SELECT n, :text FROM generate_series(1, 1200) AS n"
     with transaction("usr_1"):
         rows = list(engine().stream(query, {"text": "50 %"}))
-
     assert rows == [(n, "50 %") for n in range(1, 1201)]
 
 
@@ -271,7 +269,6 @@ def test_errors_of_the_server_are_errors_of_the_service(state, kind, runtime):
     raising = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
     with pytest.raises(Exception, match="no") as raised:
         database.execute_sql(raising)
-
     assert type(service_error_of(raised.value)) is kind
 
 
@@ -282,7 +279,6 @@ def test_a_trigger_is_foreign(alice):
     database.execute_sql(
         "CREATE TRIGGER undo AFTER UPDATE ON api_key FOR EACH ROW EXECUTE FUNCTION nothing()"
     )
-
     assert setup.schema_problems() == ["trigger undo is foreign"]
 
 
@@ -290,7 +286,6 @@ def test_a_sweep_deletes_limits_that_nothing_is_owed_to(alice, runtime):
     runtime.login_failures.record_failure("alice", "127.0.0.1")
     database.execute_sql("UPDATE rate_limit SET due_at = 1")
     sweep()
-
     assert database.execute_sql("SELECT count(*) FROM rate_limit").fetchone() == (0,)
 
 
@@ -335,7 +330,6 @@ def test_readings_are_nowhere_in_the_database_before_their_event(alice):
 def test_nothing_of_what_is_sealed_is_in_the_servers_files(alice, postgres_server):
     upload(alice, b"plaintext-of-a-document" * 1000, name="plaintext-of-a-name")
     postgres.execute(postgres_server.url(), "CHECKPOINT")
-
     files = list(postgres_server.files())
     assert any(b"alice@example.com" in file for file in files)
     assert not any(b"plaintext-of-a" in file for file in files)

@@ -29,7 +29,6 @@ def test_migrations_in_another_order_make_their_own_schema(tmp_path):
 
 def test_no_connection_trusts_the_schema(instance, tmp_path):
     assert (pragma("trusted_schema"), pragma("cell_size_check")) == (0, 1)
-
     with sqlite_files._opened(tmp_path / "documents.sqlite") as copy:
         for name, value in (("trusted_schema", 0), ("cell_size_check", 1)):
             assert copy.execute(f"PRAGMA {name}").fetchone() == (value,)
@@ -38,7 +37,6 @@ def test_no_connection_trusts_the_schema(instance, tmp_path):
 @pytest.mark.parametrize("written", ['"user_account"', "`user_account`", "[user_account]"])
 def test_quotes_of_names_and_longer_spaces_make_no_difference(written):
     plain = schema._plain(f"REFERENCES  {written}\n(id)", "session")
-
     assert plain == "REFERENCES user_account (id)"
 
 
@@ -49,7 +47,6 @@ HIDDEN = "CREATE TRIGGER undo AFTER UPDATE ON api_key BEGIN SELECT 1; END"
 def test_a_statement_under_a_name_that_is_let_through_is_foreign(name):
     """SQLite may execute the statement of each row, whatever the row's type and name are."""
     made = Counter([("table schema_migration", "CREATE TABLE schema_migration ")])
-
     assert list(schema.differences(made, made + Counter([(name, HIDDEN)]))) == [
         f"{name} is foreign"
     ]

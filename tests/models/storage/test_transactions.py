@@ -18,7 +18,6 @@ from tests.waiting import run_in_threads
 
 def test_later_ids_sort_later_also_within_one_millisecond():
     ids = [generate_id("doc") for _ in range(5_000)]
-
     assert ids == sorted(set(ids))
     assert all(len(id) == 30 and id.startswith("doc_") for id in ids)
 
@@ -28,7 +27,6 @@ def test_what_fails_inside_a_transaction_takes_all_of_it_back(alice):
         with transaction():
             alice.change(email="other@example.com")
         raise ZeroDivisionError
-
     assert User.get_by_id(alice.id).email == "alice@example.com"
 
 
@@ -67,9 +65,7 @@ def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instanc
     with transaction():
         alice.change(email="new@example.com")
     assert b"new@example.com" not in stored.read_bytes()
-
     engine().checkpoint_wal()
-
     assert b"new@example.com" in stored.read_bytes()
 
 
