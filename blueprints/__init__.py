@@ -7,8 +7,7 @@ from .document_views import document_views, pdf_pages
 from .documents import documents
 from .embed import embed
 from .events import events, webhooks
-from .metrics import metrics
-from .status import status
+from .status import metrics, status
 
 # in the order of the specification
 BLUEPRINTS = (

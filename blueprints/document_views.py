@@ -16,7 +16,7 @@ from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
 from .schemas.requests import DownloadRequest, PdfPagesQuery, PdfPassword, ViewRequest
 from .schemas.responses import DrawnPdfPage, PdfPageList
 from .views import content as contents
-from .views import pages, pdf
+from .views import pages
 
 document_views = ApiBlueprint(
     "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
@@ -24,7 +24,6 @@ document_views = ApiBlueprint(
 pdf_pages = ApiBlueprint(
     "pdf_pages", __name__, url_prefix="/v1/documents/<id>/pages", description="Pages of a PDF"
 )
-pdf_pages.after_request(pages.allow_opened_pages)
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}
@@ -32,11 +31,19 @@ PDF_ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRe
 BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
-@document_views.after_request
+@pdf_pages.after_request
 def allow_opened_pages(response: Response) -> Response:
+    """An opened page has no origin; what it sends is a ticket, never a cookie."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+    return response
+
+
+@document_views.after_request
+def allow_tickets(response: Response) -> Response:
     """A page that was opened reads what it loads by its ticket."""
     is_by_page = getattr(g.get("caller"), "credential_type", None) == TICKET
-    return pages.allow_opened_pages(response) if is_by_page else response
+    return allow_opened_pages(response) if is_by_page else response
 
 
 @document_views.get("/view", accepts=READERS, scope=READ, permission="view")
@@ -112,7 +119,7 @@ def content(id: str) -> Response:
 @pdf_pages.response(200, PdfPageList())
 def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF with their sizes and text"""
-    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"])
+    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"])
 
 
 @pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
@@ -122,7 +129,7 @@ def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
 @pdf_pages.response(200, PdfPageList())
 def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF that has a password"""
-    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
+    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
 
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -133,7 +140,7 @@ def page(id: str, number: str) -> dict[str, Any]:
 
     Pages that were drawn once are kept with the document. It counts as no view.
     """
-    return pdf.drawn_page(g.caller.document(id), g.caller, number)
+    return pages.drawn_page(g.caller.document(id), g.caller, number)
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -142,4 +149,4 @@ def page(id: str, number: str) -> dict[str, Any]:
 @pdf_pages.response(200, DrawnPdfPage())
 def locked_page(body: dict[str, Any], id: str, number: str) -> dict[str, Any]:
     """Return a page of a PDF that has a password"""
-    return pdf.drawn_page(g.caller.document(id), g.caller, number, body["password"])
+    return pages.drawn_page(g.caller.document(id), g.caller, number, body["password"])

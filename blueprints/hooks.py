@@ -14,7 +14,7 @@ from models.operations import setup
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import resolve_caller
 from .http.blueprint import limit_body
-from .metrics import count
+from .status import count
 from .views.notices import page_for_people
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")

@@ -1,23 +1,34 @@
-"""The pages that show a document, and the prompt in front of a protected link.
+"""The pages that show a document, the prompt in front of a protected link, and a PDF's pages.
 
 A link with a password or a view limit opens by POST, so that a link preview, which sends a GET,
-uses no view. A view is counted after the document was decrypted.
+uses no view. A view is counted after the document was decrypted. What is made of a document is
+kept, and callers take turns at making it.
 """
 
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
 from urllib.parse import quote
 
 from flask import Response, g, request
 
 import viewer
-from models import Document, DocumentToken
-from models.core import Invalid, ScopeMissing, WrongCredentials
+from models import Document, DocumentToken, StoredPreview, current_runtime
+from models.core import Busy, Invalid, NotFound, ScopeMissing, WrongCredentials, rfc3339
+from models.documents import type_of_name
 from models.links import TokenGrant
+from models.storage.payloads import PIECE_BYTES
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from .links import base_url
 from .notices import small_page
-from .originals import opened_pdf, original_of
+
+NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
+NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
+LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -28,7 +39,7 @@ def render(action: str, document: Document, grant: TokenGrant | None) -> Respons
     """The page for `action`, `view` or `download`; for a protected link its prompt."""
     if grant and needs_prompt(grant):
         return _prompt(grant, action)
-    return _RENDER[action](document, grant)
+    return _open(action, document, grant)
 
 
 def unlock(
@@ -42,30 +53,86 @@ def unlock(
             if is_form():
                 return _prompt(grant, action, wrong=True)
             raise
-    return _RENDER[action](document, grant)
+    return _open(action, document, grant)
+
+
+def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
+    """One button, and a field if there is a password. It says nothing about the document."""
+    given = {"grant": grant, "action": action, "wrong": wrong}
+    token, status = request.values.get("token", ""), 401 if wrong else 200
+    return small_page("gate.html", status, grant.origins, token=token, **given)
+
+
+def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
+    original = original_of(document, grant, saves=action == "download")
+    headers_only = request.method == "HEAD"
+    if action == "download":
+        page = viewer.download(original, headers_only=headers_only)
+        return _record_and_send(page, document, grant, "document.downloaded")
+    page = viewer.view(
+        original,
+        frame_ancestors=grant.origins if grant else (),
+        embed=request.args.get("embed") == "1",
+        may_save=grant is None or "download" in grant.permissions,
+        headers_only=headers_only,
+        **_addresses(original, document, grant),
+    )
+    return _record_and_send(page, document, grant, "document.viewed")
+
+
+def _addresses(
+    original: viewer.Document, document: Document, grant: TokenGrant | None
+) -> dict[str, str | None]:
+    """Where the page loads a large original and further pages of a PDF from, by tickets that die
+    with the token or session; and of a link that opens without a prompt, its oEmbed.
+    """
+    content = pages = oembed = None
+    path, is_link = f"/v1/documents/{original.id}", grant is not None and not grant.owner_id
+    if grant and not viewer.embeds(original):
+        ticket = grant.ticket(shows_original=original.shows_original)
+        content = f"{base_url() if is_link else ''}{path}/content?ticket={ticket}"
+    if original.has_pages:
+        opened = grant or TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
+        origin = base_url() if is_link else f"{request.scheme}://{request.host}"
+        pages = f"{origin}{path}/pages?ticket={opened.ticket(shows_original=False)}"
+    if "token" in request.args and not needs_prompt(grant):
+        url = f"{base_url()}{path}/view?token={request.args['token']}"
+        oembed = f"{base_url()}/oembed?format=json&url={quote(url, safe='')}"
+    return {
+        "content_url": content,
+        "save_url": content and f"{content}&save=1",
+        "pages_url": pages,
+        "oembed_url": oembed,
+    }
+
+
+def _record_and_send(
+    page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
+) -> Response:
+    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
+    if request.method == "HEAD":
+        return Response(page.body, headers=page.headers)
+    if grant and not grant.owner_id:
+        DocumentToken.count_view(document.owner_id, grant.id, type)
+    else:
+        document.record_read(type)
+    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
 def download_by_password(
-    document: Document,
-    caller: Caller,
-    password: str | None = None,
-    pdf_password: str | None = None,
+    document: Document, caller: Caller, password: str | None = None, pdf_password: str | None = None
 ) -> Response:
-    """The file for a link's form, for an opened page, or encrypted as a program asks."""
-    if caller.credential_type == TICKET:
-        return _opened_download(document, caller.grant, password)
-    if is_form():
-        return unlock("download", document, caller.grant, password)
-    return encrypted_download(document, caller.grant, password, pdf_password)
-
-
-def _opened_download(
-    document: Document, grant: TokenGrant | None, pdf_password: str | None
-) -> Response:
-    """The file that shows the pages of an encrypted PDF, for a page that was opened: no view."""
+    """The file for a link's form, encrypted as a program asks, or for an opened page: that shows
+    the pages of an encrypted PDF, and its saving is no view.
+    """
+    grant = caller.grant
+    if caller.credential_type != TICKET:
+        if is_form():
+            return unlock("download", document, grant, password)
+        return encrypted_download(document, grant, password, pdf_password)
     if grant and "download" not in grant.permissions:  # a ticket loads what is shown without it
         raise ScopeMissing("This link permits to view the document, not to save it.")
-    page = viewer.download(_opened_original(document, grant, pdf_password))
+    page = viewer.download(_opened_original(document, grant, password))
     document.record_read("document.downloaded")
     return Response(page.body, headers=page.headers)
 
@@ -85,18 +152,12 @@ def encrypted_download(
     if grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     original = _opened_original(document, grant, pdf_password)
-    if not password:
-        return _record_and_send(viewer.download(original), document, grant, "document.downloaded")
-    seal = document.password_seal(password, grant.id if grant else document.owner_id)
-    page = viewer.sealed_download(original, seal)
+    if password:
+        seal = document.password_seal(password, grant.id if grant else document.owner_id)
+        page = viewer.sealed_download(original, seal)
+    else:
+        page = viewer.download(original)
     return _record_and_send(page, document, grant, "document.downloaded")
-
-
-def allow_opened_pages(response: Response) -> Response:
-    """An opened page has no origin; what it sends is a ticket, never a cookie."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
-    return response
 
 
 def _opened_original(
@@ -109,71 +170,131 @@ def _opened_original(
     return original
 
 
-def _view(document: Document, grant: TokenGrant | None) -> Response:
-    original = original_of(document, grant)
-    content_url = _content_url(original, grant) if grant and not viewer.embeds(original) else None
-    page = viewer.view(
-        original,
-        frame_ancestors=grant.origins if grant else (),
-        content_url=content_url,
-        save_url=content_url and f"{content_url}&save=1",
-        pages_url=_pages_url(document, grant) if original.has_pages else None,
-        oembed_url=_oembed_url(document, grant),
-        embed=request.args.get("embed") == "1",
-        may_save=grant is None or "download" in grant.permissions,
-        headers_only=request.method == "HEAD",
+def original_of(
+    document: Document,
+    grant: TokenGrant | None,
+    password: str | None = None,
+    *,
+    saves: bool = False,
+) -> viewer.Document:
+    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view."""
+    caller_id = grant.id if grant and not grant.owner_id else document.owner_id
+    return viewer.Document(
+        id=document.id,
+        name=document.name,
+        default_name=document.default_name,
+        content_type=document.content_type,
+        size=document.size,
+        sha256=document.sha256,
+        created_at=rfc3339(document.created_at),
+        read=_reader(document),
+        run=_job_runner(document, caller_id, saves=saves),
+        named_type=type_of_name(document.name),
+        password=password,
+        converter=viewer.configured_converter(current_runtime().settings.converter)[0],
     )
-    return _record_and_send(page, document, grant, "document.viewed")
 
 
-def _download(document: Document, grant: TokenGrant | None) -> Response:
-    original = original_of(document, grant, saves=True)
-    page = viewer.download(original, headers_only=request.method == "HEAD")
-    return _record_and_send(page, document, grant, "document.downloaded")
+def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
+    """Reads a range of the payload; one of a single piece is opened once for all that is read."""
+    if document.size > PIECE_BYTES:
+        return document.read
+    whole = cache(lambda: b"".join(document.read()))
+    return lambda start, stop: [whole()[start:stop]]
 
 
-_RENDER = {"view": _view, "download": _download}
+def _job_runner(document: Document, caller_id: str, *, saves: bool) -> viewer.RunJob:
+    """Returns a function that raises `Busy` where a link or its owner asks for too much at once."""
+
+    def run(
+        job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
+    ) -> viewer.JobResult:
+        def make() -> tuple[bytes, bool]:
+            try:
+                made = viewer.run_job(job, pieces, options)
+            except viewer.ConverterBusyError:
+                raise Busy from None
+            return made.to_bytes(), made.failure is None
+
+        name = viewer.job_name(job, options)
+        kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves)
+        return viewer.JobResult.of_bytes(kept)
+
+    return run
 
 
-def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
-    """One button, and a field if there is a password. It says nothing about the document."""
-    given = {"grant": grant, "action": action, "wrong": wrong}
-    token, status = request.values.get("token", ""), 401 if wrong else 200
-    return small_page("gate.html", status, grant.origins, token=token, **given)
+def opened_pdf(original: viewer.Document) -> tuple[viewer.PdfPages, viewer.Overview]:
+    """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
+    PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
+    """
+    if not original.has_pages:
+        raise NotFound(NO_PAGES)
+    failures, address = current_runtime().link_password_failures, request.remote_addr or ""
+    if original.password is not None:
+        failures.refuse_if_many(original.id, address)
+    try:
+        pages = original.pages()
+        return pages, pages.overview()
+    except viewer.SandboxError:
+        raise NotFound(NO_PAGES) from None
+    except viewer.PdfLockedError:
+        if original.password is not None:
+            failures.record_failure(original.id, address)
+        raise WrongCredentials(LOCKED) from None
 
 
-def _record_and_send(
-    page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
-) -> Response:
-    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
-    if request.method == "HEAD":
-        return Response(page.body, headers=page.headers)
-    if grant and not grant.owner_id:
-        DocumentToken.count_view(document.owner_id, grant.id, type)
-    else:
-        document.record_read(type)
-    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
+def list_pages(
+    document: Document, caller: Caller, first: int, password: str | None = None
+) -> dict[str, Any]:
+    with _opened(document, caller, password) as (pages, overview):
+        texts = pages.texts(first) if first <= len(overview.pages) else []
+    frames = overview.pages[first - 1 : first - 1 + viewer.TEXT_PAGES]
+    texts += [""] * (len(frames) - len(texts))
+    following = first + viewer.TEXT_PAGES
+    return {
+        "total": overview.total,
+        "pages": [
+            {"number": frame.number, "width": frame.width, "height": frame.height, "text": text}
+            for frame, text in zip(frames, texts, strict=False)
+        ],
+        "outline": [
+            dict(zip(("depth", "title", "page", "top"), entry, strict=True))
+            for entry in (overview.outline if first == 1 else ())
+        ],
+        "next_cursor": following if following <= len(overview.pages) else None,
+    }
 
 
-def _content_url(original: viewer.Document, grant: TokenGrant) -> str:
-    """Where the page loads a large original from; its ticket dies with the token or session."""
-    origin = "" if grant.owner_id else base_url()
-    ticket = grant.ticket(shows_original=original.shows_original)
-    return f"{origin}/v1/documents/{original.id}/content?ticket={ticket}"
+def drawn_page(
+    document: Document, caller: Caller, number: str, password: str | None = None
+) -> dict[str, Any]:
+    with _opened(document, caller, password) as (pages, overview):
+        total = len(overview.pages)
+        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > total:
+            raise NotFound(NO_PAGE)
+        page = pages.one(int(number), total)
+    placed = ("x", "y", "width", "height")
+    return {
+        **{name: getattr(page, name) for name in ("number", "width", "height", "picture")},
+        "text": [dict(zip((*placed, "text"), run, strict=True)) for run in page.text],
+        "links": [
+            dict(zip((*placed, "top"), (*box, top), strict=True))
+            | {"page": None, "url": None, "url" if isinstance(target, str) else "page": target}
+            for *box, target, top in page.links
+        ],
+    }
 
 
-def _pages_url(document: Document, grant: TokenGrant | None) -> str:
-    """Where the page of a PDF loads further pages from."""
-    of_owner = TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
-    origin = base_url() if grant and not grant.owner_id else f"{request.scheme}://{request.host}"
-    ticket = (grant or of_owner).ticket(shows_original=False)
-    return f"{origin}/v1/documents/{document.id}/pages?ticket={ticket}"
-
-
-def _oembed_url(document: Document, grant: TokenGrant | None) -> str | None:
-    """Only a link that opens without a prompt can be embedded by its URL."""
-    token = request.args.get("token")
-    if token is None or needs_prompt(grant):
-        return None
-    view = f"{base_url()}/v1/documents/{document.id}/view?token={token}"
-    return f"{base_url()}/oembed?format=json&url={quote(view, safe='')}"
+@contextmanager
+def _opened(
+    document: Document, caller: Caller, password: str | None
+) -> Iterator[tuple[viewer.PdfPages, viewer.Overview]]:
+    """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
+    if caller.credential_type != TICKET:
+        if needs_prompt(caller.grant):
+            raise ScopeMissing("This link has a password or a view limit. Open its view first.")
+        document.record_read("document.viewed")
+    try:
+        yield opened_pdf(original_of(document, caller.grant, password))
+    except viewer.SandboxError:
+        raise NotFound(NO_PAGE) from None

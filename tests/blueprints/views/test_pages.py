@@ -1,0 +1,57 @@
+"""blueprints/views/pages.py"""
+
+import base64
+from types import SimpleNamespace
+
+import pytest
+from flask import Flask
+
+import viewer
+from blueprints.views import pages
+from models import current_runtime
+from models.core import Busy
+from models.storage.payloads import PIECE_BYTES
+from tests import counts
+from tests.viewer import samples
+
+
+@pytest.mark.parametrize(("size", "times"), [(PIECE_BYTES, 1), (PIECE_BYTES + 1, 3)])
+def test_a_payload_of_one_piece_is_opened_once_for_all_that_is_read(size, times):
+    opened, payload = [], bytes(range(256)) * (size // 256 + 1)
+
+    def read(start=0, stop=size):
+        opened.append((start, stop))
+        yield payload[start:stop]
+
+    read_range = pages._reader(SimpleNamespace(size=size, read=read))
+
+    assert not opened
+    for start, stop in ((0, 4096), (100, 300), (0, size)):
+        assert b"".join(read_range(start, stop)) == payload[start:stop]
+    assert len(opened) == times
+
+
+def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(monkeypatch):
+    def run_job(*_, **__):
+        raise viewer.ConverterBusyError
+
+    monkeypatch.setattr(viewer, "run_job", run_job)
+    monkeypatch.setattr(pages.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
+    with Flask(__name__).test_request_context(), pytest.raises(Busy):
+        pages._job_runner(SimpleNamespace(), "usr_1", saves=False)(None, [b""], {})
+
+
+def test_saves_and_views_do_not_wait_for_each_other(tmp_path):
+    with counts.application(tmp_path) as (app, headers):
+        payload = base64.b64encode(samples.pdf(*"12345")).decode()
+        body = {"contentType": "application/pdf", "payload": payload}
+        queue = current_runtime().preview_queue
+        for taken, part in ((queue.saving, "/view"), (queue.viewing, "/download")):
+            made = app.test_client().post("/v1/documents", json=body, headers=headers).json
+            for name in range(taken.count):
+                taken.take(str(name), str(name))
+            answer = app.test_client().get(f"/v1/documents/{made['id']}{part}", headers=headers)
+            for name in range(taken.count):
+                taken.release(str(name), str(name))
+
+            assert answer.status_code == 200, part
