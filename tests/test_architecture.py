@@ -253,23 +253,15 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
             assert not SQLITE.search(path.read_text()), module
 
 
-RAW_SQL = {  # modules above the storage package that are still to be converted
-    "models.operations.audit",
-    "models.operations.doctor",
-    "models.operations.server_copy",
-}
-PREPARING = {  # the same of queries that are prepared outside of the package for all tables
-    "models.events.delivery",
-    "models.operations.key_rotation",
-}
+PREPARING = ("models.storage", "models.records", "models.events.delivery")  # hot queries
 
 
-def test_queries_are_built_with_peewee_and_prepared_for_all_tables_in_one_package():
+def test_queries_are_built_with_peewee_and_few_are_prepared():
     prepares = {("models.storage", name) for name in ("Prepared", "prepared", "param")}
     for module, path in MODULES.items():
-        if not is_within(module, "models.storage", "models.migrations", *RAW_SQL):
+        if not is_within(module, "models.storage", "models.migrations"):
             assert "execute_sql" not in path.read_text(), module
-        if not is_within(module, "models.storage", "models.records", *PREPARING):
+        if not is_within(module, *PREPARING):
             assert not imports(module) & prepares, module
 
 
