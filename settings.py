@@ -51,7 +51,7 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
 
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
     try:
-        return tuple(ip_network(one.strip()) for one in text.split(","))
+        return tuple(ip_network(network.strip()) for network in text.split(","))
     except ValueError:
         raise ValueError("networks with commas between, as in 10.1.0.0/16,127.0.0.0/8") from None
 
@@ -171,7 +171,7 @@ def read_settings(
 
     Relative paths are resolved: the instance folder against `home`, the database against it.
     """
-    values = {one.name: _value(one, environment, config) for one in fields(Settings)}
+    values = {setting.name: _value(setting, environment, config) for setting in fields(Settings)}
     values["instance_path"] = home / values["instance_path"]
     if "://" not in values["database"]:
         values["database"] = str(values["instance_path"] / values["database"])

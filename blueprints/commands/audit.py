@@ -26,8 +26,8 @@ def verify(against: Path | None) -> None:
     receipts = operations.read_receipts(against.read_text()) if against else []
     with progress("Chains verified") as report:
         result = operations.verify_log(receipts, report)
-    for one in result.breaks:
-        click.echo(one)
+    for broken in result.breaks:
+        click.echo(broken)
     click.echo(_summary(result))
     fail_if(result.breaks)
 

@@ -16,7 +16,7 @@ def list_() -> None:
     """List the root keys: id, date, and the number of rows whose key each wraps."""
     table(
         ("ID", "MADE ON", "ROWS", ""),
-        *((one.id, one.made_on or "-", one.rows, _use(one)) for one in operations.list_root_keys()),
+        *((key.id, key.made_on or "-", key.rows, _use(key)) for key in operations.list_root_keys()),
     )
 
 

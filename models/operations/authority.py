@@ -50,12 +50,6 @@ class AuthorityKey(OwnsDataKey):
                 return sealing.unseal(root.wrap_key, former, self.sealed_key), generation == 2
         raise DecryptionError
 
-    def is_current(self) -> bool:
-        """Whether this version made the key."""
-        with suppress(DecryptionError):
-            return bool(self.key)
-        return False
-
 
 def load_authority_key() -> bytes:
     """The key; a new one if there is none yet. OperatorError if it was altered or deleted."""
@@ -67,7 +61,7 @@ def load_authority_key() -> bytes:
             engine().truncate_wal()  # it may hold users' keys that are bound to nothing
         try:
             (row,) = AuthorityKey.select()
-            return bytes((row if row.is_current() else _renewed()).key)
+            return bytes((row if _opens(row) else _renewed()).key)
         except (ValueError, DecryptionError):
             sentence = f"The key that authenticates credentials was altered. {_REMEDY}"
             raise OperatorError(sentence) from None
@@ -88,7 +82,7 @@ def _renewed() -> AuthorityKey:
     """The row with a new key, which signs what the former one has signed, and more."""
     with transaction():
         (row,) = AuthorityKey.select()
-        if not row.is_current():  # else another process has renewed it meanwhile
+        if not _opens(row):  # else another process has renewed it meanwhile
             former, has_signed_heads = row.former_key()
             row.generate_key()
             row.change(root=row.root, sealed_key=row.sealed_key)
@@ -161,7 +155,8 @@ def _sign_user(user: User) -> bool:
     try:
         user.key = sealing.unseal(root.wrap_key, former, user.sealed_key)
     except DecryptionError:
-        _refuse_if_signed(user)
+        if _opens(user):
+            raise OperatorError(_DELETED) from None
         return False
     if user.id.startswith(f"{User.PREFIX}_"):  # else it is the key of another table's row
         user.wrap_key()
@@ -172,9 +167,8 @@ def _sign_user(user: User) -> bool:
     return False
 
 
-def _refuse_if_signed(user: User) -> None:
-    try:
-        _ = user.key
-    except DecryptionError:
-        return
-    raise OperatorError(_DELETED)
+def _opens(row: OwnsDataKey) -> bool:
+    """Whether this version has wrapped the row's key."""
+    with suppress(DecryptionError):
+        return bool(row.key)
+    return False

@@ -152,7 +152,7 @@ def _verify(document: Document, pieces: Iterable[bytes]) -> None:
 
 def _require_place(document: Document, place: str) -> Document:
     """The row, read again under the writer lock. `Busy` if another process has moved it."""
-    found = Document.of_token(document.id)
-    if found.place != place:
+    document = Document.of_token(document.id)
+    if document.place != place:
         raise Busy
-    return found
+    return document

@@ -80,8 +80,8 @@ def refuse_newer() -> None:
 
 def refuse_foreign_schema() -> None:
     """`OperatorError` if the schema is not what the migrations made that the database names."""
-    if found := schema_problems():
-        sentence = f"This service did not make this database as it is: {', '.join(found)}. "
+    if problems := schema_problems():
+        sentence = f"This service did not make this database as it is: {', '.join(problems)}. "
         raise OperatorError(f"{sentence}Drop what is foreign, or restore another backup.")
 
 
@@ -105,7 +105,7 @@ def is_older() -> bool:
 
 
 def _migrations() -> set[str]:
-    return {one.name for one in _runner().migrations()}
+    return {migration.name for migration in _runner().migrations()}
 
 
 def _migrations_made() -> set[str]:

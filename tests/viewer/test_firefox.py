@@ -144,7 +144,9 @@ def test_the_pdf_viewer_of_firefox_shows_a_saved_file_offline(start_firefox, tmp
 
 def test_firefox_opens_a_sealed_file_with_its_password_only(page, tmp_path):
     document = original(b"behind a word", "a.txt", "text/plain")
-    address = opened(page, tmp_path, sealed_download(document, PasswordSeal("password")))
+    address = opened(
+        page, tmp_path, sealed_download(document, PasswordSeal("password", rounds=1000))
+    )
     page.click("#password")
     page.type("passwort")
     page.click("#open")

@@ -453,7 +453,9 @@ def test_a_sealed_file_opens_offline_with_its_password_only(page, tmp_path, name
 
 
 def test_a_sealed_file_that_was_changed_does_not_open(page, tmp_path):
-    made = sealed_download(original(b"words" * 400_000, "a.txt", "text/plain"), PasswordSeal("p"))
+    made = sealed_download(
+        original(b"words" * 400_000, "a.txt", "text/plain"), PasswordSeal("p", rounds=1000)
+    )
     html = b"".join(made.body)
     start = html.index(b'id="pieces">\n') + len(b'id="pieces">\n')
     first, second, *rest = html[start:].split(b"\n")

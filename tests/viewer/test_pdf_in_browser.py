@@ -194,7 +194,7 @@ def test_the_pdf_viewer_of_the_browser_shows_a_file_under_a_password(
     browser_with_pdf_viewer, tmp_path
 ):
     document = original(pdf("One", "Two"), "a.pdf", "application/pdf")
-    made = sealed_download(document, PasswordSeal("word"))
+    made = sealed_download(document, PasswordSeal("word", rounds=1000))
     (tmp_path / "a.html").write_bytes(b"".join(made.body))
     page = browser_with_pdf_viewer.new_page()
     page.goto((tmp_path / "a.html").as_uri())
