@@ -85,10 +85,14 @@ def test_pipelined_requests_behind_a_suspended_response_are_answered_in_order(bu
     assert setup.application.ended == 2
 
 
-def test_expect_100_continue_is_answered(build):
+@pytest.mark.parametrize("before", [b"", ask("/large")])
+def test_expect_100_continue_is_answered_also_behind_a_suspended_response(before, build):
     setup = build()
     asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
-    with setup.connected(asked) as connection:
+    with setup.connected(before + asked, small=True) as connection:
+        if before:
+            until(lambda: any(one.is_suspended for one in setup.connections))
+            assert answer(connection)[2] == PIECE * PIECES
         assert head(connection)[0] == 100
         connection.sendall(b"abc")
         assert answer(connection)[2] == b"3"
@@ -99,17 +103,6 @@ def test_http_1_0_gets_no_100_continue(build):
     asked = b"POST /body HTTP/1.0\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
     with setup.connected(asked + b"abc") as connection:
         assert answer(connection)[0] == 200
-
-
-def test_expect_100_continue_is_answered_behind_a_suspended_response(build):
-    setup = build()
-    asked = ask("/body", "POST", "Content-Length: 3", "Expect: 100-continue")
-    with setup.connected(ask("/large") + asked, small=True) as connection:
-        until(lambda: any(one.is_suspended for one in setup.connections))
-        assert answer(connection)[2] == PIECE * PIECES
-        assert head(connection)[0] == 100
-        connection.sendall(b"abc")
-        assert answer(connection)[2] == b"3"
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(build):

@@ -1,9 +1,10 @@
-"""An upload parsed in pieces gets the same result as the whole body parsed in memory."""
+"""blueprints/http/body.py: an upload parsed in pieces gets the same result as the whole body."""
 
 import base64
 import io
 import json
 import os
+import time
 import tracemalloc
 
 import marshmallow
@@ -148,9 +149,7 @@ def test_results_agree_for_every_block_size_and_damage(
         assert in_pieces == whole
 
 
-@pytest.mark.parametrize(
-    "size", [0, 1, 2, 3, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 999_999]
-)
+@pytest.mark.parametrize("size", [0, 1, 2, 3, *range(PIECE_BYTES - 1, PIECE_BYTES + 2), 999_999])
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_pieces_have_192_kib_but_for_the_last_and_join_to_the_original(size, wrapped):
     original = os.urandom(size)
@@ -229,3 +228,22 @@ def test_a_payload_is_measured_before_it_is_decoded():
     assert Base64Payload("AAAA").size == 3
     assert Base64Payload("AA==").size == 1
     assert Base64Payload(" A A = = ").size == 1
+
+
+NAMES = [f"{number:x}" for number in range(40_000)]
+
+
+def test_a_repeated_name_among_many_is_found_in_linear_time():
+    pairs = [f'"{name}":1' for name in [*NAMES, NAMES[-1]]]
+    raw = f"{{{','.join(pairs)}}}".encode()
+
+    began = time.thread_time()
+    with pytest.raises(MalformedJson, match=f"The name '{NAMES[-1]}' is there twice"):
+        body.parse_json(raw)
+    assert time.thread_time() - began < 2  # a search for each name takes ten times that
+
+
+def test_many_different_names_are_accepted():
+    value = dict.fromkeys(NAMES, 1)
+
+    assert body.parse_json(json.dumps(value).encode()) == value

@@ -102,36 +102,24 @@ def param(message: Message, name):
 
 
 def test_the_fingerprint_is_that_of_the_parts_whatever_the_boundary():
-    parts = [file("a", os.urandom(1000)), field()]
-    one, two = (
-        fingerprint_of_parts(
-            io.BytesIO(body(*parts, boundary=name)), f"multipart/form-data; boundary={name}"
-        )
-        for name in ("one", "another")
-    )
-
-    assert one == two
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
+    parts = [file("a", b"1"), field()]
+    others = [
         [file("b", b"1"), field()],
         [file("a", b"2"), field()],
         [file("a", b"1"), field("other")],
         [field(), file("a", b"1")],
         [file("a", b"1")],
         [file("a", b"1", "Content-Type: a/b"), field()],
-    ],
-)
-def test_other_parts_have_another_fingerprint(other):
-    parts = [file("a", b"1"), field()]
+    ]
 
-    assert fingerprint(parts) != fingerprint(other)
+    assert fingerprint(parts, "one") == fingerprint(parts, "another")
+    for other in others:
+        assert fingerprint(parts) != fingerprint(other), other
 
 
-def fingerprint(parts):
-    return fingerprint_of_parts(io.BytesIO(body(*parts)), FORM)
+def fingerprint(parts, boundary=BOUNDARY):
+    raw = io.BytesIO(body(*parts, boundary=boundary))
+    return fingerprint_of_parts(raw, f"multipart/form-data; boundary={boundary}")
 
 
 @pytest.mark.parametrize("size", [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 999_999])
