@@ -111,6 +111,9 @@ def _store(
     """A document with its first link, in one transaction; `token` holds the link's options."""
     if token is None:
         return UploadedDocument(store(owner_id, payload, **facts)[0], None)
-    first_link = LinkOptions.of(owner_id, **token).issue_with_upload
-    document, issued = store(owner_id, payload, with_row=first_link, **facts)
+
+    def prepare() -> Any:
+        return LinkOptions.of(owner_id, **token).issue_with_upload  # it hashes a password
+
+    document, issued = store(owner_id, payload, prepare=prepare, **facts)
     return UploadedDocument(document, with_addresses(issued))

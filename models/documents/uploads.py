@@ -8,7 +8,7 @@ the last transaction, they cannot be read. An object is stored as a whole before
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +28,7 @@ from .document import Document
 from .unreferenced_object import UnreferencedObject
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
+STEP_BYTES = STEP_PIECES * PIECE_BYTES
 _UNSYNCED = (
     "But the disk did not confirm it: look at the list before you send it again, and tell the "
     "person who runs this."
@@ -56,16 +57,18 @@ def upload(
     name: str | None = None,
     metadata: dict[str, str] | None = None,
     expires_at: int | None = None,
-    with_row: Callable[[Document], T] = lambda _: None,  # type: ignore[assignment,return-value]
+    prepare: Callable[[], Callable[[Document], T]] = lambda: lambda _: None,  # type: ignore[assignment,return-value]
 ) -> tuple[Document, T]:
-    """A new document, and what `with_row` returns of it in the transaction that stores its row.
+    """A new document, and what the function that `prepare` returns makes of it in the transaction
+    that stores its row. `prepare` is called once nothing is left to refuse the payload for.
 
-    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and whatever `payload` and `with_row`
-    raise: then nothing is stored.
+    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and whatever `payload`, `prepare` and
+    its function raise: then nothing is stored.
     """
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     require_future(expires_at)
     _require_quota(owner_id, payload.size)
+    with_row = prepare()
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size, document.expires_at = payload.size, expires_at
     document.place = place_for(payload.size)
@@ -75,26 +78,18 @@ def upload(
 
 def _store_or_abort(document: Document, *what: Any) -> Any:
     in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
+    # Where writers of several owners do not wait for each other, the steps of an upload are one
+    # transaction with its last one, which takes the lock: a killed process leaves nothing.
+    steps = transaction(None) if in_rows and engine().is_shared else nullcontext()
     with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
         try:
-            with _steps_together() if in_rows else nullcontext():
+            with steps:
                 return _store(document, *what)
         except BaseException as error:
             _abort(document)
-            _tell_if_stored(document, error)
+            if isinstance(error, NotSynced) and Document.find(document.id):
+                raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
             raise
-
-
-def _tell_if_stored(document: Document, error: BaseException) -> None:
-    if isinstance(error, NotSynced) and Document.find(document.id):
-        raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
-
-
-def _steps_together() -> AbstractContextManager[None]:
-    """Where writers of several owners do not wait for each other, the steps of an upload are one
-    transaction with its last one, which takes the lock: a killed process leaves nothing.
-    """
-    return transaction(None) if engine().is_shared else nullcontext()
 
 
 def _store(
@@ -104,14 +99,65 @@ def _store(
     with_row: Callable[[Document], T],
 ) -> T:
     since = engine().sync_failures()
-    sha256, last = _store_payload(document, payload)
-    document.seal_meta(meta | {"sha256": sha256})
+    digest = hashlib.sha256()
+    first, last = _store_payload(document, payload, digest)
+    document.seal_meta(meta | {"sha256": digest.hexdigest()})
     with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
         on_rollback(partial(_abort, document))
         _require_quota(document.owner_id, document.size)  # exact under the writer lock
-        _store_last(document, *last)
+        if document.place == OBJECTS:
+            UnreferencedObject.end_upload(document.id)
+        else:
+            payload_rows.store(document.id, last, first)
         document.store_row()
         return with_row(document)
+
+
+def _store_payload(document: Document, payload: Iterable[bytes], digest: Any) -> LastPieces:
+    """Seal and store all but the last pieces, and hash the payload on the way."""
+    document.key = sealing.generate_key()
+    sealer = sealing.Sealer(document.key, document.payload_context())
+    document.payload_head = sealer.header
+    pieces = _sealed(payload, sealer, digest)
+    if document.place == OBJECTS:
+        UnreferencedObject.begin_upload(document.id)
+        with closing(prefetch(pieces)) as made:
+            current_runtime().require_objects().store(document.id, made, document.size)
+        return 0, []
+    if document.size > STEP_BYTES:
+        return _store_steps(document.id, prefetch(pieces))
+    return 0, list(pieces)
+
+
+def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
+    """The payload's pieces, sealed, and hashed on the way; the last one has the end mark."""
+    short = b""
+    for plain in payload:
+        digest.update(plain)
+        short = sealer.update(plain)
+        if len(plain) == PIECE_BYTES:
+            yield short
+            short = b""
+    yield short + sealer.finish()
+
+
+def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
+    """Store all but the last pieces, syncing on a second thread, so that the last sync is short."""
+    waiting: list[bytes] = []
+    first = 0
+    syncs: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as syncing:
+        for piece in pieces:
+            if len(waiting) == STEP_PIECES:
+                with separate_transaction(None, synced=False):
+                    payload_rows.store(document_id, waiting, first)
+                first, waiting = first + STEP_PIECES, []
+                if not syncs or syncs[-1].done():
+                    syncs.append(syncing.submit(engine().sync))
+            waiting.append(piece)
+    for sync in syncs:
+        sync.result()  # raises what failed, before the row is written
+    return first, waiting
 
 
 def _require_quota(owner_id: str, size: int) -> None:
@@ -152,8 +198,8 @@ def delete_aborted_uploads() -> None:
 def delete_aborted_object(document_id: str) -> None:
     """Have the object deleted, unless the document refers to it: only its sync failed, then."""
     with separate_transaction(synced=False):
-        found = Document.find(document_id)
-        if found is None or found.place != OBJECTS:
+        document = Document.find(document_id)
+        if document is None or document.place != OBJECTS:
             UnreferencedObject.record(document_id)
 
 
@@ -163,71 +209,6 @@ def _abort(document: Document) -> None:
     with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
         if document.place == OBJECTS:
             delete_aborted_object(document.id)
-        elif _is_large(document):
+        elif document.size > STEP_BYTES:
             current_runtime().aborted_uploads.add(document.id)
             delete_aborted_uploads()
-
-
-def _is_large(document: Document) -> bool:
-    return document.size > STEP_PIECES * PIECE_BYTES
-
-
-def _store_payload(document: Document, payload: Iterable[bytes]) -> tuple[str, LastPieces]:
-    """The payload's SHA-256 in hex, and its last pieces, still to be stored."""
-    document.key = sealing.generate_key()
-    sealer, digest = sealing.Sealer(document.key, document.payload_context()), hashlib.sha256()
-    document.payload_head = sealer.header
-    pieces = _sealed(payload, sealer, digest)
-    last: LastPieces = 0, []
-    if document.place == OBJECTS:
-        _store_object(document, pieces)
-    elif _is_large(document):
-        last = _store_steps(document.id, prefetch(pieces))
-    else:
-        last = 0, list(pieces)
-    return digest.hexdigest(), last
-
-
-def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
-    UnreferencedObject.begin_upload(document.id)
-    with closing(prefetch(pieces)) as made:
-        current_runtime().require_objects().store(document.id, made, document.size)
-
-
-def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
-    """Store all but the last pieces, syncing on a second thread, so that the last sync is short."""
-    waiting: list[bytes] = []
-    first = 0
-    syncs: list[Future[None]] = []
-    with ThreadPoolExecutor(1) as syncing:
-        for piece in pieces:
-            if len(waiting) == STEP_PIECES:
-                with separate_transaction(None, synced=False):
-                    payload_rows.store(document_id, waiting, first)
-                first, waiting = first + STEP_PIECES, []
-                if not syncs or syncs[-1].done():
-                    syncs.append(syncing.submit(engine().sync))
-            waiting.append(piece)
-    for sync in syncs:
-        sync.result()  # raises what failed, before the row is written
-    return first, waiting
-
-
-def _store_last(document: Document, first: int, pieces: list[bytes]) -> None:
-    """In the transaction that stores the row."""
-    if document.place == OBJECTS:
-        UnreferencedObject.end_upload(document.id)
-    else:
-        payload_rows.store(document.id, pieces, first)
-
-
-def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
-    """The payload's pieces, sealed, and hashed on the way; the last one has the end mark."""
-    short = b""
-    for plain in payload:
-        digest.update(plain)
-        short = sealer.update(plain)
-        if len(plain) == PIECE_BYTES:
-            yield short
-            short = b""
-    yield short + sealer.finish()

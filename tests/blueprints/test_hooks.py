@@ -3,6 +3,7 @@
 import pytest
 
 from app import create_app
+from crypto import passwords
 from models import database
 from models.events import current_actor
 from tests.people import PASSWORD
@@ -13,7 +14,8 @@ VIEW = "/v1/documents/doc_1/view"
 
 @pytest.fixture
 def client(tmp_path):
-    app = create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True})
+    limits = {"MAX_DOCUMENT_BYTES": 1 << 10}
+    app = create_app({"INSTANCE_PATH": str(tmp_path), "TESTING": True, **limits})
     yield app.test_client()
     app.extensions["runtime"].close()
 
@@ -51,3 +53,22 @@ def test_a_form_is_limited_before_it_is_searched_for_a_token(client):
 
 def test_a_caller_is_refused_before_the_body_is_read(client):
     assert client.post("/v1/documents", data=b"{").status_code == 401
+
+
+def test_too_long_an_upload_is_refused_before_the_password_of_its_link_is_hashed(
+    client, monkeypatch
+):
+    client.post("/v1/auth/register", json=LOGIN)
+    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
+    body, hashed = {"contentType": "text/plain", "token": {"password": PASSWORD}}, []
+    monkeypatch.setattr(passwords, "hash_password", lambda *about: hashed.append(about) or "")
+    statuses = [
+        client.post(
+            "/v1/documents",
+            json=body | {"payload": "AAAA" * count},
+            headers={"Authorization": f"Bearer {token}"},
+        ).status_code
+        for count in (400, 4)
+    ]
+
+    assert (statuses, len(hashed)) == ([413, 201], 1)

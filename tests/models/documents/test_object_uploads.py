@@ -96,7 +96,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
     with pytest.raises(Invalid), scope():
-        upload(alice, PAYLOAD, with_row=EXPIRED.issue_with_upload)
+        upload(alice, PAYLOAD, prepare=lambda: EXPIRED.issue_with_upload)
     assert_nothing_is_left(objects)
 
 

@@ -81,7 +81,7 @@ def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
             alice.id,
             Sent(pieces(PAYLOAD[:size]), size),
             content_type="a/b",
-            with_row=EXPIRED.issue_with_upload,
+            prepare=lambda: EXPIRED.issue_with_upload,
         )
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -141,7 +141,10 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
     size = len(PAYLOAD)
     with pytest.raises(Invalid), transaction():
         upload(
-            alice.id, Sent(pieces(), size), content_type="a/b", with_row=EXPIRED.issue_with_upload
+            alice.id,
+            Sent(pieces(), size),
+            content_type="a/b",
+            prepare=lambda: EXPIRED.issue_with_upload,
         )
 
     delete_aborted_uploads()

@@ -184,7 +184,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
     runtime.quota = Quota(documents=5)
     hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
     for _ in range(12):
-        document = upload(alice, with_row=LinkOptions().issue_with_upload)
+        document = upload(alice, prepare=lambda: LinkOptions().issue_with_upload)
         for _ in range(3):
             share(document)
         with pytest.raises(QuotaExceeded):
@@ -193,7 +193,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
         new_key(alice).revoke()
         Session.begin(alice, 60)
     for _ in range(5):
-        upload(alice, with_row=LinkOptions().issue_with_upload)
+        upload(alice, prepare=lambda: LinkOptions().issue_with_upload)
     sweep()
 
     assert rows(Document, alice) == 5
