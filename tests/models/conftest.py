@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crypto import passwords
+from crypto import Keyring, passwords
 from models import User, connected
 from models.core import ids
 from models.operations import setup
@@ -21,18 +21,20 @@ def quick_passwords(monkeypatch):
 
 @pytest.fixture
 def configure(tmp_path):
-    """Open the runtime over a database in `tmp_path`, with settings of the test's own."""
+    """Open the runtime over a database in `tmp_path` or on a server, with settings of the test."""
     opened = []
 
-    def configure(**values):
-        database = str(tmp_path / "documents.sqlite")
+    def configure(database=None, **values):
+        if database:
+            Keyring.create(tmp_path / "keyring")  # no start on a server makes one
+        database = database or str(tmp_path / "documents.sqlite")
         opened.append(create_runtime(Settings(instance_path=tmp_path, database=database, **values)))
         setup.open_runtime()
         return opened[-1]
 
     yield configure
-    for one in opened:
-        one.close()
+    for runtime in opened:
+        runtime.close()
 
 
 @pytest.fixture
@@ -66,6 +68,12 @@ def clock(monkeypatch):
 
     yield move
     ids._last_id = 0  # ids of the future are not drawn on
+
+
+@pytest.fixture
+def objects(runtime):
+    """The payloads of a runtime with a bucket."""
+    return runtime.payload_objects
 
 
 @pytest.fixture

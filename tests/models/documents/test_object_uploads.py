@@ -34,11 +34,6 @@ def runtime(configure, in_bucket):
     return configure(reserve_bytes=0, payloads=in_bucket)
 
 
-@pytest.fixture
-def objects(runtime):
-    return runtime.payload_objects
-
-
 def listed(objects):
     return [id for page in objects.document_ids() for id in page]
 

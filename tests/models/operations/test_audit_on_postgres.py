@@ -2,10 +2,6 @@
 
 import pytest
 
-from crypto import Keyring
-from models.operations import setup
-from models.runtime import create_runtime
-from settings import Settings
 from tests.models.operations.test_audit import (  # noqa: F401
     older,
     test_a_head_that_was_altered_is_not_signed_again_by_later_events,
@@ -21,11 +17,5 @@ from tests.models.operations.test_audit import (  # noqa: F401
 
 
 @pytest.fixture
-def runtime(tmp_path, postgres_server):
-    """A runtime on a new database, instead of one on SQLite."""
-    Keyring.create(tmp_path / "keyring")
-    settings = Settings(instance_path=tmp_path, database=postgres_server.new_database())
-    runtime = create_runtime(settings)
-    setup.open_runtime()
-    yield runtime
-    runtime.close()
+def runtime(configure, postgres_server):
+    return configure(postgres_server.new_database())

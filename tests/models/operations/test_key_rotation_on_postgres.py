@@ -2,27 +2,24 @@
 
 import pytest
 
-from crypto import Keyring, KeyringError, generate_root_key
-from models import connected, current_runtime, database
+from crypto import KeyringError, generate_root_key
+from models import current_runtime, database
 from models.core import OperatorError
 from models.operations import list_root_keys, retire_root_key, rotate_root_keys, setup
-from models.runtime import create_runtime, forget_node, report_node
-from settings import Settings
+from models.runtime import forget_node, report_node
 
 SOON = 2**53  # a moment far ahead, so that the node counts as alive
 
 
 @pytest.fixture
-def keyring(tmp_path, postgres_server):
+def runtime(configure, postgres_server):
+    return configure(postgres_server.new_database())
+
+
+@pytest.fixture
+def keyring(instance):
     """The file of this process, whose database no other one serves yet."""
-    file = tmp_path / "keyring"
-    Keyring.create(file)
-    address = postgres_server.new_database()
-    runtime = create_runtime(Settings(instance_path=tmp_path, database=address))
-    setup.open_runtime()
-    with connected():
-        yield file
-    runtime.close()
+    return instance / "keyring"
 
 
 def other_node_has(*root_ids):

@@ -41,11 +41,6 @@ def runtime(configure, in_bucket):
 
 
 @pytest.fixture
-def objects(runtime):
-    return runtime.payload_objects
-
-
-@pytest.fixture
 def stored(alice, runtime, objects):
     """A function that uploads a payload to a place, whatever the settings say."""
 

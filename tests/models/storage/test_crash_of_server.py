@@ -2,12 +2,8 @@
 
 import pytest
 
-from crypto import Keyring
 from models import Document, User, connected, in_one_transaction
 from models.documents import UnreferencedObject
-from models.operations import setup
-from models.runtime import create_runtime
-from settings import Settings
 from tests import postgres
 from tests.uploads import upload
 
@@ -23,14 +19,10 @@ def server(postgres_server, monkeypatch):
 
 
 @pytest.fixture
-def alice(server, tmp_path):
-    Keyring.create(tmp_path / "keyring")
-    runtime = create_runtime(Settings(instance_path=tmp_path, database=server.new_database()))
-    setup.open_runtime()
+def alice(server, configure):
+    configure(server.new_database())
     with connected():
-        alice = User.register("alice@example.com", "correct horse battery", "Alice", "open")
-    yield alice
-    runtime.close()
+        return User.register("alice@example.com", "correct horse battery", "Alice", "open")
 
 
 def crash(server):

@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 from peewee import IntegrityError, OperationalError
 
-from crypto import Keyring
 from models import Event, StoredResponse, User, connected, database, in_one_transaction, transaction
 from models.core import (
     Busy,
@@ -19,10 +18,9 @@ from models.core import (
     TooManyRequests,
 )
 from models.operations import setup, sweep, verify_log
-from models.runtime import create_runtime, service_error_of
+from models.runtime import service_error_of
 from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
-from settings import Settings
 from tests import postgres
 from tests.models.migrations.test_columns import TABLES
 from tests.models.runtime.test_readings import read, readings
@@ -33,20 +31,12 @@ TABLES_QUERY = "SELECT tablename FROM pg_tables WHERE schemaname = current_schem
 TYPES = {"TEXT": "text", "BLOB": "bytea", "INT": "bigint", "BIGINT": "bigint"}
 
 
-@pytest.fixture
-def runtime(tmp_path, postgres_server):
-    Keyring.create(tmp_path / "keyring")
-    address = postgres_server.new_database()
-    runtime = create_runtime(Settings(instance_path=tmp_path, database=address))
-    setup.open_runtime()
-    with connected():
-        yield runtime
-    runtime.close()
+pytestmark = pytest.mark.usefixtures("instance")  # a connection
 
 
 @pytest.fixture
-def alice(runtime):
-    return User.register("alice@example.com", "correct horse battery", "Alice", "open")
+def runtime(configure, postgres_server):
+    return configure(postgres_server.new_database())
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
@@ -229,17 +219,10 @@ def test_text_with_nul_is_not_found(alice):
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-def test_limits_are_exact_whatever_the_default_isolation_of_the_server(
-    level, tmp_path, postgres_server
-):
-    address = postgres_server.new_database()
-    name = address.partition("?")[0].rpartition("/")[2]
-    postgres.execute(
-        postgres_server.url(),
-        f"ALTER DATABASE {name} SET default_transaction_isolation = '{level}'",
-    )
-    Keyring.create(tmp_path / "keyring")
-    runtime = create_runtime(Settings(instance_path=tmp_path, database=address))
+def test_limits_are_exact_whatever_the_default_isolation_of_the_server(level, runtime):
+    name = runtime.settings.database.partition("?")[0].rpartition("/")[2]
+    database.execute_sql(f"ALTER DATABASE {name} SET default_transaction_isolation = '{level}'")
+    runtime.close_database()
     setup.open_runtime()
     limiter = SharedRateLimiter(Limit("tries", "tries", 20, 3600), True)
     outcomes = []
@@ -253,8 +236,9 @@ def test_limits_are_exact_whatever_the_default_isolation_of_the_server(
                 outcomes.append("refused")
 
     run_in_threads(*[spend] * 6)
-    runtime.close()
-
+    with connected():
+        query = "SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_isolation'"
+        assert database.execute_sql(query).fetchone() == (level,), "the connections are older"
     assert Counter(outcomes) == {"allowed": 20, "refused": 40}
 
 
