@@ -15,10 +15,9 @@ from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition
-from .rendering.page import RenderedPage, download, embeds, view
+from .rendering.page import RenderedPage, download, embeds, start_ahead, view
 from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download
-from .rendering.warm_up import start_ahead
 from .sandbox.conversion_places import ConverterBusyError
 from .sandbox.converter import configured_converter
 from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job

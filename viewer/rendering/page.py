@@ -17,6 +17,8 @@ from ..formats.preview import Preview
 from ..markup.formatting import format_count, format_size
 from ..markup.names import badge, content_disposition, display_name, safe_file_name
 from ..markup.templating import render, shared_parts
+from ..sandbox.process import start_fork_server
+from ..sandbox.version import sandbox_version
 from . import policy
 from .registry import Document
 
@@ -199,3 +201,13 @@ def base64_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
             yield pybase64.b64encode(joined[:whole])
     if carry:
         yield pybase64.b64encode(carry)
+
+
+def start_ahead() -> None:
+    """Start the fork server, name the version of the parsers, compile templates: by a first view.
+
+    It is that of an empty document, which needs no child process.
+    """
+    start_fork_server()
+    sandbox_version()
+    view(Document("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))

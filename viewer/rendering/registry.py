@@ -10,7 +10,7 @@ from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
 from ..formats.calendars import agenda
-from ..formats.mail import mail, mailbox
+from ..formats.mail import mail
 from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
@@ -42,7 +42,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(picture.LABELS, picture.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
     book.EPUB: book.preview,
-    mailbox.MBOX: mailbox.preview,
+    mail.MBOX: mail.mailbox_preview,
 }
 BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where the type is general
     "text/plain": {
@@ -50,7 +50,7 @@ BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where th
         **dict.fromkeys(("csv", "tsv"), table.preview),
         **dict.fromkeys(("ics", "vcf"), agenda.preview),
         "ipynb": notebook.preview,
-        "mbox": mailbox.preview,
+        "mbox": mail.mailbox_preview,
     },
     "application/json": {"ipynb": notebook.preview},
 }

@@ -4,12 +4,30 @@ import base64
 import os
 import re
 import subprocess
+import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.service import ROOT
 from tests.viewer.samples import CODE, every_kind, original, png
 from viewer import download, embeds, view
-from viewer.rendering.page import EMBEDDED_LIMIT, PAGED_LIMIT
+from viewer.rendering.page import EMBEDDED_LIMIT, PAGED_LIMIT, base64_length, base64_pieces
+
+FIRST_VIEW = """
+from jinja2 import Environment
+from tests.viewer.samples import original, pdf
+from viewer import start_ahead, view
+from viewer.sandbox import process, version
+
+start_ahead()
+started, hashed = process._fork_server._running, version.sandbox_version.cache_info().misses
+compiled = []
+Environment.compile = lambda self, *given, **named: compiled.append(given)
+view(original(pdf("x"), "a.pdf", "application/pdf"))
+print(compiled, started is process._fork_server._running, hashed)
+"""
 
 
 def body(page):
@@ -133,3 +151,24 @@ def test_an_error_while_reading_the_original_is_raised():
 
     with pytest.raises(OSError, match="damaged"):
         download(document)
+
+
+@pytest.mark.slow
+def test_the_first_view_compiles_no_template_and_starts_no_program():
+    command = [sys.executable, "-c", FIRST_VIEW]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    assert said == "[] True 1\n"
+
+
+@given(st.lists(st.binary(max_size=50)))
+def test_encoded_pieces_of_any_size_join_to_one_base64_text(pieces):
+    encoded = b"".join(base64_pieces(pieces))
+
+    assert encoded == base64.b64encode(b"".join(pieces))
+    assert len(encoded) == base64_length(len(b"".join(pieces)))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 64 << 20])
+def test_the_length_of_base64_is_known_in_advance(size):
+    assert base64_length(size) == -(-size // 3) * 4

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from tests.viewer.samples import original
+from viewer.formats.archives.archive import section
 from viewer.formats.archives.enclosed import File, draw
-from viewer.formats.archives.files import section
 from viewer.formats.preview import Preview
 from viewer.rendering.page import PageOptions, layout
 

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from ...content.media_types import charset
 from ...markup.formatting import format_count
-from ...sandbox.process import Job, SandboxError
+from ...sandbox.process import Job
 from ..original import Original
 from ..preview import Preview
 from ..text import text
@@ -16,13 +15,9 @@ TYPES: Final = ("text/calendar", "text/vcard", "text/x-vcard", "text/directory")
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the entries; the text above MAX_SIZE or if there are none."""
-    if original.size > MAX_SIZE:
+    if not (message := original.html_of_job(JOB, MAX_SIZE)):
         return text.preview(original, media_type)
-    options = {"charset": charset(original.content_type)}
-    try:
-        facts, html = original.run_html_job(JOB, options)
-    except SandboxError:
-        return text.preview(original, media_type)
+    facts, html = message
     label, noun = ("Address card", "card") if facts["cards"] else ("Calendar", "event")
     shown, total = int(facts["shown"]), int(facts["entries"])
     note = f"Showing {shown:,} of {format_count(total, noun)}. Save the original to read all."

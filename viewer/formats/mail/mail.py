@@ -1,13 +1,17 @@
-"""E-mail, also that of Outlook: headers, attachments, the body as a sanitized page or as text."""
+"""E-mail, also that of Outlook: headers, attachments, the body as a sanitized page or as text.
 
+Of a mailbox (mbox) a list of the messages, of which the first open in the page.
+"""
+
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ...markup.formatting import CUT_NOTE, format_count
-from ...sandbox.messages import filled
+from ...sandbox.messages import Message, filled
 from ...sandbox.process import Job, SandboxError
 from .. import card
-from ..archives.files import section
+from ..archives.archive import section
 from ..original import Original
 from ..preview import Preview
 from ..text import text
@@ -15,7 +19,9 @@ from ..web.html import SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
 OUTLOOK = "application/vnd.ms-outlook"
-JOB = Job("viewer.formats.mail.mail_page", memory_mb=768, cpu_seconds=8, seconds=15)
+MBOX = "application/mbox"
+JOB = Job("viewer.formats.mail.mail_message", memory_mb=768, cpu_seconds=8, seconds=15)
+MBOX_JOB = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)
 TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
 MISSING = "Not all attachments could be taken out. Save the original to open them."
@@ -50,3 +56,37 @@ def framed_body(facts: dict[str, Any], body: bytes) -> bytes:
     """Return the body of a message, in an iframe if it is a page."""
     is_html = facts["format"] == "html"
     return iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
+
+
+def mailbox_preview(original: Original, media_type: str) -> Preview:
+    """Return the list of messages; the source above MAX_SIZE, or if there is no message."""
+    if original.size > MAX_SIZE:
+        return text.preview(original, media_type, label="Mailbox")
+    messages = original.run(MBOX_JOB, original.pieces(), {}).messages
+    if not messages:
+        return text.preview(original, media_type)
+    facts, _ = messages[0]
+    opened = [message for message in messages if "format" in message[0]]
+    items = (filled(message, partial(framed_body, message[0])) for message in opened)
+    others = (html for facts, html in messages if "format" not in facts)
+    start = b'<section class="enclosed mailbox"><h2>Messages</h2><ul>'
+    more = "more than " if facts["cut"] else ""
+    return Preview(
+        "mailbox",
+        "Mailbox",
+        b"".join((start, *items, *others, b"</ul></section>")),
+        facts=(more + format_count(int(facts["listed"]), "message"),),
+        note=_note(facts, opened),
+        scripts=SCRIPTS,
+        styles=("archives/files.css", *STYLES),
+        foreign_style=True,
+    )
+
+
+def _note(facts: dict[str, Any], opened: Sequence[Message]) -> str:
+    notes = []
+    if len(opened) < facts["listed"]:
+        notes.append(f"Only the first {len(opened)} of them open here.")
+    if any(message["attached"] for message, _ in opened):
+        notes.append("Save the original to open attachments.")
+    return " ".join(notes)

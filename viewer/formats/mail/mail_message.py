@@ -1,4 +1,4 @@
-"""Runs in the child process. Parses a mail message: headers, attachments, readable body."""
+"""Runs in the child process. Parses and draws a mail message: head, readable body, attachments."""
 
 import base64
 import contextlib
@@ -10,8 +10,11 @@ from email.message import EmailMessage
 from typing import Any, Final, TypeVar
 
 from ...content.decoding import CHARSETS, decode, preload_codecs
+from ...content.media_types import canonical_type
+from ...markup.escaping import escape
 from ...sandbox import MAX_PICTURES, MAX_TAGS
-from ...sandbox.messages import Message, escaped_block
+from ...sandbox.messages import DATA_PLACEHOLDER, Message, escaped_block, with_data
+from ..archives.enclosed import File, draw
 from ..text.text_lines import text_lines
 from . import outlook_message
 
@@ -22,6 +25,7 @@ SANITIZE_PAGE: Sanitizer | None = None
 with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
     from ..web.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
 
+EXTENSIONS: Final = {"message/rfc822": ".eml", "text/plain": ".txt", "text/html": ".html"}
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
@@ -43,9 +47,37 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
 
 
-def render(
-    data: bytes, _options: dict[str, Any], sanitize: Sanitizer | None = SANITIZE_PAGE
-) -> Iterator[Message]:
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield the head, with the body behind it, then the attachments, as `enclosed` draws them.
+
+    The facts are those of `parse`, but the attachments are their number.
+    """
+    (facts, body), *contents = parse(data)
+    files = list(_files(facts["attachments"], contents))
+    links = (f'<a href="#file-{n}">{escape(file.name)}</a>' for n, file in enumerate(files, 1))
+    head = letter_head(facts["headers"], links) + DATA_PLACEHOLDER
+    about = {"format": facts["format"], "cut": facts["cut"], "attachments": len(files)}
+    yield with_data(head.encode("utf-8", "replace"), body, **about)
+    yield from draw(files)
+
+
+def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
+    """Return a table of the headers, and of what is attached, which is given as HTML."""
+    rows = [(name, escape(text)) for name, text in headers]
+    if names := ", ".join(attached):
+        rows.append(("Attached", names))
+    lines = (f'<tr><th scope="row">{name}</th><td>{html}</td></tr>\n' for name, html in rows)
+    return f'<table class="letter">\n<tbody>\n{"".join(lines)}</tbody>\n</table>\n'
+
+
+def _files(listed: Iterable[Any], contents: Iterable[Message]) -> Iterator[File]:
+    for number, (attachment, content) in enumerate(zip(listed, contents, strict=True), 1):
+        (name, kind, size), (facts, data) = attachment, content
+        default = f"attachment {number}{EXTENSIONS.get(kind, '')}"
+        yield File(name or default, canonical_type(kind), size, data if facts["complete"] else None)
+
+
+def parse(data: bytes, sanitize: Sanitizer | None = SANITIZE_PAGE) -> Iterator[Message]:
     """Yield the facts and the body, a sanitized page or lines; then each attachment's bytes.
 
     The facts name all attachments with their type and size; those beyond MAX_ATTACHED are empty.

@@ -18,7 +18,6 @@ from ...sandbox import MAX_HTML
 from ...sandbox.messages import DATA_PLACEHOLDER, Message, with_data
 from ..archives.enclosed import without_ids
 from . import mail_message
-from .mail_page import letter_head
 
 START: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n")
 QUOTED: Final = re.compile(rb"^>(>*From )", re.M)
@@ -55,12 +54,12 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 def _opened(messages: list[bytes]) -> Iterator[Message]:
     left = MAX_HTML
     for number, message in enumerate(messages, 1):
-        facts, body = next(mail_message.render(QUOTED.sub(rb"\1", message), {}))
+        facts, body = next(mail_message.parse(QUOTED.sub(rb"\1", message)))
         attached = [
             f"{escape(name or kind)} ({format_size(size)})"
             for name, kind, size in facts["attachments"]
         ]
-        head = letter_head(facts["headers"], attached)
+        head = mail_message.letter_head(facts["headers"], attached)
         start = "<details open>" if number == 1 else "<details>"
         html = (
             f"<li>\n{start}<summary>{_title(message)}</summary>\n{head}{DATA_PLACEHOLDER}\n"

@@ -1,8 +1,7 @@
 """Markdown: CommonMark with tables, rendered in the sandbox."""
 
-from ...content.media_types import charset
 from ...markup.formatting import CUT_NOTE
-from ...sandbox.process import Job, SandboxError
+from ...sandbox.process import Job
 from ..original import Original
 from ..preview import Preview
 from . import text
@@ -13,13 +12,9 @@ JOB = Job("viewer.formats.text.markdown_text", memory_mb=512, cpu_seconds=6, sec
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the rendered text; the source above MAX_SIZE or if rendering fails."""
-    if original.size > MAX_SIZE:
+    if not (message := original.html_of_job(JOB, MAX_SIZE)):
         return text.preview(original, media_type, label="Markdown")
-    options = {"charset": charset(original.content_type)}
-    try:
-        facts, html = original.run_html_job(JOB, options)
-    except SandboxError:
-        return text.preview(original, media_type, label="Markdown")
+    facts, html = message
     return Preview(
         "markdown",
         "Markdown",

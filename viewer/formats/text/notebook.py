@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from ...content.media_types import charset
 from ...markup.formatting import format_count
-from ...sandbox.process import Job, SandboxError
+from ...sandbox.process import Job
 from ..original import Original
 from ..preview import Preview
 from . import code
@@ -15,13 +14,9 @@ JOB: Final = Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_second
 
 def preview(original: Original, _media_type: str) -> Preview:
     """Return the cells; the source above MAX_SIZE or if this is no notebook."""
-    if original.size > MAX_SIZE:
+    if not (message := original.html_of_job(JOB, MAX_SIZE)):
         return code.preview(original, "application/json")
-    options = {"charset": charset(original.content_type)}
-    try:
-        facts, html = original.run_html_job(JOB, options)
-    except SandboxError:
-        return code.preview(original, "application/json")
+    facts, html = message
     shown, total = int(facts["shown"]), int(facts["cells"])
     note = f"Showing {shown:,} of {format_count(total, 'cell')}. Save the original to read all."
     return Preview(

@@ -1,6 +1,5 @@
 """HTML pages: sanitized in the sandbox, then shown with their own styles in a sandboxed iframe."""
 
-from ...content.media_types import charset
 from ...markup.escaping import is_escaped_page
 from ...markup.formatting import CUT_NOTE
 from ...sandbox.process import Job, SandboxError
@@ -18,13 +17,9 @@ SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the page in an iframe; its source above MAX_SIZE or if sanitizing fails."""
-    if original.size > MAX_SIZE:
+    if not (message := original.html_of_job(JOB, MAX_SIZE)):
         return code.preview(original, media_type)
-    options = {"charset": charset(original.content_type)}
-    try:
-        facts, page = original.run_html_job(JOB, options)
-    except SandboxError:
-        return code.preview(original, media_type)
+    facts, page = message
     body = iframe(page, "The document, with scripts and network off")
     note = f"{NOTE} {CUT_NOTE}" if facts["cut"] else NOTE
     return Preview(

@@ -5,8 +5,8 @@ import re
 
 from tests.viewer.samples import png
 from viewer.formats.archives import enclosed
+from viewer.formats.archives.archive import section
 from viewer.formats.archives.enclosed import File, draw
-from viewer.formats.archives.files import section
 
 LEFT_OUT = "Only the first are shown"
 

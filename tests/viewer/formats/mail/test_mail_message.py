@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from tests.viewer.samples import mail, mail_with_picture
 from viewer.formats.mail import mail_message
-from viewer.formats.mail.mail_message import render
+from viewer.formats.mail.mail_message import parse
 
 
 def read(data):
-    (facts, body), *_ = render(data, {})
+    (facts, body), *_ = parse(data)
     return facts, html.unescape(body.decode()) if facts["format"] == "html" else body.decode()
 
 
 def attached(data):
     """What is taken out of a message: whether it is complete, and its bytes."""
-    _, *files = render(data, {})
+    _, *files = parse(data)
     return [(facts["complete"], content) for facts, content in files]
 
 
@@ -119,7 +119,7 @@ def test_pictures_above_the_total_limit_are_left_out():
 
 
 def test_without_a_sanitizer_the_plain_body_is_shown():
-    (facts, _), *_ = render(mail("<p>x</p>"), {}, sanitize=None)
+    (facts, _), *_ = parse(mail("<p>x</p>"), sanitize=None)
 
     assert facts["format"] == "plain"
 

@@ -1,4 +1,4 @@
-"""viewer/formats/mail/mailbox.py and viewer/formats/mail/mailbox_messages.py"""
+"""viewer/formats/mail/mail.py: mailboxes, and viewer/formats/mail/mailbox_messages.py"""
 
 import pytest
 

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.viewer.outlook_sample import compound_file, outlook, properties
-from viewer.formats.mail.mail_message import prepare, render
+from viewer.formats.mail.mail_message import parse, prepare
 
 
 def read(data):
     """The facts, the body, and the bytes of each attachment."""
     prepare(data, {})
-    (facts, body), *files = render(data, {})
+    (facts, body), *files = parse(data)
     return facts, html.unescape(body.decode()), [content for _, content in files]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.viewer.samples import HEIC, original, picture, preview_of, psd
-from viewer.formats.pictures.picture import TOO_LARGE
+from viewer.formats.pictures.picture import TOO_LARGE, audio_video_preview, image_preview
 from viewer.sandbox import process
 
 
@@ -65,3 +65,23 @@ def test_a_picture_with_too_many_pixels_has_a_card_that_says_so():
 @pytest.mark.parametrize("data", [b"II*\0", b"8BPS\0\1", HEIC[:200]])
 def test_a_damaged_picture_has_a_card(data):
     assert shown(data).kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("kind", "element", "label"),
+    [("audio/x-aiff", "audio", "AIFF audio"), ("video/mp4", "video", "MP4 video")],
+)
+def test_the_player_element_carries_the_bytes(kind, element, label):
+    preview = audio_video_preview(original(b"x"), kind)
+
+    assert (preview.kind, preview.carrier, preview.label) == (element, element, label)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [("image/png", "PNG image"), ("image/svg+xml", "SVG image"), ("image/webp", "WebP image")],
+)
+def test_the_img_element_carries_the_bytes(kind, label):
+    preview = image_preview(original(b"x"), kind)
+
+    assert (preview.carrier, preview.label, preview.body.decode()) == ("img", label, "")

@@ -1,4 +1,4 @@
-"""viewer/formats/text/markdown_text.py"""
+"""viewer/formats/text/markdown.py and markdown_text.py"""
 
 import re
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import MARKDOWN
+from tests.viewer.samples import MARKDOWN, original
+from viewer.formats.text.markdown import MAX_SIZE, preview
 from viewer.formats.text.markdown_text import prepare, render
 
 
@@ -156,3 +157,13 @@ def test_code_without_a_known_language_is_not_highlighted():
 )
 def test_a_formula_is_shown_as_it_was_written(text, html):
     assert to_html(text).strip() == html
+
+
+def test_markdown_is_rendered_as_an_article():
+    shown = preview(original(MARKDOWN, "a.md"), "text/markdown")
+
+    assert shown.body.decode().startswith('<article class="prose"><h1')
+
+
+def test_markdown_above_the_size_limit_is_shown_as_text():
+    assert preview(original(b"#" * (MAX_SIZE + 1), "a.md"), "text/markdown").kind == "text"
