@@ -1,6 +1,7 @@
 """The kinds of values in JSON and queries, each with its rule and the message that mends it."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from ipaddress import IPv6Address
 from typing import Any
@@ -32,16 +33,28 @@ class String(fields.String):
     default_error_messages = {"invalid": "Use a string."}
 
 
-class Text(String):
+class Described(fields.Field[Any]):
+    """A field whose class has OpenAPI metadata; that of its options is added."""
+
+    described: Mapping[str, Any] = {}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(metadata={**self.described, **options.pop("metadata", {})}, **options)
+
+
+class Text(Described, String):
     """Text of `least` to `most` characters, without NUL and lone surrogates.
 
-    A subclass may prescribe a `form`, and say what is wrong with a text without it.
+    A subclass may prescribe other `bounds` and a `form`, and say what is wrong with a text
+    without it.
     """
 
+    bounds: tuple[int, int | None] = 1, 255
     form = re.compile(".*", re.S)
     mistake = ""
 
-    def __init__(self, least: int = 1, most: int | None = 255, **options: Any) -> None:
+    def __init__(self, *bounds: int | None, **options: Any) -> None:
+        least, most = bounds or self.bounds
         length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
         super().__init__(validate=length, **options)
 
@@ -54,24 +67,18 @@ class Text(String):
 
 
 class Email(Text):
+    described, bounds = {"format": "email"}, (3, 254)
     form, mistake = _EMAIL, "This is no e-mail address: one looks like me@example.org."
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(3, 254, metadata={"format": "email"}, **options)
 
 
 class Password(Text):
-    def __init__(self, least: int, most: int, **options: Any) -> None:
-        described = {"format": "password"} | options.pop("metadata", {})
-        super().__init__(least, most, metadata=described, **options)
+    described = {"format": "password"}
 
 
-class Timestamp(fields.Field[int]):
+class Timestamp(Described):
     """RFC 3339 outside, milliseconds since 1970 inside; written in UTC with `Z`."""
 
-    def __init__(self, **options: Any) -> None:
-        described = {"type": "string", "format": "date-time"} | options.pop("metadata", {})
-        super().__init__(metadata=described, **options)
+    described = {"type": "string", "format": "date-time"}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
@@ -137,15 +144,13 @@ class StringMap(fields.Dict):
             raise ValidationError(messages) from None
 
 
-class Base64(fields.Field[Base64Payload]):
+class Base64(Described):
     """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
 
-    def __init__(self, **options: Any) -> None:
-        described = {
-            "type": "string",
-            "description": "Base64 with padding. White space is ignored, so line breaks may stay.",
-        }
-        super().__init__(metadata=described, **options)
+    described = {
+        "type": "string",
+        "description": "Base64 with padding. White space is ignored, so line breaks may stay.",
+    }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Base64Payload:
         """A long payload is decoded when it is stored."""
@@ -157,16 +162,14 @@ class Base64(fields.Field[Base64Payload]):
             raise ValidationError(error.sentence) from None
 
 
-class File(fields.Field[Part]):
+class File(Described):
     """A part of a form that is a file."""
 
-    def __init__(self, **options: Any) -> None:
-        described = {
-            "type": "string",
-            "format": "binary",
-            "description": "The file as it is. Its part needs a `filename`.",
-        }
-        super().__init__(metadata=described, **options)
+    described = {
+        "type": "string",
+        "format": "binary",
+        "description": "The file as it is. Its part needs a `filename`.",
+    }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Part:
         if not isinstance(value, Part) or not value.filename:
@@ -177,20 +180,16 @@ class File(fields.Field[Part]):
 class MediaType(Text):
     """RFC 9110, section 8.3.1, with parameters."""
 
-    form, mistake = _MEDIA_TYPE, "This is no media type: one looks like application/pdf."
-
-    def __init__(self, **options: Any) -> None:
-        described = {"description": "A media type (RFC 9110), with parameters if there are any."}
-        described |= options.pop("metadata", {})
-        super().__init__(3, 255, metadata=described, **options)
+    described = {"description": "A media type (RFC 9110), with parameters if there are any."}
+    bounds, form = (3, 255), _MEDIA_TYPE
+    mistake = "This is no media type: one looks like application/pdf."
 
 
 class Origin(Text):
     """One origin (RFC 6454), or `*`. Anything else could add a directive to the page's CSP."""
 
-    def __init__(self, **options: Any) -> None:
-        described = {"description": "`https://host` or `http://host`, with a port if any; or `*`."}
-        super().__init__(1, 261, metadata=described, **options)
+    described = {"description": "`https://host` or `http://host`, with a port if any; or `*`."}
+    bounds = 1, 261
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
