@@ -83,10 +83,9 @@ class WebhookDispatcher:
         wait_seconds = self._limits.poll_seconds
         busy = self._busy.copy()  # before the query: its rows of these webhooks may be outdated
         with connected():
-            waiting = [
-                one for one in WebhookDelivery.next_due_per_webhook() if one.webhook_id not in busy
-            ]
-            self._recall({one.webhook_id for one in waiting} | busy.keys())
+            first_due = WebhookDelivery.next_due_per_webhook()
+            waiting = [delivery for delivery in first_due if delivery.webhook_id not in busy]
+            self._recall({delivery.webhook_id for delivery in waiting} | busy.keys())
         for delivery in _in_turn(waiting, Counter(busy.values())):
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < self._limits.wait_seconds:
@@ -185,11 +184,11 @@ def _in_turn(waiting: list[WebhookDelivery], held: Counter[str]) -> list[Webhook
 
     `held` is the number of threads by owner.
     """
-    places = {}
-    for delivery in sorted(waiting, key=lambda one: one.due_at or 0):
-        places[delivery.id] = held[delivery.owner_id], delivery.due_at or 0
+    rank = {}
+    for delivery in sorted(waiting, key=lambda delivery: delivery.due_at or 0):
+        rank[delivery.id] = held[delivery.owner_id], delivery.due_at or 0
         held[delivery.owner_id] += 1
-    return sorted(waiting, key=lambda one: places[one.id])
+    return sorted(waiting, key=lambda delivery: rank[delivery.id])
 
 
 def _event_of(delivery: WebhookDelivery) -> Event | None:

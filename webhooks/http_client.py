@@ -80,8 +80,8 @@ class SafeHttpClient:
 
     def _addresses(self, destination: WebhookUrl, deadline: float) -> Addresses:
         """Raises AddressNotAllowedError if any address of the name is not allowed."""
-        found = self._resolved(destination).result(_left(deadline))
-        addresses = [(host, port) for *_, (host, port, *_) in found]
+        resolved = self._resolved(destination).result(_left(deadline))
+        addresses = [(host, port) for *_, (host, port, *_) in resolved]
         for host, _ in addresses:
             address = ipaddress.ip_address(host.partition("%")[0])
             if not may_reach(destination, address, self._allowed):

@@ -6,8 +6,7 @@ from urllib.parse import urlencode
 from flask import Response, g, jsonify, request
 
 from models import Document, current_runtime
-from models.documents import KINDS, find_documents, upload
-from models.documents.kinds import media_types
+from models.documents import KINDS, find_documents, media_types_of, upload
 from models.links import count_live_links
 
 from ..http.body import seekable_body
@@ -26,7 +25,7 @@ ROWS = 20  # a page with its assets has at most 30 KiB
 def show_documents(**_: str) -> Response:
     """List the documents, newest first, by name and type"""
     asked = {name: request.args.get(name, "").strip() for name in ("name", "type")}
-    filters = {"name": asked["name"] or None, "media_types": media_types(asked["type"])}
+    filters = {"name": asked["name"] or None, "media_types": media_types_of(asked["type"])}
     owner_id, after = g.caller.owner_id, request.args.get("after")
     rows, further = find_documents(owner_id, ROWS, after, **filters)
     given = {name: value for name, value in asked.items() if value}

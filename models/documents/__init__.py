@@ -1,8 +1,7 @@
 """Documents: their rows, payloads and previews."""
 
 from .document import Document
-from .kinds import KINDS, kind_of
-from .media_types import type_of_name
+from .media_types import KINDS, kind_of, media_types_of, type_of_name
 from .search import find_documents
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
