@@ -16,8 +16,8 @@ from waitress.proxy_headers import proxy_headers_middleware
 
 from .connection import Connection
 from .context import Context, Limits
-from .listeners import listen as open_listeners
 from .workers import Workers
+from .workers import listen as open_listeners
 
 DRAIN_SECONDS = 20
 CHECK_SECONDS = 0.2

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from server.listeners import listen
+from server.workers import listen
 
 from .conftest import answer, ask
 
