@@ -77,13 +77,13 @@ class StoredPreview(Table):
         A response that is being sent reads as well, after its request gave its connection back.
         """
         with connected():
-            found = cls.find(id)
-        if found is None or found._has_expired():
+            preview = cls.find(id)
+        if preview is None or preview._has_expired():
             return None
-        if found.used_at < now() - USE_RECORDED_MS:
+        if preview.used_at < now() - USE_RECORDED_MS:
             current_runtime().readings.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
-            return found._open(document)
+            return preview._open(document)
         return None
 
     @classmethod

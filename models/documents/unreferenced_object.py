@@ -103,5 +103,5 @@ class UnreferencedObject(Table):
     @classmethod
     def without_record(cls, document_ids: list[str]) -> set[str]:
         """Those of the documents whose objects are not recorded here."""
-        found = cls.select(cls.id).where(cls.id.in_(document_ids))
-        return set(document_ids) - {one.id for one in found}
+        recorded = cls.select(cls.id).where(cls.id.in_(document_ids))
+        return set(document_ids) - {record.id for record in recorded}

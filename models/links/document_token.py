@@ -165,10 +165,10 @@ class DocumentToken(Credential):
         Read and written under the owner's lock: two requests cannot take the same last view.
         """
         with transaction(owner_id):
-            found, moment = cls.presented("id", id), now()
-            if found is None or not all(found.further):
-                raise TokenSpent("used_up" if found and not found.further[-1] else "")
-            token = found.row
+            presented, moment = cls.presented("id", id), now()
+            if presented is None or not all(presented.further):
+                raise TokenSpent("used_up" if presented and not presented.further[-1] else "")
+            token = presented.row
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)

@@ -46,10 +46,10 @@ class TokenGrant:
         """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
-        found = DocumentToken.presented("digest", credentials.fingerprint(secret))
-        if found is None:
+        presented = DocumentToken.presented("digest", credentials.fingerprint(secret))
+        if presented is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        return cls._of_row(found, unspent=found.further[-1])
+        return cls._of_row(presented, unspent=presented.further[-1])
 
     @classmethod
     def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
@@ -72,21 +72,21 @@ class TokenGrant:
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
             return cls.of_owner(id, document_id, owner_id)
-        found = DocumentToken.presented("id", claims.id)
-        if found is None:
+        presented = DocumentToken.presented("id", claims.id)
+        if presented is None:
             raise TokenSpent
-        grant = cls._of_row(found, unspent=True)
+        grant = cls._of_row(presented, unspent=True)
         if claims.user_id != grant._opening or "view" not in grant.permissions:
             raise too_late
         may_save = claims.scope == ORIGINAL and "download" in grant.permissions
         return replace(grant, opens_original=may_save or claims.scope == SHOWN)
 
     @classmethod
-    def _of_row(cls, found: Presented[DocumentToken], *, unspent: bool) -> Self:
-        token, (lasts, _) = found.row, found.further
+    def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
+        token, (lasts, _) = presented.row, presented.further
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
-        if not (lasts and unspent and found.owner.disabled_at is None):
-            raise TokenSpent(*_end_of(found), where)
+        if not (lasts and unspent and presented.owner.disabled_at is None):
+            raise TokenSpent(*_end_of(presented), where)
         has_limit = token.max_views is not None
         return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
 
