@@ -13,9 +13,8 @@ from ...content.decoding import decode
 from ...markup.escaping import escape
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
-from .json_indent import folds_of, indent_json
+from .indenting import folds_of, indent_json, indent_xml
 from .text_lines import MAX_LINES, html_lines
-from .xml_indent import indent_xml
 
 SECONDS: Final = 2.5  # of CPU time for one document
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts

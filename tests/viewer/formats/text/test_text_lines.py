@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from viewer.formats.text.json_indent import folds_of
+from viewer.formats.text.indenting import folds_of
 from viewer.formats.text.text_lines import BLOCK, html_lines, text_lines
 from viewer.sandbox import MAX_HTML
 

@@ -1,4 +1,4 @@
-"""viewer/formats/words/book_chapters.py and book_package.py"""
+"""viewer/formats/words/book_chapters.py"""
 
 import pytest
 
