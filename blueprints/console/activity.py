@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from models import ApiKey, Document, DocumentToken, Event, EventHead, Webhook, current_runtime
 from models.core import ServiceError
+from models.events import READINGS
 from models.records import Owned
 
 from .blueprint import Pages, render
-from .templating import for_whom, quoted, visible
+from .templating import for_whom, quoted
 
 activity = Pages("activity", "/activity")
 _SENTENCES = {
@@ -39,13 +40,21 @@ def show_activity() -> Response:
     """Tell what happened, newest first, by document and type"""
     asked = {name: request.args.get(name, "") for name in ("type", "document")}
     filters = {"type": asked["type"], "document_id": asked["document"]}
-    events, further = Event.newest(g.caller.owner_id, 30, request.args.get("after"), **filters)
+    events, further = Event.newest(g.caller.owner_id, 22, request.args.get("after"), **filters)
     names = _Names(g.caller.owner_id)
     lines = [(one, names.sentence(one)) for one in events]
     shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}
     shown["head"] = EventHead.find(g.caller.owner_id)
     shown["days"] = current_runtime().settings.event_days
     return render("activity", lines=lines, document=names.document(asked["document"]), **shown)
+
+
+def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
+    """The last readings of a document by links, in words."""
+    events, _ = Event.newest(owner_id, 50, None, document_id=document_id)
+    by_links = [one for one in events if one.type in READINGS and one.data.get("tokenId")]
+    names = _Names(owner_id)
+    return [(event, names.reading(event)) for event in by_links[:5]]
 
 
 class _Names:
@@ -72,10 +81,17 @@ class _Names:
         )
         return sentence[:1].upper() + sentence[1:]
 
+    def reading(self, event: Event) -> Markup:
+        label, times = self._called(DocumentToken, event.data["tokenId"]), event.data["count"]
+        act = "saved it" if event.type == "document.downloaded" else "opened it"
+        often = f", {times} times" if times > 1 else ""
+        who = quoted(label) if label else "Somebody"
+        return Markup("{} {}{}").format(who, act, often)
+
     def document(self, id: str | None) -> Markup | None:
         name = self._called(Document, id)
         link = Markup('<a href="/app/documents/{}">{}</a>')
-        return link.format(id, visible(name)) if name else None
+        return link.format(id, quoted(name)) if name else None
 
     def _look_up(self, table: type[Owned], id: str | None) -> str | None:
         with suppress(ServiceError):

@@ -1,5 +1,6 @@
 """Pages: routes that declare their credentials, headers of every page, errors as pages."""
 
+import re
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -29,6 +30,10 @@ _POLICY = (
 _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
+}
+_UNSEEN = {  # what need not be sent: indents, and comments that have a line
+    "css": re.compile(r"/\*[^*]*\*/|(?<=[{};:])\s+|\s+(?={)"),
+    "js": re.compile(r"^\s*//.*\n|^\s+", re.M),
 }
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
 
@@ -131,7 +136,7 @@ def referring_page() -> str:
 def asset(kind: str) -> tuple[str, str]:
     """The address of the stylesheet (`css`) or the script (`js`), and its text."""
     base = render_template("base.css") if kind == "css" else ""
-    text = base + render_template(f"console/console.{kind}")
+    text = _UNSEEN[kind].sub("", base + render_template(f"console/console.{kind}"))
     return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
 
 

@@ -2,19 +2,20 @@
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
 from models.core import now
-from models.links import LinkOptions, TokenGrant
+from models.links import LinkOptions, TokenGrant, link_of_owner
 
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
-from ..schemas.responses import DocumentTokenWithSecret
 from ..views import content, pages
-from ..views.links import qr_code, with_addresses
+from .activity import readings
 from .blueprint import HOME, Pages, go, render
-from .forms import end, number, once, text
+from .forms import accepts_html, end, once, text
+from .links import link_fields, show_new
+from .templating import address_of
 
 document = Pages("document", "/documents/<id>")
 DAY_MS = 86_400_000
@@ -28,11 +29,12 @@ def _owned(id: str) -> Document:
 @document.get("")
 def show_document(id: str) -> Response:
     """Show a document: preview, facts, links"""
-    found = _owned(id)
+    found, owner_id = _owned(id), g.caller.owner_id
     links, _further = DocumentToken.page_of_document(found, MOST_LINKS, None)
     lines = "\n".join(f"{name}: {value}" for name, value in found.metadata.items())
     links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
-    return render("document", document=found, links=links, lines=lines, day=now() + DAY_MS)
+    shown: dict[str, Any] = {"links": links, "lines": lines, "day": now() + DAY_MS}
+    return render("document", document=found, seen=readings(owner_id, id), **shown)
 
 
 @document.post("", shows=show_document)
@@ -88,36 +90,13 @@ def end_document(id: str) -> Response:
 
 @document.post("/links", shows=show_document)
 def share(id: str) -> Response:
-    """Create a link and show it, this once"""
+    """Create a link and show it"""
     found, body = _owned(id), NewDocumentToken().load(link_fields())
-    link = once(lambda: _issue(found, body))
-    address = link["viewUrl" if "view" in link["permissions"] else "downloadUrl"]
-    return render("shared", document=found, link=link, address=address, qr=qr_code(address))
-
-
-def link_fields() -> dict[str, Any]:
-    """The fields of a form for a link, as the API names them.
-
-    One that was refused with a password is sent `again`, and not without a word on it.
-    """
-    password = request.form.get("password") or None
-    if "again" in request.form and not (password or "open" in request.form):
-        raise ValidationError(
-            {"password": ["Type the password again, or tick that the link needs none."]}
-        )
-    return {
-        "label": text("label"),
-        "permissions": " ".join(request.form.getlist("permissions")).split(),
-        "maxViews": number("maxViews"),
-        "password": password,
-        "allowedOrigins": request.form.get("allowedOrigins", "").split(),
-        **end(),
-    }
-
-
-def _issue(found: Document, body: dict[str, Any]) -> Any:
-    issued = DocumentToken.issue(found, LinkOptions.of(found.owner_id, **body))
-    return DocumentTokenWithSecret().dump(with_addresses(issued))
+    options = LinkOptions.of(g.caller.owner_id, **body)
+    link_id = once(lambda: DocumentToken.issue(found, options).row.id)
+    if accepts_html():
+        return show_new(link_id)
+    return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
 
 
 def _pairs() -> dict[str, str]:

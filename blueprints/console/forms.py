@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import wraps
 from hashlib import sha256
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import flask_smorest
 from flask import Response, g, request
 from marshmallow import ValidationError
+from werkzeug.datastructures import MultiDict
 
 from models import StoredResponse
 from models.core import ServiceError, now, rfc3339
@@ -104,8 +105,17 @@ def accepts_html() -> bool:
     return wanted["text/html"] >= wanted["application/json"]
 
 
+def typed() -> MultiDict[str, str]:
+    """The texts of the form. Those of an upload are set by who reads its parts: werkzeug would
+    write the file to the disk.
+    """
+    if request.mimetype == FORM_DATA:
+        return g.get("typed") or MultiDict()
+    return request.form
+
+
 def text(name: str) -> str | None:
-    return request.form.get(name, "").strip() or None
+    return typed().get(name, "").strip() or None
 
 
 def number(name: str) -> Any:
@@ -116,44 +126,60 @@ def number(name: str) -> Any:
         return text(name)
 
 
+def link_ends() -> list[tuple[str, str]]:
+    """When a link may end, for a row of choices: values of `ends`, and words."""
+    today = datetime.fromtimestamp(now() / 1000, UTC).date()
+    tomorrow, friday = today + timedelta(days=1), date.fromisoformat(friday_after_tomorrow())
+    return [
+        *(("1h", "1 hour"), (tomorrow.isoformat(), "Tomorrow")),
+        (friday.isoformat(), f"{friday:%a} {friday.day} {friday:%b}"),
+        *(("30", "30 days"), ("never", "Never"), ("date", "Pick…")),
+    ]
+
+
+def friday_after_tomorrow() -> str:
+    today = datetime.fromtimestamp(now() / 1000, UTC).date()
+    return (today + timedelta(days=2 + (4 - today.weekday() - 2) % 7)).isoformat()
+
+
 def end() -> dict[str, str | None]:
-    """`expiresAt` as chosen: in some days, at the end of a date, never; nothing to keep it."""
-    chosen = request.form.get("ends", "keep")
+    """`expiresAt` as chosen: in some days or hours (`7`, `1h`), at the end of a date (itself, or
+    `date` and `endsOn`), never; nothing to keep it.
+    """
+    chosen = typed().get("ends", "keep")
     if chosen in {"keep", "never"}:
         return {} if chosen == "keep" else {"expiresAt": None}
     try:
-        moment = _end_of_day() if chosen == "date" else _days_from_now()
+        moment = _moment(chosen)
     except (ValueError, OverflowError):
         raise ValidationError({"expiresAt": ["Choose the last day."]}) from None
     return {"expiresAt": rfc3339(int(moment.timestamp() * 1000))}
 
 
-def _days_from_now() -> datetime:
-    return datetime.fromtimestamp(now() / 1000, UTC) + timedelta(days=_integer("ends"))
-
-
-def _end_of_day() -> datetime:
-    """The last moment of the chosen date where the browser is, or in UTC."""
-    day = datetime.fromisoformat(request.form.get("endsOn", "")).replace(tzinfo=UTC)
-    minutes = _integer("offset") if request.form.get("offset") else 0
-    return day + timedelta(days=1, minutes=minutes, milliseconds=-1)
+def _moment(chosen: str) -> datetime:
+    if "-" not in chosen and chosen != "date":
+        unit = "hours" if chosen.endswith("h") else "days"
+        span = timedelta(**{unit: int(chosen.removesuffix("h"))})
+        return datetime.fromtimestamp(now() / 1000, UTC) + span
+    day = typed().get("endsOn", "") if chosen == "date" else chosen
+    minutes = _integer("offset") if typed().get("offset") else 0  # of the browser's zone
+    last = timedelta(days=1, minutes=minutes, milliseconds=-1)
+    return datetime.fromisoformat(day).replace(tzinfo=UTC) + last
 
 
 def _integer(name: str) -> int:
     """`ValueError` for anything else, and for more digits than Python reads."""
-    return int(request.form.get(name, ""))
+    return int(typed().get(name, ""))
 
 
 def _refused(
     page: Callable[..., Response], path: Mapping[str, str], status: int, errors: Mapping[str, str]
 ) -> Response:
-    is_upload = request.mimetype == FORM_DATA  # werkzeug would write its files to the disk
-    typed = {} if is_upload else request.form.to_dict(flat=False)
-    errors = dict(errors)
-    for name in typed:
-        if name.lower().endswith("password") and any(typed[name]):
+    values, errors = typed().to_dict(flat=False), dict(errors)
+    for name in values:
+        if name.lower().endswith("password") and any(values[name]):
             errors.setdefault(name, _AGAIN)
-    g.posted = Form(request.path, typed, errors)
+    g.posted = Form(request.path, values, errors)
     response = page(**path)
     response.status_code = status
     return response
@@ -172,4 +198,4 @@ def _field_of(error: ServiceError) -> str:
     if pointer:
         return pointer.removeprefix("#").removeprefix("/").partition("/")[0]
     named = _FIELDS.get(error.code, ())
-    return next((name for name in named if name in request.form), "") if named else ""
+    return next((name for name in named if name in typed()), "") if named else ""

@@ -19,7 +19,7 @@ PATH = "/app/keys"
 @keys.get("")
 def show_keys(**_: str) -> Response:
     """List the API keys (keys masked)"""
-    found, further = ApiKey.page_of_user(g.caller.user, 8, request.args.get("after"))
+    found, further = ApiKey.page_of_user(g.caller.user, 6, request.args.get("after"))
     return render("keys", keys=found, further=further, scopes=SCOPES, base=base_url())
 
 

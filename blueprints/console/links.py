@@ -1,25 +1,30 @@
 """Links: all of them, and one with its terms and openings."""
 
+from typing import Any
+
 from flask import Response, g, request
 from markupsafe import Markup
+from marshmallow import ValidationError
 
-from models import DocumentToken
+from models import Document, DocumentToken
 from models.links import link_of_owner, links_of_owner, openings
 
 from ..schemas.requests import DocumentTokenEdit
-from ..views.links import base_url
+from ..views.links import qr_code
 from .blueprint import Pages, ask, go, page_of, referring_page, render
-from .document import link_fields
-from .templating import for_whom, quoted
+from .forms import end, number, text, typed
+from .templating import address_of, for_whom, quoted
 
 links = Pages("links", "/links")
-PATH, ROWS = "/app/links", 16
+PATH, ROWS = "/app/links", 10
 
 
 @links.get("")
 def show_links() -> Response:
-    """List the links to all documents, live ones first"""
+    """List the links to all documents, live ones first, or to one of them"""
     owner_id, after = g.caller.owner_id, request.args.get("after")
+    if "document" in request.args:
+        return _links_of(Document.one_of(owner_id, request.args["document"]), after)
     state = "ended" if request.args.get("state") == "ended" else "live"
     found, further = links_of_owner(owner_id, ROWS, after, state)
     if state == "live" and not further:
@@ -27,14 +32,28 @@ def show_links() -> Response:
         ended, further = links_of_owner(owner_id, max(1, ROWS - len(found)), None, state)
         found += ended
     older = further and f"?state={state}&after={further}"
-    return render("links", links=found, older=older, after=after, base=base_url())
+    return render("links", links=found, older=older, after=after)
+
+
+def _links_of(document: Document, after: str | None) -> Response:
+    found, further = DocumentToken.page_of_document(document, ROWS, after)
+    older = further and f"?document={document.id}&after={further}"
+    return render("links", links=found, document=document, older=older, after=after)
 
 
 @links.get("/<id>")
 def show_link(id: str) -> Response:
     """Show a link's terms and openings"""
     link = link_of_owner(g.caller.owner_id, id)
-    return render("link", link=link, document=link.document, openings=openings(link))
+    shown: dict[str, Any] = {"openings": openings(link), "qr": qr_code(address_of(link) or "")}
+    return render("link", link=link, document=link.document, **shown)
+
+
+def show_new(id: str) -> Response:
+    """The page of a link that was just made."""
+    link = link_of_owner(g.caller.owner_id, id)
+    qr = qr_code(address_of(link) or "")
+    return render("shared", link=link, document=link.document, qr=qr, is_new=True)
 
 
 @links.post("/<id>", shows=show_link)
@@ -66,3 +85,24 @@ def revoke_link(id: str) -> Response:
     """Revoke a link"""
     DocumentToken.one_of(g.caller.owner_id, id).revoke()
     return go(page_of(request.form.get("back", "")) or referring_page() or PATH, "taken")
+
+
+def link_fields() -> dict[str, Any]:
+    """The fields of a form for a link, as the API names them.
+
+    One that was refused with a password is sent `again`, and not without a word on it.
+    """
+    fields = typed()
+    password = fields.get("password") or None
+    if "again" in fields and not (password or "open" in fields):
+        raise ValidationError(
+            {"password": ["Type the password again, or tick that the link needs none."]}
+        )
+    return {
+        "label": text("label"),
+        "permissions": " ".join(fields.getlist("permissions")).split(),
+        "maxViews": number("maxViews"),
+        "password": password,
+        "allowedOrigins": fields.get("allowedOrigins", "").split(),
+        **end(),
+    }

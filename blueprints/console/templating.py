@@ -6,13 +6,15 @@ from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
 
 import viewer
+from models import Issued
 from models.core import now, rfc3339
 from models.documents import kind_of
 from models.records import has_passed
 
 from ..schemas.fields import Timestamp
+from ..views.links import frame, with_addresses
 from .blueprint import asset
-from .forms import form, form_key
+from .forms import form, form_key, friday_after_tomorrow, link_ends
 
 State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 
@@ -20,10 +22,12 @@ State = tuple[str, str, int | None]  # a class of the stylesheet, words, a momen
 def prepare_templates(state: BlueprintSetupState) -> None:
     environment = state.app.jinja_env
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.globals.update(asset=asset, form=form, form_key=form_key)
+    environment.globals.update(asset=asset, form=form, form_key=form_key, link_ends=link_ends)
+    environment.globals |= {"friday": friday_after_tomorrow, "today": lambda: rfc3339(now())[:10]}
     environment.filters |= {"moment": rfc3339, "milliseconds": Timestamp().deserialize}
     environment.filters |= {"size": viewer.format_size, "kind": kind_of, "visible": visible}
     environment.filters |= {"badge": _badge, "zip": zip, "event_words": _event_words}
+    environment.filters |= {"address": address_of, "frame": frame}
     states = {"key_state": _key_state, "link_state": _link_state, "webhook_state": _webhook_state}
     environment.filters |= states
 
@@ -41,6 +45,14 @@ def quoted(text: str) -> Markup:
 def for_whom(label: str | None) -> Markup:
     """What stands behind `link`."""
     return Markup(" for “{}”").format(quoted(label)) if label else Markup()
+
+
+def address_of(link: Any) -> str | None:
+    """Where it opens, or for one that saves only, where it saves; None if it is not known."""
+    if link.secret is None:
+        return None
+    issued = with_addresses(Issued(link, link.secret))
+    return issued.view_url if "view" in link.permissions else issued.download_url
 
 
 def _badge(document: Any) -> str:

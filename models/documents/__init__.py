@@ -2,7 +2,7 @@
 
 from .document import Document
 from .media_types import KINDS, kind_of, media_types_of, type_of_name
-from .search import find_documents
+from .search import ORDERS, documents_page, find_documents
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 from .uploads import (

@@ -73,6 +73,37 @@ class Document(Authenticated, Payload, Owned):
         return rows, further
 
     @classmethod
+    def count_of(cls, owner_id: str, **filters: Any) -> int:
+        """The number of an owner's documents by the filters of `condition`."""
+        found: int = cls._live_of(owner_id, filters).count()
+        return found
+
+    @classmethod
+    def slice_of(
+        cls, owner_id: str, order: str, limit: int, offset: int, **filters: Any
+    ) -> list[Self]:
+        """At most `limit` of them behind `offset` others; `order` is `oldest`, `largest` or ''.
+
+        To be shown: altered ones are among them.
+        """
+        newest = cls.id.desc()
+        orders: dict[str, list[Any]]
+        orders = {"oldest": [cls.id], "largest": [cls.size.desc(), newest]}
+        query = (
+            cls._live_of(owner_id, filters)
+            .order_by(*orders.get(order, [newest]))
+            .limit(limit)
+            .offset(offset)
+        )
+        return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(query))]
+
+    @classmethod
+    def _live_of(cls, owner_id: str, filters: dict[str, Any]) -> Any:
+        moment = now()
+        conditions = [cls.condition(name, value, moment) for name, value in filters.items()]
+        return cls.select().where(cls.owner_id == owner_id, *cls.live(moment), *conditions)
+
+    @classmethod
     def stored(cls) -> tuple[int, int]:
         """The number of documents and of their bytes."""
         documents, size_bytes = cls.select(*cls.totals()).scalar(as_tuple=True)

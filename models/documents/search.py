@@ -1,7 +1,8 @@
-"""Documents by name. Names are sealed and have no index, so that each one has to be decrypted."""
+"""Documents by name, and in numbered pages. Names are sealed: to find one, each is decrypted."""
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from time import thread_time
 from typing import Any
@@ -13,6 +14,51 @@ from .document import Document
 MOST_SCANNED = 10_000  # documents a call, at about 25 µs each
 MOST_SECONDS = 0.5  # of CPU time: some names take four times as long
 _BATCH = 200
+ORDERS = {  # of numbered pages, and what people call them
+    **{"": "Newest first", "oldest": "Oldest first", "largest": "Largest first"},
+    "name": "By name",
+}
+
+
+@dataclass(frozen=True)
+class NumberedPage:
+    """`number` counts from 1. It `is_partial` if nobody looked at the oldest documents: a search
+    ends as `find_documents` does.
+    """
+
+    documents: list[Document]
+    number: int
+    pages: int
+    is_partial: bool = False
+
+
+def documents_page(
+    owner_id: str, rows: int, number: int, *, order: str, name: str, media_types: str | None
+) -> NumberedPage:
+    """A page of an owner's documents in one of `ORDERS`; the last one for a number beyond it.
+
+    `name` holds words that are in the name of each, or nothing. Raises `Busy` as `find_documents`.
+    """
+    filters = {"media_types": media_types} if media_types else {}
+    if not name and order != "name":
+        total = Document.count_of(owner_id, **filters)
+        pages = max(1, -(-total // rows))
+        number = min(number, pages)
+        documents = Document.slice_of(owner_id, order, rows, rows * (number - 1), **filters)
+        return NumberedPage(documents, number, pages)
+    with current_runtime().search_turns.turn(owner_id):
+        scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
+    found = [document for document, _ in scanned if _has_words(document.name, name)]
+    if order == "name":
+        found.sort(key=lambda document: _plain(document.name))
+    if order == "largest":
+        found.sort(key=lambda document: -document.size)
+    pages = max(1, -(-len(found) // rows))
+    number = min(number, pages)
+    first = rows * (number - 1)
+    shown = found[::-1] if order == "oldest" else found
+    is_partial = bool(scanned) and not scanned[-1][1]
+    return NumberedPage(shown[first : first + rows], number, pages, is_partial)
 
 
 def find_documents(
@@ -59,3 +105,17 @@ def _folded(text: str) -> str:
     """Names are compared without case, however their accents are typed."""
     folded = unicodedata.normalize("NFC", text).casefold()
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+
+
+def _has_words(name: str, words: str) -> bool:
+    """Whether each word is in the name, in any order and case, with or without accents."""
+    plain = _plain(name)
+    return all(word in plain for word in _plain(words).split())
+
+
+def _plain(text: str) -> str:
+    """Without case and accents: `Prüfung` as `prufung`."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return (
+        parts if parts.isascii() else "".join(filter(lambda c: not unicodedata.combining(c), parts))
+    )

@@ -1,7 +1,6 @@
 """A document token: a revocable link to one document, and what its owner sets for it.
 
-Returned once, stored as a digest. When its document is deleted the row stays, revoked, so that
-the link is answered with `token_spent`.
+When its document is deleted the row stays, revoked: the link is answered with `token_spent`.
 """
 
 from dataclasses import dataclass
@@ -82,6 +81,7 @@ class DocumentToken(Credential):
     max_views = IntegerField(null=True)
     views = IntegerField(default=0)
     sealed_password = BlobField(null=True)
+    sealed_secret = BlobField(null=True)  # for its owner, who copies the link again
     last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
@@ -132,6 +132,7 @@ class DocumentToken(Credential):
             with_upload=int(with_upload),
         )
         token.document = document
+        token.sealed_secret = document.seal("secret/1", token.id, secret)
         for name in OPTIONS:
             setattr(token, name, getattr(options, name))
         permissions = options.permissions.split()
@@ -249,6 +250,12 @@ class DocumentToken(Credential):
     @label.setter
     def label(self, label: str | None) -> None:
         self.sealed_label = self.document.seal("label/1", self.id, label)
+
+    @property
+    def secret(self) -> str | None:
+        """None of a token that was issued before secrets were kept."""
+        sealed = self.sealed_secret
+        return self.document.unseal("secret/1", self.id, sealed) if sealed else None
 
     @property
     def has_password(self) -> bool:

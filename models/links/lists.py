@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from peewee import fn
+from peewee import Case, fn
 
 from crypto import DecryptionError, RootKeyMissing
 
@@ -38,18 +38,34 @@ def links_of_owner(
     return [_listed(token, documents[token.document_id]) for token in tokens], further
 
 
-def count_live_links(documents: Sequence[Document]) -> dict[str, int]:
-    """The number of live links by document; those of a page of one owner's documents."""
+@dataclass(frozen=True)
+class LinksOfDocument:
+    """How many are live; when one was last used, and whom that one is for."""
+
+    live: int
+    used_at: int | None
+    used_by: str | None
+
+
+def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocument]:
+    """Of those that have links; the documents are a page of one owner's."""
     if not documents:
         return {}
-    ids = sorted(document.id for document in documents)
+    by_id = {document.id: document for document in documents}
     token = DocumentToken
-    of_these = token.owner_id == documents[0].owner_id, token.document_id.between(ids[0], ids[-1])
-    counted = token.select(token.document_id, fn.COUNT(token.id)).where(
-        *of_these, token.condition("live", True, now())
-    )
-    rows: Any = counted.group_by(token.document_id).tuples()
-    return dict(rows)
+    of_these = token.owner_id == documents[0].owner_id, token.document_id.in_(list(by_id))
+    live = Case(None, ((token.condition("live", True, now()), 1),), 0)
+    counts: Any = token.select(token.document_id, fn.SUM(live), fn.MAX(token.last_used_at))
+    rows = list(counts.where(*of_these).group_by(token.document_id).tuples())
+    last = token.last_used_at.in_([used_at for _, _, used_at in rows if used_at])
+    whom = {
+        (used.document_id, used.last_used_at): used
+        for used in token.select().where(*of_these, last)
+    }
+    return {
+        id: LinksOfDocument(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
+        for id, live, used_at in rows
+    }
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:
@@ -69,9 +85,16 @@ def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
 def _listed(token: DocumentToken, document: Document | None) -> ListedLink:
     if document is None:
         return ListedLink(token, None, None)
-    name, token.document = document.show_bare_if_damaged().name, document
+    name = document.show_bare_if_damaged().name
+    return ListedLink(token, _label(token, document), name)
+
+
+def _label(token: DocumentToken | None, document: Document) -> str | None:
+    if token is None:
+        return None
+    token.document = document
     try:
-        return ListedLink(token, token.label, name)
+        return token.label
     except (DecryptionError, RootKeyMissing):
         logging.getLogger("docservice").error("the label of %s does not open", token.id)
-        return ListedLink(token, None, name)
+        return None

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from datetime import datetime
 
 import pytest
 
@@ -158,8 +159,9 @@ def new_link(member, found, **fields):
     return member.submit(member.get(found["path"]), action, **fields)
 
 
-def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
-    page = new_link(member, found, label="the auditor", maxViews="5", password="hunter22")
+def test_a_new_link_is_shown_with_everything_to_send_it_and_can_be_copied_again(member, found):
+    terms = {"maxViews": "5", "password": "hunter22", "allowedOrigins": "https://intranet.example"}
+    page = new_link(member, found, label="the auditor", **terms)
 
     assert page.status == 200
     link = re.search(r'id="link" value="([^"]+)"', page.text)[1]
@@ -171,10 +173,11 @@ def test_a_link_is_shown_once_with_everything_to_send_it(member, found):
     (record,) = member.api.links(found)
     assert (record["label"], record["maxViews"], record["hasPassword"]) == ("the auditor", 5, True)
     assert record["permissions"] == ["view", "download"]
-    assert 6 * 86_400 < seconds_until(record["expiresAt"]) <= 7 * 86_400
-    again = member.get(found["path"]).text
-    assert "the auditor" in again
-    assert link.partition("token=")[2] not in again
+    last_day = datetime.fromisoformat(record["expiresAt"])
+    assert f"{last_day:%A %H:%M}" == "Friday 23:59"
+    assert 86_400 < seconds_until(record["expiresAt"]) <= 9 * 86_400
+    for page in (found["path"], "/app/links", f"/app/links/{record['id']}"):
+        assert f'data-copy="{link}"' in member.get(page).text
 
 
 def test_links_are_written_with_the_public_address(start_service):
@@ -265,10 +268,12 @@ def test_links_of_the_document_are_listed_with_their_state(member, found):
     api.submit(used)
     api.open(live["viewUrl"])
 
-    text = re.sub(r"<[^>]+>|\s+", " ", member.get(found["path"]).text)
-    assert re.search(r"live one +live +1 time", re.sub(" +", " ", text))
-    assert re.search(r"used one +used up +1 of 1 time", re.sub(" +", " ", text))
-    assert re.search(r"revoked one +revoked +0 times", re.sub(" +", " ", text))
+    assert f'href="/app/links?document={found["id"]}"' in member.get(found["path"]).text
+    page = member.get(f"/app/links?document={found['id']}")
+    text = re.sub(r"<[^>]+>|\s+", " ", page.text)
+    assert re.search(r"live one +live +until .{9,40} opened 1 time,", re.sub(" +", " ", text))
+    assert re.search(r"used one +used up .{9,40} opened 1 of 1 time,", re.sub(" +", " ", text))
+    assert re.search(r"revoked one +revoked .{9,40} not opened yet", re.sub(" +", " ", text))
 
 
 @pytest.mark.parametrize("act", ["", "/view", "/content", "/download"])

@@ -28,12 +28,14 @@ def stored(member):
 
 def rows(answer):
     """The names in the list."""
-    return re.findall(r'<a href="/app/documents/doc_\w+">([^<]*)<', answer.text)
+    return re.findall(
+        r'<a href="/app/documents/doc_\w+"><i[^>]*>[^<]*</i><bdi>([^<]*)<', answer.text
+    )
 
 
 def test_an_empty_list_says_how_to_begin(member):
     text = member.get("/app/documents").text
-    assert "Nothing here yet." in text
+    assert "Nothing here yet" in text
     assert f"{member.service.url}/v1/documents" in text
     assert "Up to 64.0 MiB each" in text
 
@@ -135,14 +137,17 @@ def test_pages_of_the_list_hold_each_document_once(keeper):
 
 def test_the_list_is_searched_by_name_and_type(keeper):
     search = lambda **query: rows(keeper.get("/app/documents?" + urlencode(query)))  # noqa: E731
-    assert search(name="PHOTO 2") == [f"Photo {n}.png" for n in (*range(29, 19, -1), 2)]
-    assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(10, 30)}
+    twenties = [f"Photo {n}.png" for n in (*range(29, 19, -1), 12, 2)]
+    assert search(name="PHOTO 2") == search(name="2 phóto") == twenties
+    assert search(name="report", sort="oldest")[:2] == ["Report 0.pdf", "Report 1.pdf"]
+    assert search(sort="name")[:3] == ["Photo 0.png", "Photo 1.png", "Photo 10.png"]
+    assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(16, 30)}
     assert search(name="photo", type="PDF") == []
-    assert len(search(type="nonsense")) == 20
+    assert len(search(type="nonsense")) == 14
     page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "PDF"}))
     assert 'value="report"' in page.text
     assert "<option selected>PDF</option>" in page.text
-    assert "name=report&amp;type=PDF&amp;after=doc_" in page.text
+    assert "name=report&amp;type=PDF&amp;page=2" in page.text
 
 
 def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
@@ -160,7 +165,6 @@ def test_the_list_says_how_many_links_are_live(member):
     api.revoke(document, first)
     text = member.get("/app/documents").text
     assert "1 live" in text
-    assert text.count("none") == 1
     assert other["name"] in text
 
 

@@ -106,9 +106,11 @@ class _Forms(HTMLParser):
         self._add(tag, known, self.forms[-1]["fields"])
 
     def _add(self, tag, known, fields):
-        is_box = known.get("type") == "checkbox"
+        is_box = known.get("type") in {"checkbox", "radio"}
         if tag == "input" and is_box and "checked" in known:
-            fields.setdefault(known["name"], []).append(known["value"])
+            former = fields.get(known["name"], [])
+            former = former if isinstance(former, list) else [former]
+            fields[known["name"]] = [*former, known["value"]]
         elif tag == "input" and not is_box:
             fields[known["name"]] = known.get("value") or ""
         elif tag == "option" and (self._select not in fields or "selected" in known):
