@@ -35,6 +35,7 @@ _UNSEEN = {  # what need not be sent: indents, and comments that have a line
     "css": re.compile(r"/\*[^*]*\*/|(?<=[{};:])\s+|\s+(?={)"),
     "js": re.compile(r"^\s*//.*\n|^\s+", re.M),
 }
+_LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
 
 MOST_CHARACTERS = 2000  # of an address that leads back to a page
@@ -98,11 +99,18 @@ def go(path: str, done: str = "") -> Response:
 
 
 def errors_as_pages(response: Response) -> Response:
-    """After-request hook: below `/app` people get a page, and the console's script the problem."""
+    """After-request hook: below `/app` people get a page, and the console's script the problem. So
+    do browsers at any other address that is none of ours, but for those of programs.
+    """
     if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
         return response
-    if request.path != "/app" and not request.path.startswith("/app/"):
-        return response
+    path, wanted = request.path, request.accept_mimetypes
+    if path != "/app" and not path.startswith("/app/"):
+        is_mistyped = request.url_rule is None and not path.startswith("/v1/")
+        if not is_mistyped or wanted["text/html"] <= wanted["application/json"]:
+            return response
+    if path in _LEADS_TO:
+        return go(_LEADS_TO[path])
     if response.status_code == 401:
         return _to_login()
     page = render("error", response.status_code, problem=response.get_json())

@@ -61,6 +61,27 @@ def test_full_pages_are_small_too(service):
         assert weight_of(crowded, path) <= 34 << 10, path
 
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+def test_a_person_at_a_mistyped_address_sees_a_page_and_a_program_a_problem(visitor):
+    page = visitor.get("/doccuments", **BROWSER)
+    assert (page.status, page.kind) == (404, "text/html")
+    assert "There is nothing here" in page.text
+    for path, headers in (("/doccuments", {}), ("/v1/doccuments", BROWSER)):
+        answer = visitor.get(path, **headers)
+        assert (answer.status, answer.kind) == (404, "application/problem+json"), path
+
+
+@pytest.mark.parametrize(
+    ("path", "leads_to"),
+    [("/login", "/app/login"), ("/signup", "/app/signup"), ("/app/", "/app/documents")],
+)
+def test_short_addresses_that_people_type_lead_on(path, leads_to, visitor):
+    answer = visitor.get(path, **BROWSER)
+    assert (answer.status, answer.headers["Location"]) == (303, leads_to)
+
+
 def test_style_and_script_are_kept_by_browsers_for_good(visitor):
     addresses = re.findall(r'"(/app/console-[^"]+)"', visitor.get("/app/login").text)
     for address in addresses:
