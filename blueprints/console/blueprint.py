@@ -32,8 +32,8 @@ _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _UNSEEN = {  # what need not be sent: indents, and comments that have a line
-    "css": re.compile(r"/\*[^*]*\*/|(?<=[{};:])\s+|\s+(?={)"),
-    "js": re.compile(r"^\s*//.*\n|^\s+", re.M),
+    "css": re.compile(r"/\*[^*]*\*/|(?<=[{};:])\s+| (?={)"),
+    "js": re.compile(r"^ *//.*\n|^ +|\n(?=\n)", re.M),
 }
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page

@@ -254,7 +254,7 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
 
 def test_the_first_tab_offers_to_skip_to_the_content(service, open_browser):
     page = open_browser()
-    page.goto(service.url + "/app/login")
+    sign_up(page, service.url)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     box = page.get_by_role("link", name="Skip to the content").bounding_box()

@@ -269,8 +269,8 @@ def test_unprotected_attacks_reach_the_listener(context, site, listener, documen
     until(lambda: expected <= set(listener.heard) or context.pages[0].wait_for_timeout(50))
 
 
-def uncleaned(document, _job, _options, *, seconds):
-    return {"seconds": seconds, "cut": False}, escape_page(document.first(document.size))
+def uncleaned(document, _job, _options):
+    return {"cut": False}, escape_page(document.first(document.size))
 
 
 def test_without_sanitizing_the_policy_alone_stops_every_script(
