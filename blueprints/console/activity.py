@@ -82,7 +82,10 @@ class _Names:
         return sentence[:1].upper() + sentence[1:]
 
     def reading(self, event: Event) -> Markup:
-        label, times = self._called(DocumentToken, event.data["tokenId"]), event.data["count"]
+        label, times = (
+            self._called(DocumentToken, event.data["tokenId"]),
+            event.data.get("count", 1),
+        )
         act = "saved it" if event.type == "document.downloaded" else "opened it"
         often = f", {times} times" if times > 1 else ""
         who = quoted(label) if label else "Somebody"

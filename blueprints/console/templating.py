@@ -9,6 +9,7 @@ import viewer
 from models import Issued
 from models.core import now, rfc3339
 from models.documents import kind_of
+from models.links import secret_of
 from models.records import has_passed
 
 from ..schemas.fields import Timestamp
@@ -49,9 +50,10 @@ def for_whom(label: str | None) -> Markup:
 
 def address_of(link: Any) -> str | None:
     """Where it opens, or for one that saves only, where it saves; None if it is not known."""
-    if link.secret is None:
+    secret = secret_of(link)
+    if secret is None:
         return None
-    issued = with_addresses(Issued(link, link.secret))
+    issued = with_addresses(Issued(link, secret))
     return issued.view_url if "view" in link.permissions else issued.download_url
 
 

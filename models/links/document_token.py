@@ -252,12 +252,6 @@ class DocumentToken(Credential):
         self.sealed_label = self.document.seal("label/1", self.id, label)
 
     @property
-    def secret(self) -> str | None:
-        """None of a token that was issued before secrets were kept."""
-        sealed = self.sealed_secret
-        return self.document.unseal("secret/1", self.id, sealed) if sealed else None
-
-    @property
     def has_password(self) -> bool:
         return self.sealed_password is not None
 

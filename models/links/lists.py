@@ -89,6 +89,18 @@ def _listed(token: DocumentToken, document: Document | None) -> ListedLink:
     return ListedLink(token, _label(token, document), name)
 
 
+def secret_of(token: Any) -> str | None:
+    """For its owner. None if it was issued before secrets were kept, or does not open."""
+    if token.sealed_secret is None:
+        return None
+    try:
+        secret: str = token.document.unseal("secret/1", token.id, token.sealed_secret)
+    except (DecryptionError, RootKeyMissing):
+        logging.getLogger("docservice").error("the secret of %s does not open", token.id)
+        return None
+    return secret
+
+
 def _label(token: DocumentToken | None, document: Document) -> str | None:
     if token is None:
         return None

@@ -163,3 +163,19 @@ def test_a_link_of_somebody_else_is_not_there(member, alice, document):
     assert member.get(path + "/revoke").status == 404
     assert member.post(path + "/revoke").status == 404
     assert alice.open(link["viewUrl"]).status == 200
+
+
+def test_a_link_whose_secret_does_not_open_is_listed_without_its_address(member, service):
+    document = member.api.upload(b"x", name="x.txt", token=None)
+    for value in ("x'00'", "NULL"):
+        link = member.api.share(document, label="the auditor")
+        assert "data-copy" in member.get("/app/links").text
+        service.sql(
+            f"UPDATE document_token SET sealed_secret = {value} WHERE id = :id", id=link["id"]
+        )
+        for page in ("/app/links", f"/app/links/{link['id']}", f"/app/documents/{document['id']}"):
+            answer = member.get(page)
+            assert answer.status == 200
+            assert "the auditor" in answer.text
+            assert "data-copy" not in answer.text
+        assert member.api.open(link["viewUrl"]).status == 200

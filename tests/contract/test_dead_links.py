@@ -55,7 +55,7 @@ def test_every_other_client_gets_a_problem(alice, revoked):
 
 
 def test_only_on_the_routes_that_a_link_opens_a_browser_gets_pages(anonymous, document):
-    for path in ("/v1/documents", at(document), "/v1/auth/me", "/nothing"):
+    for path in ("/v1/documents", at(document), "/v1/auth/me", "/v1/nothing"):
         answer = anonymous.get(path, headers=ACCEPT)
         refused(answer, answer.status, answer.json["code"])
 
