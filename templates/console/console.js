@@ -130,9 +130,9 @@ if (drop) {
   field.multiple = true;
   field.addEventListener("change", () => { add(field.files); field.value = ""; field.required = false; });
   drop.addEventListener("submit", event => {
-    if (event.submitter?.value === "store" || !sum) return;
-    event.preventDefault();
-    share(event.submitter);
+    if (!sum) return;
+    event.preventDefault(); // the files are stored, or are being sent
+    if (event.submitter?.value !== "store") share(event.submitter);
   });
 }
 async function walk(entry) {
@@ -206,7 +206,7 @@ function accept(row, address) {
   row.done();
 }
 function drops(row, words, look) {
-  links.splice(links.indexOf(row), 1);
+  if (links.includes(row)) links.splice(links.indexOf(row), 1);
   row.item.replaceChildren(row.item.firstChild, node("span", words, { className: look }));
   row.done();
 }

@@ -159,3 +159,14 @@ def test_pasted_text_is_stored_as_a_file(service, open_browser):
     }""")
     until(lambda: len(names(page)) == 1)
     assert names(page)[0].startswith("Pasted text ")
+
+
+def test_a_refused_file_takes_no_link_from_the_others(small_service, open_browser):
+    page = open_browser(permissions=["clipboard-read", "clipboard-write"])
+    sign_up(page, small_service.url)
+    page.locator("#file").set_input_files([file("small.txt"), file("large.bin", b"x" * 1_000_001)])
+    until(lambda: names(page) == ["small.txt"])
+    page.get_by_role("button", name="Only store it").click()
+    page.get_by_role("button", name="Create and copy link").click()
+    until(lambda: said(page) == "The link is copied.")
+    assert "token=dt_" in page.evaluate("navigator.clipboard.readText()")
