@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from models import ApiKey, Document, DocumentToken, Event, EventHead, Webhook, current_runtime
 from models.core import ServiceError
-from models.events import READINGS
+from models.links import readings_by_links
 from models.records import Owned
 
 from .blueprint import Pages, render
@@ -51,10 +51,8 @@ def show_activity() -> Response:
 
 def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
     """The last readings of a document by links, in words."""
-    events, _ = Event.newest(owner_id, 50, None, document_id=document_id)
-    by_links = [one for one in events if one.type in READINGS and one.data.get("tokenId")]
-    names = _Names(owner_id)
-    return [(event, names.reading(event)) for event in by_links[:5]]
+    names, found = _Names(owner_id), readings_by_links(owner_id, document_id, 50)
+    return [(event, names.reading(event.type, facts)) for event, facts in found[:5]]
 
 
 class _Names:
@@ -81,12 +79,9 @@ class _Names:
         )
         return sentence[:1].upper() + sentence[1:]
 
-    def reading(self, event: Event) -> Markup:
-        label, times = (
-            self._called(DocumentToken, event.data["tokenId"]),
-            event.data.get("count", 1),
-        )
-        act = "saved it" if event.type == "document.downloaded" else "opened it"
+    def reading(self, type: str, data: dict[str, Any]) -> Markup:
+        label, times = self._called(DocumentToken, data["tokenId"]), data.get("count", 1)
+        act = "saved it" if type == "document.downloaded" else "opened it"
         often = f", {times} times" if times > 1 else ""
         who = quoted(label) if label else "Somebody"
         return Markup("{} {}{}").format(who, act, often)

@@ -18,6 +18,7 @@ from models.core import NotFound
 from ..http import COOKIE
 from ..http.authentication import clear_cookie
 from ..http.problems import PROBLEM
+from ..views.notices import prefers_html
 from .forms import accepts_html, show_again
 
 HOME = "/app/documents"
@@ -104,10 +105,10 @@ def errors_as_pages(response: Response) -> Response:
     """
     if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
         return response
-    path, wanted = request.path, request.accept_mimetypes
+    path = request.path
     if path != "/app" and not path.startswith("/app/"):
         is_mistyped = request.url_rule is None and not path.startswith("/v1/")
-        if not is_mistyped or wanted["text/html"] <= wanted["application/json"]:
+        if not (is_mistyped and prefers_html()):
             return response
     if path in _LEADS_TO:
         return go(_LEADS_TO[path])

@@ -92,11 +92,11 @@ def end_document(id: str) -> Response:
 def share(id: str) -> Response:
     """Create a link and show it"""
     found, body = _owned(id), NewDocumentToken().load(link_fields())
-    options = LinkOptions.of(g.caller.owner_id, **body)
-    link_id = once(lambda: DocumentToken.issue(found, options).row.id)
+    owner_id = g.caller.owner_id
+    link_id = once(lambda: DocumentToken.issue(found, LinkOptions.of(owner_id, **body)).row.id)
     if accepts_html():
         return show_new(link_id)
-    return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
+    return jsonify(id=link_id, address=address_of(link_of_owner(owner_id, link_id)))
 
 
 def _pairs() -> dict[str, str]:

@@ -128,18 +128,25 @@ def number(name: str) -> Any:
 
 def link_ends() -> list[tuple[str, str]]:
     """When a link may end, for a row of choices: values of `ends`, and words."""
-    today = datetime.fromtimestamp(now() / 1000, UTC).date()
-    tomorrow, friday = today + timedelta(days=1), date.fromisoformat(friday_after_tomorrow())
+    tomorrow, friday = today() + timedelta(days=1), friday_after_tomorrow()
     return [
-        *(("1h", "1 hour"), (tomorrow.isoformat(), "Tomorrow")),
-        (friday.isoformat(), f"{friday:%a} {friday.day} {friday:%b}"),
+        *(("1h", "1 hour"), (f"{tomorrow}", "Tomorrow")),
+        (f"{friday}", f"{friday:%a} {friday.day} {friday:%b}"),
         *(("30", "30 days"), ("never", "Never"), ("date", "Pick…")),
     ]
 
 
-def friday_after_tomorrow() -> str:
-    today = datetime.fromtimestamp(now() / 1000, UTC).date()
-    return (today + timedelta(days=2 + (4 - today.weekday() - 2) % 7)).isoformat()
+def today() -> date:
+    """In UTC."""
+    return _moment_now().date()
+
+
+def friday_after_tomorrow() -> date:
+    return today() + timedelta(days=2 + (4 - today().weekday() - 2) % 7)
+
+
+def _moment_now() -> datetime:
+    return datetime.fromtimestamp(now() / 1000, UTC)
 
 
 def end() -> dict[str, str | None]:
@@ -160,7 +167,7 @@ def _moment(chosen: str) -> datetime:
     if "-" not in chosen and chosen != "date":
         unit = "hours" if chosen.endswith("h") else "days"
         span = timedelta(**{unit: int(chosen.removesuffix("h"))})
-        return datetime.fromtimestamp(now() / 1000, UTC) + span
+        return _moment_now() + span
     day = typed().get("endsOn", "") if chosen == "date" else chosen
     minutes = _integer("offset") if typed().get("offset") else 0  # of the browser's zone
     last = timedelta(days=1, minutes=minutes, milliseconds=-1)

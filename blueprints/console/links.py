@@ -45,15 +45,18 @@ def _links_of(document: Document, after: str | None) -> Response:
 def show_link(id: str) -> Response:
     """Show a link's terms and openings"""
     link = link_of_owner(g.caller.owner_id, id)
-    shown: dict[str, Any] = {"openings": openings(link), "qr": qr_code(address_of(link) or "")}
-    return render("link", link=link, document=link.document, **shown)
+    return _render_link("link", link, openings=openings(link))
 
 
 def show_new(id: str) -> Response:
     """The page of a link that was just made."""
-    link = link_of_owner(g.caller.owner_id, id)
-    qr = qr_code(address_of(link) or "")
-    return render("shared", link=link, document=link.document, qr=qr, is_new=True)
+    return _render_link("shared", link_of_owner(g.caller.owner_id, id), is_new=True)
+
+
+def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
+    address = address_of(link)
+    more |= {"address": address, "qr": qr_code(address) if address else ""}
+    return render(template, link=link, document=link.document, **more)
 
 
 @links.post("/<id>", shows=show_link)

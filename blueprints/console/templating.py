@@ -15,7 +15,7 @@ from models.records import has_passed
 from ..schemas.fields import Timestamp
 from ..views.links import frame, with_addresses
 from .blueprint import asset
-from .forms import form, form_key, friday_after_tomorrow, link_ends
+from .forms import form, form_key, friday_after_tomorrow, link_ends, today
 
 State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 
@@ -24,7 +24,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment = state.app.jinja_env
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(asset=asset, form=form, form_key=form_key, link_ends=link_ends)
-    environment.globals |= {"friday": friday_after_tomorrow, "today": lambda: rfc3339(now())[:10]}
+    environment.globals |= {"friday": friday_after_tomorrow, "today": today}
     environment.filters |= {"moment": rfc3339, "milliseconds": Timestamp().deserialize}
     environment.filters |= {"size": viewer.format_size, "kind": kind_of, "visible": visible}
     environment.filters |= {"badge": _badge, "zip": zip, "event_words": _event_words}

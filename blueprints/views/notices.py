@@ -83,7 +83,7 @@ def small_page(template: str, status: int, origins: Sequence[str], **values: Any
 def page_for_people(response: Response) -> Response:
     """For a browser that has opened a link, a problem as a page; else the response as it is."""
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
-    if not is_problem or not declared("permission") or not _prefers_html():
+    if not is_problem or not declared("permission") or not prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
     page = small_page("notice.html", response.status_code, _origins(), notice=notice)
@@ -98,7 +98,7 @@ def _reloads(problem: dict[str, Any]) -> bool:
     return problem["code"] == "busy" and request.method == "GET"
 
 
-def _prefers_html() -> bool:
+def prefers_html() -> bool:
     accepted = request.accept_mimetypes
     return accepted["text/html"] > max(accepted[JSON], accepted[PROBLEM])
 

@@ -41,9 +41,7 @@ def documents_page(
     """
     filters = {"media_types": media_types} if media_types else {}
     if not name and order != "name":
-        total = Document.count_of(owner_id, **filters)
-        pages = max(1, -(-total // rows))
-        number = min(number, pages)
+        number, pages = _within(Document.count_of(owner_id, **filters), rows, number)
         documents = Document.slice_of(owner_id, order, rows, rows * (number - 1), **filters)
         return NumberedPage(documents, number, pages)
     with current_runtime().search_turns.turn(owner_id):
@@ -53,12 +51,17 @@ def documents_page(
         found.sort(key=lambda document: _plain(document.name))
     if order == "largest":
         found.sort(key=lambda document: -document.size)
-    pages = max(1, -(-len(found) // rows))
-    number = min(number, pages)
+    number, pages = _within(len(found), rows, number)
     first = rows * (number - 1)
     shown = found[::-1] if order == "oldest" else found
     is_partial = bool(scanned) and not scanned[-1][1]
     return NumberedPage(shown[first : first + rows], number, pages, is_partial)
+
+
+def _within(total: int, rows: int, number: int) -> tuple[int, int]:
+    """The number of a page that there is, and how many there are; an empty list is one page."""
+    pages = max(1, -(-total // rows))
+    return min(number, pages), pages
 
 
 def find_documents(

@@ -1,7 +1,7 @@
 """The links of a user over all documents."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,9 +77,17 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
 
 def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
     """When the token was used, as far as the last events of its document say; with their facts."""
-    events, _ = Event.newest(token.owner_id, _EVENTS, None, document_id=token.document_id)
-    facts = [(event, event.data) for event in events if event.type in READINGS]
-    return [(event, data) for event, data in facts if data.get("tokenId") == token.id]
+    found = readings_by_links(token.owner_id, token.document_id, _EVENTS)
+    return [(event, data) for event, data in found if data["tokenId"] == token.id]
+
+
+def readings_by_links(
+    owner_id: str, document_id: str, events: int
+) -> list[tuple[Event, dict[str, Any]]]:
+    """Those among the last `events` of a document, newest first, with their facts."""
+    newest, _ = Event.newest(owner_id, events, None, document_id=document_id)
+    facts = [(event, event.data) for event in newest if event.type in READINGS]
+    return [(event, data) for event, data in facts if data.get("tokenId")]
 
 
 def _listed(token: DocumentToken, document: Document | None) -> ListedLink:
@@ -93,20 +101,21 @@ def secret_of(token: Any) -> str | None:
     """For its owner. None if it was issued before secrets were kept, or does not open."""
     if token.sealed_secret is None:
         return None
-    try:
-        secret: str = token.document.unseal("secret/1", token.id, token.sealed_secret)
-    except (DecryptionError, RootKeyMissing):
-        logging.getLogger("docservice").error("the secret of %s does not open", token.id)
-        return None
-    return secret
+    sealed = "secret/1", token.id, token.sealed_secret
+    return _opened(token, "secret", lambda: token.document.unseal(*sealed))
 
 
 def _label(token: DocumentToken | None, document: Document) -> str | None:
     if token is None:
         return None
     token.document = document
+    return _opened(token, "label", lambda: token.label)
+
+
+def _opened(token: Any, what: str, read: Callable[[], str | None]) -> str | None:
+    """What is sealed with a token; None, and a line in the log, if it does not open."""
     try:
-        return token.label
+        return read()
     except (DecryptionError, RootKeyMissing):
-        logging.getLogger("docservice").error("the label of %s does not open", token.id)
+        logging.getLogger("docservice").error("the %s of %s does not open", what, token.id)
         return None
