@@ -29,12 +29,14 @@ from .unreferenced_object import UnreferencedObject
 class Document(Authenticated, Payload, Owned):
     PREFIX = "doc"
     AUTHORITY = ("id", "owner_id", "content_type", "size", "place", "expires_at")
+    AUTHORITY_OPTIONAL = ("binned_at",)
 
     at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
     """What else ends with a document, in the transaction of its deletion: its links."""
 
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
+    binned_at = BigIntegerField(null=True)
     sealed_meta = BlobField()
 
     @classmethod

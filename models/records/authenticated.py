@@ -30,6 +30,9 @@ T = TypeVar("T", bound="Credential")
 
 class Authenticated(Table):
     AUTHORITY: ClassVar[tuple[str, ...]]  # the columns, in an order that never changes
+    AUTHORITY_OPTIONAL: ClassVar[tuple[str, ...]] = ()
+    """Columns, of which each that is not NULL joins the MAC as two more values: its name and its
+    own. So a migration that adds one leaves the MACs as they are."""
     ADDED: ClassVar[tuple[str, ...]] = ()  # those that the former authority key did not sign
 
     authority_mac = BlobField(null=True)
@@ -43,7 +46,7 @@ class Authenticated(Table):
     def update(cls, *args: Any, **values: Any) -> Any:
         """ValueError for authority columns: `change` writes their MAC as well."""
         names = {getattr(field, "name", field) for given in args for field in given} | set(values)
-        if names & {*cls.AUTHORITY, "authority_mac"}:
+        if names & {*cls.AUTHORITY, *cls.AUTHORITY_OPTIONAL, "authority_mac"}:
             raise ValueError(f"{names} are changed by `change`, which writes the MAC, too.")
         return super().update(*args, **values)
 
@@ -69,8 +72,8 @@ class Authenticated(Table):
 
     def was_genuine(self, former_key: bytes) -> bool:
         """Whether they are as an older version has written them, which had this key."""
-        columns = tuple(self.__data__[name] for name in self.AUTHORITY if name not in self.ADDED)
-        return is_authentic(former_key, self._meta.table_name, columns, self.authority_mac)
+        values = self._authority(without=self.ADDED)
+        return is_authentic(former_key, self._meta.table_name, values, self.authority_mac)
 
     def insert_row(self) -> None:
         self.authority_mac = self._mac()
@@ -111,8 +114,13 @@ class Authenticated(Table):
         key = current_runtime().authority_key
         return authority_mac(key, self._meta.table_name, self._authority())
 
-    def _authority(self) -> tuple[Any, ...]:
-        return tuple(map(self.__data__.get, self.AUTHORITY))
+    def _authority(self, without: tuple[str, ...] = ()) -> tuple[Any, ...]:
+        value = self.__data__.get
+        values = [value(name) for name in self.AUTHORITY if name not in without]
+        for name in self.AUTHORITY_OPTIONAL:
+            if value(name) is not None:
+                values += name, value(name)
+        return tuple(values)
 
 
 def log_altered(id: object) -> bool:

@@ -34,7 +34,10 @@ FORMER_SCHEMA = """
     CREATE INDEX document_root ON document (root);
     DROP INDEX document_owner;
     CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
-    DELETE FROM schema_migration WHERE name IN ('0014_event_chain', '0015_fewer_indexes');"""
+    DROP INDEX document_binned;
+    ALTER TABLE document DROP COLUMN binned_at;
+    DELETE FROM schema_migration
+    WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin');"""
 
 
 @pytest.fixture

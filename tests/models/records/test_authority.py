@@ -209,7 +209,11 @@ def test_what_the_sweeper_does_it_does_on_genuine_rows_only(alice, credentials_o
 
 
 @pytest.mark.parametrize(
-    "change", ["expires_at = 1", "expires_at = NULL", "place = 'objects'", "content_type = 'a/b'"]
+    "change",
+    [
+        *("expires_at = 1", "expires_at = NULL", "place = 'objects'", "content_type = 'a/b'"),
+        "binned_at = 1",
+    ],
 )
 def test_an_altered_document_is_absent(alice, credentials_of, file, change):
     document = upload(alice, expires_at=now() + 60_000)
@@ -219,6 +223,31 @@ def test_an_altered_document_is_absent(alice, credentials_of, file, change):
             Document.one_of(alice.id, document.id)
         with pytest.raises(NotFound):
             Document.of_token(document.id)
+
+
+def test_an_optional_column_joins_the_mac_only_while_it_has_a_value(alice):
+    document = upload(alice)
+    without = document.authority_mac
+    values = [getattr(document, name) for name in Document.AUTHORITY]
+    key = current_runtime().authority_key
+    assert without == authority_mac(key, "document", tuple(values))
+    with transaction():
+        document.change(binned_at=7)
+    assert document.authority_mac == authority_mac(key, "document", (*values, "binned_at", 7))
+    with transaction():
+        Document.get_by_id(document.id).change(binned_at=None)
+    assert Document.get_by_id(document.id).authority_mac == without
+
+
+@pytest.mark.parametrize("value", ["NULL", "8", "'a'"])
+def test_an_optional_column_that_is_altered_or_struck_out_is_found(alice, file, value):
+    document = upload(alice)
+    with transaction():
+        document.change(binned_at=7)
+    assert verification.check_authority() == []
+    file(f"UPDATE document SET binned_at = {value}")
+    with reopened():
+        assert [line.split()[0] for line in verification.check_authority()] == [document.id]
 
 
 def test_a_link_that_is_marked_as_used_up_in_the_file_is_refused(alice, credentials_of, file):
@@ -319,7 +348,7 @@ def test_a_change_does_not_sign_what_was_altered(alice, file):
 
 @pytest.mark.parametrize("table", AUTHENTICATED, ids=lambda table: table.__name__)
 def test_authority_columns_are_not_changed_without_their_mac(table):
-    for name in (*table.AUTHORITY, "authority_mac"):
+    for name in (*table.AUTHORITY, *table.AUTHORITY_OPTIONAL, "authority_mac"):
         with pytest.raises(ValueError, match=name):
             table.update({name: 1})
         with pytest.raises(ValueError, match=name):
@@ -329,7 +358,10 @@ def test_authority_columns_are_not_changed_without_their_mac(table):
 
 
 def test_no_statement_in_the_code_changes_an_authority_column():
-    columns = {table._meta.table_name: set(table.AUTHORITY) for table in AUTHENTICATED}
+    columns = {
+        table._meta.table_name: {*table.AUTHORITY, *table.AUTHORITY_OPTIONAL}
+        for table in AUTHENTICATED
+    }
     statement = re.compile(r"UPDATE (\w+)\s+SET (.*?)(?:WHERE|\"\"\")", re.S)
     for path in Path(models.__file__).parent.rglob("*.py"):
         if "migrations" in path.parts:
@@ -348,7 +380,9 @@ def test_an_altered_id_does_not_write_lines_into_the_log(alice, file, caplog):
 
 def test_every_table_with_a_mac_is_checked_and_has_its_columns():
     for table in AUTHENTICATED:
-        assert set(table.AUTHORITY) <= set(table._meta.sorted_field_names)
+        names = {*table.AUTHORITY, *table.AUTHORITY_OPTIONAL}
+        assert names <= set(table._meta.sorted_field_names)
+        assert all(table._meta.fields[name].null for name in table.AUTHORITY_OPTIONAL)
         assert "id" in table.AUTHORITY
 
 
