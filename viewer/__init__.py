@@ -14,7 +14,7 @@ from .content.media_types import PDF, is_generic, is_shown_inline
 from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .markup.escaping import escape
 from .markup.formatting import format_size
-from .markup.names import badge, content_disposition
+from .markup.names import badge, content_disposition, safe_file_name
 from .rendering.page import RenderedPage, download, embeds, start_ahead, view
 from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download

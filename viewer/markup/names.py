@@ -1,11 +1,13 @@
 """File names chosen by the uploader, made safe to show, to save and to put into a header."""
 
+import re
 from urllib.parse import quote_from_bytes
 
 from .escaping import single_line
 
 UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, '\\/:*?"<>|'), "_")
-MAX_LENGTH = 180
+MAX_LENGTH, MAX_BYTES = 180, 240  # file systems take 255 bytes, of which a number may need some
+RESERVED = re.compile(r"(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(?:\.|$)", re.I)  # by Windows
 
 
 def display_name(name: str, default: str) -> str:
@@ -14,12 +16,22 @@ def display_name(name: str, default: str) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """Return a file name valid on any system: no path, not hidden, at most MAX_LENGTH long."""
-    flat = single_line(name).translate(UNSAFE_IN_FILE_NAMES).strip().lstrip(".") or "document"
+    """Return a file name valid on any system: no path, not hidden, not reserved, at most
+    MAX_LENGTH characters and MAX_BYTES bytes long.
+    """
+    flat = single_line(name).encode(errors="replace").decode().translate(UNSAFE_IN_FILE_NAMES)
+    flat = flat.strip(" .") or "document"
+    flat = f"_{flat}" if RESERVED.match(flat) else flat
     stem, dot, extension = flat.rpartition(".")
-    if len(flat) <= MAX_LENGTH or not dot or len(extension) > 20:
-        return flat[:MAX_LENGTH]
-    return stem[: MAX_LENGTH - len(extension) - 1] + dot + extension
+    if not dot or len(extension.encode()) > 20:
+        return _cut(flat)
+    return _cut(stem, f".{extension}")
+
+
+def _cut(text: str, end: str = "") -> str:
+    cut = text[: MAX_LENGTH - len(end)].encode()[: MAX_BYTES - len(end.encode())]
+    whole = cut.decode(errors="ignore")
+    return (whole if whole == text else whole.rstrip(" .")) + end
 
 
 def content_disposition(name: str, *, inline: bool = False) -> str:

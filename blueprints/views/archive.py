@@ -1,0 +1,70 @@
+"""Documents as a ZIP file: their originals, by names that any system takes."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count
+from unicodedata import normalize
+
+import viewer
+from models import Document, connected
+from models.core import now
+
+from ..http.application import Response
+from ..http.zip_stream import SUMS, ZipEntry, ZipStream
+
+ZIP = "application/zip"
+
+
+def send(entries: Sequence[ZipEntry], title: str) -> Response:
+    """A response with a known length. What is damaged in the first entry is an error; later it
+    breaks the transfer off.
+    """
+    archive = ZipStream(entries, now())
+    pieces = iter(archive)
+    disposition = viewer.content_disposition(f"{title}.zip")
+    headers = {"Content-Length": str(archive.size), "Content-Disposition": disposition}
+    body = chain([next(pieces)], pieces)
+    return Response(body, 200, headers, content_type=ZIP, direct_passthrough=True)
+
+
+def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry]:
+    """An entry for each document, in this order; `folder` ends with a slash."""
+    name = names()
+    return [
+        ZipEntry(
+            *(folder + name(one.name), one.size, _reader(one.owner_id, one.id), one.created_at),
+            one.sha256,
+        )
+        for one in documents
+    ]
+
+
+def names() -> Callable[[str], str]:
+    """A function that makes a name safe, and different from those that it has returned before:
+    also where case and the composition of letters do not count. `a.pdf` twice is `a (2).pdf`.
+    """
+    taken = {_folded(SUMS)}
+
+    def unique(name: str) -> str:
+        safe = viewer.safe_file_name(name)
+        stem, dot, extension = safe.rpartition(".") if "." in safe else (safe, "", "")
+        others = (f"{stem} ({number}){dot}{extension}" for number in count(2))
+        found = next(one for one in chain([safe], others) if _folded(one) not in taken)
+        taken.add(_folded(found))
+        return found
+
+    return unique
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", normalize("NFKD", name).casefold())
+
+
+def _reader(owner_id: str, id: str) -> Callable[[], Iterator[bytes]]:
+    """Finds the document again, so that a long list of them holds no keys."""
+
+    def read() -> Iterator[bytes]:
+        with connected():
+            document = Document.one_of(owner_id, id)
+        return document.read()
+
+    return read

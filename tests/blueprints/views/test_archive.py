@@ -1,0 +1,34 @@
+"""blueprints/views/archive.py: names in a ZIP file."""
+
+from unicodedata import normalize
+
+import pytest
+
+from blueprints.views.archive import names
+
+HOSTILE = [
+    *("../x", "..\\x", "/etc/passwd", "C:\\x", "..", ".", "", " ", "a\0b\nc\x7f", "\u202egpj.exe"),
+    *("CON", "nul.txt", "com1.tar.gz", "LPT¹", "con .pdf", "end.", "end ", "a:b*c?", "SHA256SUMS"),
+    *("é" * 255, "x" * 255 + ".pdf", "日" * 200 + ".txt", "😀" * 100, "مكتب.pdf", "\ud800"),
+    "👩‍👩‍👧.png",
+]
+
+
+def test_a_name_that_is_there_already_gets_a_number():
+    name = names()
+    given = ["a.pdf", "a.pdf", "A.PDF", "ä.pdf", normalize("NFD", "ä.pdf"), "a (2).pdf", "a", "a"]
+    assert [name(one) for one in given] == [
+        *("a.pdf", "a (2).pdf", "A (3).PDF", "ä.pdf", "a\u0308 (2).pdf", "a (2) (2).pdf"),
+        *("a", "a (2)"),
+    ]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_name_leaves_the_folder_or_is_refused_by_a_system(hostile):
+    name = names()
+    for found in (name(hostile), name(hostile)):
+        assert found == found.strip(" .") != ""
+        assert not set(found) & {*'\\/:*?"<>|', *map(chr, range(32)), "\x7f", "\u202e"}
+        assert len(found.encode()) <= 255
+        assert found.split(".")[0].strip().lower() not in {"con", "nul", "com1", "lpt¹"}
+        assert found.lower() != "sha256sums"
