@@ -18,28 +18,33 @@ const paper = frame => {
 const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
 if (!Element.prototype.setHTML) return;
 addEventListener("beforeprint", papers);
-const mail = document.querySelector(".is-mail .frame");
-if (!mail) return;
+const mails = document.querySelectorAll(":is(.is-mail, .mailbox) .frame");
+if (!mails.length) return;
 // A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
 // page can't look into the frame, but measures the copy.
 papers();
-const copy = mail.nextElementSibling, SMALLEST = 0.3, ROUNDED = 8;
-copy.inert = true;
-const fit = () => {
-  Object.assign(mail.style, { width: "", maxWidth: "", zoom: "" });
-  const width = mail.clientWidth;
-  copy.style.width = `${width}px`;
-  const isWide = copy.scrollWidth > width;
-  const scale = isWide ? Math.max(SMALLEST, width / (copy.scrollWidth + ROUNDED)) : 1;
-  copy.style.width = `${width / scale}px`;
-  const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
-  Object.assign(mail.style, {
-    ...isWide && { width: `${width / scale}px`, maxWidth: "none", zoom: scale },
-    height: `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`,
-  });
-  copy.style.width = `${width}px`;
+const SMALLEST = 0.3, ROUNDED = 8;
+const watch = mail => {
+  const copy = mail.nextElementSibling;
+  copy.inert = true;
+  const fit = () => {
+    Object.assign(mail.style, { width: "", maxWidth: "", zoom: "" });
+    const width = mail.clientWidth;
+    if (!width) return; // the message is closed
+    copy.style.width = `${width}px`;
+    const isWide = copy.scrollWidth > width;
+    const scale = isWide ? Math.max(SMALLEST, width / (copy.scrollWidth + ROUNDED)) : 1;
+    copy.style.width = `${width / scale}px`;
+    const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
+    Object.assign(mail.style, {
+      ...isWide && { width: `${width / scale}px`, maxWidth: "none", zoom: scale },
+      height: `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`,
+    });
+    copy.style.width = `${width}px`;
+  };
+  const changed = new ResizeObserver(() => requestAnimationFrame(fit)); // which changes what is observed
+  changed.observe(mail.parentElement);
+  changed.observe(copy);
 };
-const changed = new ResizeObserver(() => requestAnimationFrame(fit)); // which changes what is observed
-changed.observe(mail.parentElement);
-changed.observe(copy);
+mails.forEach(watch);
 })();

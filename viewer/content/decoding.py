@@ -1,6 +1,7 @@
 """Decodes text in a declared or detected character encoding. Never fails."""
 
 import codecs
+import re
 from encodings import normalize_encoding
 from encodings.aliases import aliases
 from functools import lru_cache
@@ -21,6 +22,7 @@ CHARSETS = """
     shift_jis cp932 euc_jp iso2022_jp euc_kr cp949 gb2312 gbk gb18030 big5 cp950
     big5hkscs
 """
+DECLARED_CHARSET = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
 FALLBACK = "cp1252"  # as browsers assume
 # Source: the labels of the WHATWG Encoding Standard, 4.2.
 BROWSER_LABELS = {
@@ -39,6 +41,26 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
     """Return the text with line ends normalised to \\n, and the encoding used."""
     text, encoding = _decode(data, charset)
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def declared_charset(page: bytes) -> str | None:
+    """Return the charset that a <meta> element at the beginning of a page declares."""
+    found = DECLARED_CHARSET.search(page[:4096])
+    return found.group(1).decode() if found else None
+
+
+def decode_declared(data: bytes, charset: str | None) -> str:
+    """Return the text; UTF-8 if the bytes are, and it makes fewer characters of them.
+
+    Many mails declare what their sender's program takes for granted, and hold UTF-8.
+    """
+    text = decode(data, charset)[0]
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return text
+    unicode = decode(data, "utf-8")[0]
+    return unicode if len(unicode) < len(text) or "\ufffd" in text else text
 
 
 def needs_detection(data: bytes, charset: str | None) -> bool:

@@ -10,6 +10,9 @@ SAFE_LINK: Final = re.compile(r"(?i)\s*(https?:|mailto:|tel:|#)")
 SAFE_IMAGE_SOURCE: Final = re.compile(
     r"data:image/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]+", re.ASCII
 )
+ROOT: Final = re.compile(r"<(?:html|body)\b[^<>]{0,2000}>", re.I)
+ROOT_ATTRIBUTE: Final = re.compile(r"""\s(dir|lang)\s*=\s*["']?([\w-]{1,35})""", re.I | re.ASCII)
+DIRECTIONS: Final = frozenset({"ltr", "rtl", "auto"})
 OUR_CLASS: Final = re.compile(
     r"num|right|center|ctl|broken|slide|task|label|anchor|footnotes|tok-[a-z]"
     r"|alert|alert-(note|tip|important|warning|caution)"
@@ -30,7 +33,7 @@ PHRASES: Final = frozenset(
 TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
 Rewrite = Callable[[str, str, str], str | None]  # element, attribute, value -> value or None
 ATTRIBUTES: Final[dict[str, set[str]]] = {
-    "*": {"id"},
+    "*": {"id", "dir", "lang"},
     **dict.fromkeys(HEADINGS, {"align"}),
     **dict.fromkeys(("section", "p", "li", "div", "code", "blockquote"), {"class", "align"}),
     **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope", "align"}),
@@ -67,6 +70,17 @@ def sanitize_fragment(html: str, rewrite: Rewrite = lambda _tag, _name, value: v
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
     return LINK_TO_ANCHOR.sub(r"\1", cleaned)
+
+
+def root_attributes(page: str) -> str:
+    """Return the direction and the language that the root or the body of a page declares, as
+    attributes with a space before each.
+    """
+    tags = " ".join(ROOT.findall(page[:200_000]))
+    declared = {name.lower(): value.lower() for name, value in ROOT_ATTRIBUTE.findall(tags)}
+    if declared.get("dir", "ltr") not in DIRECTIONS:
+        del declared["dir"]
+    return "".join(f' {name}="{value}"' for name, value in sorted(declared.items()))
 
 
 def heading_id(name: str) -> str:

@@ -17,7 +17,7 @@ import sys
 from typing import Any, Final
 
 from ..content import charset_detection
-from ..content.decoding import needs_detection, preload_codecs
+from ..content.decoding import CHARSETS, needs_detection, preload_codecs
 from .confinement import (
     apply_resource_limits,
     be_killed_first,
@@ -67,7 +67,7 @@ def fork_workers() -> None:
     """
     be_killed_first()
     forbid_inspection()
-    preload_codecs()
+    preload_codecs(*CHARSETS.split())
     requests = socket.socket(fileno=os.dup(0))
     children: dict[int, int] = {}  # the end of its pipe, its process id
     modules = sys.argv[2:]

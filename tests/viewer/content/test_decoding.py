@@ -11,10 +11,27 @@ from viewer.content import decoding
 from viewer.content.decoding import (
     browser_label,
     decode,
+    decode_declared,
     needs_detection,
     preload_codecs,
     safe_codec,
 )
+
+
+@pytest.mark.parametrize(
+    ("declared", "written", "text"),
+    [
+        ("cp1252", "utf-8", "können"),
+        ("gb2312", "utf-8", "你好，世界"),
+        ("us-ascii", "utf-8", "é"),
+        ("gb2312", "gb2312", "一"),
+        ("iso-2022-jp", "iso-2022-jp", "こんにちは"),
+        ("utf-16-le", "utf-16-le", "naïve ☕"),
+        ("koi8-r", "koi8-r", "Привет"),
+    ],
+)
+def test_utf_8_is_recognized_whatever_is_declared(declared, written, text):
+    assert decode_declared(text.encode(written), declared) == text
 
 
 @pytest.mark.parametrize(

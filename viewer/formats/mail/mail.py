@@ -3,7 +3,7 @@
 Of a mailbox (mbox) a list of the messages, of which the first open in the page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..web.html import SCRIPTS, STYLES, iframe
 MAX_SIZE = 32 << 20
 OUTLOOK = "application/vnd.ms-outlook"
 MBOX = "application/mbox"
-JOB = Job("viewer.formats.mail.mail_message", memory_mb=768, cpu_seconds=8, seconds=15)
+JOB = Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15)
 MBOX_JOB = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)
 TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
@@ -36,14 +36,18 @@ def preview(original: Original, media_type: str) -> Preview:
     messages = original.run(JOB, original.pieces(), {}).messages
     if not messages:
         raise SandboxError("no message")
-    (facts, _), *files = messages
-    is_html, attached = facts["format"] == "html", int(facts["attachments"])
+    (facts, _), *others = messages
+    files = [file for file in others if "format" not in file[0]]
+    enclosed = [message for message in others if "format" in message[0]]
+    attached = int(facts["attachments"])
+    is_html = any(message["format"] == "html" for message, _ in (messages[0], *enclosed))
     letter = filled(messages[0], partial(framed_body, facts))
+    letters = _opened("Enclosed messages", enclosed) if enclosed else b""
     notes = (CUT_NOTE if facts["cut"] else "", MISSING if len(files) < attached else "")
     return Preview(
         "mail",
         "E-mail",
-        letter + section("Attachments", files),
+        letter + section("Attachments", files) + letters,
         facts=(format_count(attached, "attachment"),) if attached else (),
         note=" ".join(filter(None, notes)),
         scripts=SCRIPTS if is_html else (),
@@ -53,9 +57,10 @@ def preview(original: Original, media_type: str) -> Preview:
 
 
 def framed_body(facts: dict[str, Any], body: bytes) -> bytes:
-    """Return the body of a message, in an iframe if it is a page."""
-    is_html = facts["format"] == "html"
-    return iframe(body, FRAME_TITLE) if is_html else b'<div class="message">%b</div>' % body
+    """Return the body of a message, in an iframe if it is a page; nothing if it has no text."""
+    if facts["format"] == "html":
+        return iframe(body, FRAME_TITLE)
+    return b'<div class="message">%b</div>' % body if body else b""
 
 
 def mailbox_preview(original: Original, media_type: str) -> Preview:
@@ -67,20 +72,25 @@ def mailbox_preview(original: Original, media_type: str) -> Preview:
         return text.preview(original, media_type)
     facts, _ = messages[0]
     opened = [message for message in messages if "format" in message[0]]
-    items = (filled(message, partial(framed_body, message[0])) for message in opened)
     others = (html for facts, html in messages if "format" not in facts)
-    start = b'<section class="enclosed mailbox"><h2>Messages</h2><ul>'
     more = "more than " if facts["cut"] else ""
     return Preview(
         "mailbox",
         "Mailbox",
-        b"".join((start, *items, *others, b"</ul></section>")),
+        _opened("Messages", opened, *others),
         facts=(more + format_count(int(facts["listed"]), "message"),),
         note=_note(facts, opened),
         scripts=SCRIPTS,
         styles=("archives/files.css", *STYLES),
         foreign_style=True,
     )
+
+
+def _opened(heading: str, messages: Iterable[Message], *others: bytes) -> bytes:
+    """Return a list of messages that open, and of others."""
+    items = (filled(message, partial(framed_body, message[0])) for message in messages)
+    start = f'<section class="enclosed mailbox"><h2>{heading}</h2><ul>'.encode()
+    return b"".join((start, *items, *others, b"</ul></section>"))
 
 
 def _note(facts: dict[str, Any], opened: Sequence[Message]) -> str:

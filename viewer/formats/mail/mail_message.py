@@ -1,4 +1,4 @@
-"""Runs in the child process. Parses and draws a mail message: head, readable body, attachments."""
+"""Runs in the child process. Parses a mail message: headers, readable body, attachments."""
 
 import base64
 import contextlib
@@ -7,14 +7,12 @@ import email.policy
 import re
 from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
+from itertools import chain
 from typing import Any, Final, TypeVar
 
-from ...content.decoding import CHARSETS, decode, preload_codecs
-from ...content.media_types import canonical_type
-from ...markup.escaping import escape
+from ...content.decoding import CHARSETS, declared_charset, decode_declared, preload_codecs
 from ...sandbox import MAX_PICTURES, MAX_TAGS
-from ...sandbox.messages import DATA_PLACEHOLDER, Message, escaped_block, with_data
-from ..archives.enclosed import File, draw
+from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
 from . import outlook_message
 
@@ -25,7 +23,7 @@ SANITIZE_PAGE: Sanitizer | None = None
 with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
     from ..web.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
 
-EXTENSIONS: Final = {"message/rfc822": ".eml", "text/plain": ".txt", "text/html": ".html"}
+ENCLOSED: Final = "message/rfc822"
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
@@ -33,48 +31,15 @@ MAX_BODY: Final = 4 << 20
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
-CHARSET: Final = re.compile(rb'charset\s*=\s*"?([\w-]{1,40})', re.I)
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
 
 
-def prepare(data: bytes, _options: dict[str, Any]) -> None:
-    """Import the codecs of all parts, and what the email package imports on first use."""
-    is_outlook = data.startswith(outlook_message.SIGNATURE)  # which names them by numbers
-    found = CHARSETS.split() if is_outlook else {name.decode() for name in CHARSET.findall(data)}
-    preload_codecs(*found)
+def prepare(_data: bytes, _options: dict[str, Any]) -> None:
+    """Import all codecs, and what the email package imports on first use."""
+    preload_codecs(*CHARSETS.split())
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
-
-
-def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the head, with the body behind it, then the attachments, as `enclosed` draws them.
-
-    The facts are those of `parse`, but the attachments are their number.
-    """
-    (facts, body), *contents = parse(data)
-    files = list(_files(facts["attachments"], contents))
-    links = (f'<a href="#file-{n}">{escape(file.name)}</a>' for n, file in enumerate(files, 1))
-    head = letter_head(facts["headers"], links) + DATA_PLACEHOLDER
-    about = {"format": facts["format"], "cut": facts["cut"], "attachments": len(files)}
-    yield with_data(head.encode("utf-8", "replace"), body, **about)
-    yield from draw(files)
-
-
-def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
-    """Return a table of the headers, and of what is attached, which is given as HTML."""
-    rows = [(name, escape(text)) for name, text in headers]
-    if names := ", ".join(attached):
-        rows.append(("Attached", names))
-    lines = (f'<tr><th scope="row">{name}</th><td>{html}</td></tr>\n' for name, html in rows)
-    return f'<table class="letter">\n<tbody>\n{"".join(lines)}</tbody>\n</table>\n'
-
-
-def _files(listed: Iterable[Any], contents: Iterable[Message]) -> Iterator[File]:
-    for number, (attachment, content) in enumerate(zip(listed, contents, strict=True), 1):
-        (name, kind, size), (facts, data) = attachment, content
-        default = f"attachment {number}{EXTENSIONS.get(kind, '')}"
-        yield File(name or default, canonical_type(kind), size, data if facts["complete"] else None)
 
 
 def parse(data: bytes, sanitize: Sanitizer | None = SANITIZE_PAGE) -> Iterator[Message]:
@@ -112,6 +77,8 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, byt
     part: Any = message.get_body(preferencelist=preferences)
     text = _text(part) if part is not None else ""
     is_html = part is not None and part.get_content_type() == "text/html"
+    if not text.strip():
+        return {"format": "plain", "cut": False}, b"", set()
     if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
         facts, html = text_lines(text.rstrip())
         return {"format": "plain", **facts}, html, set()
@@ -137,7 +104,8 @@ def _with_pictures(text: str, pictures: dict[str, str]) -> str:
 
 def _text(part: Any) -> str:
     data = part.get_payload(decode=True)
-    return decode(data if isinstance(data, bytes) else b"", part.get_content_charset())[0]
+    data = data if isinstance(data, bytes) else b""
+    return decode_declared(data, part.get_content_charset() or declared_charset(data))
 
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
@@ -153,7 +121,7 @@ def _attachments(
 ) -> Iterator[tuple[str, str, bytes]]:
     """Yield name, type and bytes of each attachment but the pictures shown in the body."""
     is_multipart = message.get_content_maintype() == "multipart"
-    parts = message.iter_attachments() if is_multipart else _whole(message)
+    parts = chain(message.iter_attachments(), _behind(message)) if is_multipart else _whole(message)
     for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
         if _content_id(part) not in shown:
             yield _filename(part), part.get_content_type(), _content(part, line_end)
@@ -167,9 +135,25 @@ def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
         if part is None:
             left.pop()
         elif part.get_content_maintype() == "multipart":
-            left.append(part.iter_parts())
+            left.append(_parts(part))
         else:
             yield part
+
+
+def _parts(container: Any) -> Iterator[EmailMessage]:
+    """Yield the parts, also those behind the end: a part inside has had the same boundary."""
+    yield from container.iter_parts()
+    yield from _behind(container)
+
+
+def _behind(container: Any) -> Iterator[EmailMessage]:
+    boundary, rest = container.get_boundary(), container.epilogue
+    if boundary and rest and f"--{boundary}" in rest:
+        again: Any = email.message_from_string(
+            f'Content-Type: multipart/mixed; boundary="{boundary}"\n\n{rest}',
+            policy=email.policy.default,
+        )
+        yield from again.iter_parts()
 
 
 def _whole(message: EmailMessage) -> Iterator[EmailMessage]:
@@ -179,7 +163,7 @@ def _whole(message: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def _content(part: Any, line_end: str) -> bytes:
-    if part.get_content_type() == "message/rfc822" and part.is_multipart():
+    if part.get_content_type() == ENCLOSED and part.is_multipart():
         policy = email.policy.default.clone(linesep=line_end, refold_source="none")
         return _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
     data = None if part.is_multipart() else part.get_payload(decode=True)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from xlrd.compdoc import CompDoc, CompDocError
 
-from ...content.decoding import decode, safe_codec
+from ...content.decoding import declared_charset, decode_declared, safe_codec
 
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
@@ -68,7 +68,7 @@ class _Properties:
         if wide := self._stream(f"__substg1.0_{number:04X}001F"):
             return wide.decode("utf-16-le", "replace").rstrip("\0")
         narrow = self._stream(f"__substg1.0_{number:04X}001E")
-        return decode(narrow, self.charset)[0].rstrip("\0")
+        return decode_declared(narrow, self.charset).rstrip("\0")
 
     def number(self, number: int) -> int:
         return int.from_bytes(self.fixed.get(number, b"")[:4], "little")
@@ -102,8 +102,8 @@ def _message(source: _Properties, depth: int) -> EmailMessage:
     for name, text in headers.items():
         message[name] = " ".join(text.split())
     message.set_content(source.text(BODY), content_manager=raw_data_manager)
-    html = source.text(HTML) or decode(source.binary(HTML), source.charset)[0]
-    if html:
+    page = source.binary(HTML)
+    if html := source.text(HTML) or decode_declared(page, source.charset or declared_charset(page)):
         message.add_alternative(html, subtype="html", content_manager=raw_data_manager)
     for attachment in source.attachments():
         _attach(message, attachment, depth)

@@ -16,8 +16,15 @@ from typing import Any, Final
 
 import nh3
 
-from ...content.decoding import decode, preload_codecs
-from ...markup.sanitizer import LISTS, PHRASES, TAGS, safe_image_source, safe_link
+from ...content.decoding import declared_charset, decode, preload_codecs
+from ...markup.sanitizer import (
+    LISTS,
+    PHRASES,
+    TAGS,
+    root_attributes,
+    safe_image_source,
+    safe_link,
+)
 from ...sandbox import MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 
@@ -58,7 +65,6 @@ def _character(escape: re.Match[str]) -> str:
     return chr(number) if 0 < number < 0x110000 else "\ufffd"
 
 
-DECLARED_CHARSET: Final = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""", re.I)
 BODY: Final = re.compile(r"<body\b[^>]{0,2000}>", re.I)
 STYLE: Final = re.compile(r"""\bstyle\s*=\s*("[^"<>]*"|'[^'<>]*')""", re.I)
 BACKGROUND: Final = re.compile(r"""\bbgcolor\s*=\s*["']?(#?\w{1,30})""", re.I)
@@ -115,8 +121,7 @@ RULES: Final[dict[str, Callable[[str], str | None]]] = {
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
     """Use the charset of the page's <meta> element if the content type has none."""
-    found = DECLARED_CHARSET.search(data[:4096])
-    options["charset"] = options.get("charset") or (found.group(1).decode() if found else None)
+    options["charset"] = options.get("charset") or declared_charset(data)
     preload_codecs(options["charset"])
 
 
@@ -141,7 +146,8 @@ def sanitize_page(text: str) -> str:
         set_tag_attribute_values={"a": {"target": "_blank"}, "area": {"target": "_blank"}},
     )
     cleaned = STYLE_SHEET.sub(_safe_style_sheet, LINK_TO_ANCHOR.sub(TO_ANCHOR, cleaned))
-    return f"<!doctype html>{PAGE_STYLE}<body{_body_style(text[:200_000])}>{cleaned}"
+    body = _body_style(text[:200_000]) + root_attributes(text)
+    return f"<!doctype html>{PAGE_STYLE}<body{body}>{cleaned}"
 
 
 def _filter(_tag: str, name: str, value: str) -> str | None:

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
 from ...content.decoding import decode
-from ...markup.sanitizer import heading_id, safe_link, sanitize_fragment
+from ...markup.sanitizer import heading_id, root_attributes, safe_link, sanitize_fragment
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
 from ..packages.elements import attribute, children, descendants, first_child, local_name, parse_xml
@@ -191,6 +191,7 @@ class _Chapter:
         """
         data, cut = self.book.read_start(self.path)
         text = decode(data)[0]
+        declared = root_attributes(text)
         body = BODY.search(text)
         text = body[1] if body else text
         pictures = self.book.picture_bytes_left
@@ -199,7 +200,8 @@ class _Chapter:
             text, cut = "<".join(text[:limit].split("<", most_tags)[:most_tags]), True
         html = sanitize_fragment(self._prepared(text), self._rewritten)
         size = len(html) - (pictures - self.book.picture_bytes_left)
-        whole = f'<section class="chapter" id="{heading_id(str(self.number))}">{html}</section>'
+        start = f'<section class="chapter" id="{heading_id(str(self.number))}"{declared}>'
+        whole = f"{start}{html}</section>"
         return whole, limit if cut else size, tags
 
     def _prepared(self, text: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.viewer.outlook_sample import outlook
 from tests.viewer.samples import mail, mbox, original, preview_of
+from viewer.formats.mail import letter
 from viewer.formats.mail import mailbox_messages as mailbox
 from viewer.formats.mail.mail import MAX_SIZE, OUTLOOK, preview
 
@@ -57,6 +58,17 @@ def test_a_message_of_outlook_that_is_too_large_or_damaged_is_a_card():
     assert preview_of(original(outlook()[:600], "a.msg", OUTLOOK)).kind == "unknown"
 
 
+def test_an_enclosed_message_opens_below_the_attachments_and_text_that_is_empty_is_left_out():
+    enclosed = b"Content-Type: message/rfc822\n\n"
+    html = shown(b"Subject: Fw\n" + enclosed + mail("<p>Inner", Subject="<It>")).body.decode()
+
+    assert "attachment 1.eml" in html
+    assert html.index("<h2>Attachments") < html.index("<details open><summary><b>&lt;It&gt;</b>")
+    assert html.count("<iframe") == 1
+    assert "numbers.csv (8 bytes)" in html
+    assert 'class="message"' not in html
+
+
 def shown_mailbox(*messages, name="a.mbox", content_type="application/octet-stream"):
     return preview_of(original(mbox(*messages), name, content_type))
 
@@ -80,7 +92,7 @@ def test_messages_beyond_the_first_are_listed_only(monkeypatch):
     preview = shown_mailbox(*(mail(Subject=f"No. {n}") for n in range(40)))
     html = preview.body.decode()
 
-    assert html.count("<details") == mailbox.MAX_SHOWN
+    assert html.count("<details") == letter.MAX_SHOWN
     assert "<b>No. 39</b>" in html
     assert preview.note.startswith("Only the first 30 of them open here.")
 

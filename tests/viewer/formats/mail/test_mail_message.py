@@ -44,6 +44,33 @@ def test_an_html_body_is_sanitized():
     assert "t.example" not in body
 
 
+@pytest.mark.parametrize("head", ["Content-Type: text/plain; charset=gb2312", "x: y"])
+def test_a_body_in_utf_8_is_read_as_such_whatever_is_declared(head):
+    assert (
+        "您好，世界" in read(f"{head}\nContent-Transfer-Encoding: 8bit\n\n您好，世界".encode())[1]
+    )
+
+
+def test_a_page_without_a_declared_charset_says_it_itself():
+    text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
+
+    assert "Привет" in read(b"Content-Type: text/html\n\n" + text)[1]
+
+
+def test_a_page_in_a_mail_keeps_its_direction_and_language():
+    data = b"Content-Type: text/html\n\n<html dir=rtl lang='ar'><body><p>x"
+
+    assert 'dir="rtl" lang="ar">' in read(data)[1]
+
+
+def test_what_is_behind_a_boundary_that_was_used_twice_is_attached():
+    inner = b"Content-Type: multipart/alternative; boundary=b\n\n--b\n\nx\n--b--\n"
+    file = b"Content-Type: text/csv; name=a.csv\n\n1,2"
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b--b\n%b\n--b--\n"
+
+    assert read(data % (inner, file))[0]["attachments"] == [["a.csv", "text/csv", 3]]
+
+
 def test_an_attached_inline_picture_is_embedded():
     data = (
         b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"

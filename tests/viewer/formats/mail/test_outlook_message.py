@@ -42,6 +42,12 @@ def test_texts_of_one_byte_are_read_in_the_code_page_of_the_message():
     assert facts["headers"] == [["Subject", "Привет"]]
 
 
+def test_a_page_in_utf_8_is_read_as_such_whatever_the_code_page():
+    page = properties({}, [(0x3FDE, 1252)], p1013="<p>nicht können".encode())
+
+    assert "können" in read(compound_file(page))[1]
+
+
 def test_names_in_a_header_start_no_header_of_their_own():
     facts, _, _ = read(compound_file(properties({0x0037: "a\r\nBcc: b"}, [(0x3FDE, 1252)])))
 

@@ -45,6 +45,18 @@ def test_links_open_in_a_new_tab_and_anchors_stay_in_the_page():
     assert '<a class="y" href="about:srcdoc#z" rel="noopener noreferrer">' in page
 
 
+@pytest.mark.parametrize(
+    ("page", "kept"),
+    [
+        ("<html lang='ar' dir=RTL><body>", 'dir="rtl" lang="ar"'),
+        ("<html dir=ltr><body class=x dir='rtl'>", 'dir="rtl"'),
+        ("<html dir='x\"y'><body lang='<b>' data-dir=rtl>", ""),
+    ],
+)
+def test_the_direction_and_the_language_of_a_page_are_kept(page, kept):
+    assert sanitize_page(page).endswith(f"<body {kept}>".replace(" >", ">"))
+
+
 def test_no_body_attribute_ends_the_body_tag():
     page = sanitize_page("<body style='a:b\"><script>x</script>'><body bgcolor='\"><script>y'>")
 

@@ -37,6 +37,12 @@ def test_a_chapter_is_html_with_its_own_links_and_pictures(body, html):
     assert html in rendered(xhtml(body))[1]
 
 
+def test_a_chapter_keeps_its_direction_and_language():
+    chapter = xhtml("x").replace("<html>", "<html xml:lang='ar' lang='ar' dir='rtl'>")
+
+    assert '<section class="chapter" id="h-1" dir="rtl" lang="ar">' in rendered(chapter)[1]
+
+
 def test_nothing_after_an_empty_element_becomes_part_of_it():
     assert "</a>after" in rendered(xhtml("<a id='x'/>after"))[1]
 
