@@ -392,22 +392,14 @@ def test_the_sheets_of_a_workbook_are_tabs_for_mouse_and_keyboard(page, tmp_path
     assert page.heard == []
 
 
-def test_a_sheet_looks_as_the_file_says_and_its_frozen_rows_stay_in_view(browser, tmp_path):
-    context = browser.new_context(color_scheme="dark", viewport={"width": 1280, "height": 700})
-    page = context.new_page()
+def test_the_letters_of_a_sheet_stay_in_view(page, tmp_path):
     opened(page, tmp_path, download(original(budget(), "a.xlsx", SHEETS)))
-    cell = page.locator("#sheet-1 td", has_text="9.50").first
-    head = page.locator("#sheet-1 td", has_text="Cost")
-
-    style = "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
-    assert cell.evaluate(style) == ["rgb(255, 235, 156)", "rgb(0, 0, 0)"]
-    assert head.evaluate(style) == ["rgb(31, 111, 180)", "rgb(255, 255, 255)"]
-    first, second = (page.locator("#sheet-1 thead th").nth(n).bounding_box() for n in (1, 2))
-    assert first["width"] > 2 * second["width"]
+    head = page.locator("#sheet-1 thead th", has_text="A")
     above = head.bounding_box()["y"]
     page.locator("#sheet-1 .grid").evaluate("grid => grid.scrollTop = 500")
+
+    assert page.locator("#sheet-1 td", has_text="Budget").bounding_box()["y"] < 0
     assert head.bounding_box()["y"] == above
-    context.close()
 
 
 def test_an_address_can_name_a_sheet(page, tmp_path):

@@ -37,8 +37,6 @@ class Preview:
     """Assets that follow those of every page."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""
-    own_style: str = ""
-    """A stylesheet made for this body, which the policy allows by its hash."""
     frames_pdf: bool = False
     """A script shows a PDF of the page in the browser's own viewer, which the policy allows."""
     offline: "Callable[[], Preview] | None" = None

@@ -102,9 +102,7 @@ def _policy(
     """
     scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
     styles = (*STYLES, *(f"{name}.css" for name in more))
-    own = source_hash(preview.own_style) if preview.own_style else ""
-    known = f"{_hashes(styles)} {own}".rstrip()
-    style_sources = "'unsafe-inline'" if preview.foreign_style else known
+    style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (
         "default-src 'none'",

@@ -1,7 +1,8 @@
-"""Formats numbers by the format codes of spreadsheets: `#,##0.00`, `0%`, `yyyy-mm-dd`, `# ?/?`.
+"""Formats numbers by the format codes of spreadsheets: `#,##0.00`, `0%`, `yyyy-mm-dd`.
 
 Source: ECMA-376 part 1, 18.8.30 (numFmt) and 18.8.31 (numFmts). Dates that a code leaves to the
-reader's country are shown as yyyy-mm-dd; names of months and days are English.
+reader's country are shown as yyyy-mm-dd; names of months and days are English; fractions (`# ?/?`)
+are decimals, and colours are left out.
 """
 
 import functools
@@ -10,20 +11,20 @@ import math
 import operator
 import re
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 GENERAL: Final = "General"
 BUILT_IN: Final = {  # the ids without a format code in the file
     **{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00"},
-    **{12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy"},
+    **{14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy"},
     **{18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm"},
-    **{37: "#,##0;(#,##0)", 38: "#,##0;[Red](#,##0)", 39: "#,##0.00;(#,##0.00)"},
-    **{40: "#,##0.00;[Red](#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"},
-    **{5: "$#,##0;-$#,##0", 6: "$#,##0;[Red]-$#,##0"},
-    **{7: "$#,##0.00;-$#,##0.00", 8: "$#,##0.00;[Red]-$#,##0.00"},
+    **{45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"},
+    **dict.fromkeys((5, 6), "$#,##0;-$#,##0"),
+    **dict.fromkeys((7, 8), "$#,##0.00;-$#,##0.00"),
+    **dict.fromkeys((37, 38), "#,##0;(#,##0)"),
+    **dict.fromkeys((39, 40), "#,##0.00;(#,##0.00)"),
     **dict.fromkeys((41, 42), "#,##0;-#,##0;-"),
     **dict.fromkeys((43, 44), "#,##0.00;-#,##0.00;-"),
 }
@@ -36,10 +37,6 @@ PART: Final = re.compile(
 )
 DRAWN_AS: Final = dict.fromkeys(("quoted", "escaped", "literal", "space"), "text")
 ELAPSED: Final = re.compile(r"h+|m+|s+", re.I)
-COLORS: Final = {
-    **{"blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF},
-    **{"red": 0xFF0000, "yellow": 0xFFFF00},
-}
 CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?\d{1,15}(?:\.\d{1,15})?)")
 COMPARE: Final = {
     **{"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge},
@@ -66,37 +63,21 @@ class Section(NamedTuple):
 
     parts: list[Part]
     condition: tuple[str, float] | None = None
-    color: int | None = None
 
     def has(self, *kinds: str) -> bool:
         return any(kind in kinds for kind, _ in self.parts)
 
 
-def format_number(value: float, code: str, *, from_1904: bool = False) -> tuple[str, int | None]:
-    """Return the text for a number, and the colour that its format gives it, such as red.
-
-    Dates count days from 1900, in some workbooks from 1904.
-    """
+def format_number(value: float, code: str, *, from_1904: bool = False) -> str:
+    """Return the text for a number. Dates count days from 1900, in some workbooks from 1904."""
     sections = _sections(code) if len(code) <= MAX_CODE else ()
     if not math.isfinite(value) or not sections:
-        return _general(value), None
+        return _general(value)
     section, shown = _choose(sections, value)
     if section.has("date", "elapsed"):
-        text = _date_text(section, value, EPOCH_1904 if from_1904 else EPOCH) or _general(value)
-    else:
-        text = _number_text(section, abs(shown))
-        text = f"-{text}" if shown < 0 and re.search("[1-9]", text) else text
-    return text, section.color
-
-
-def days_of(text: str, *, from_1904: bool) -> float:
-    """Return the days of an ISO 8601 date, or of a time alone; ValueError if it is neither."""
-    epoch = EPOCH_1904 if from_1904 else EPOCH
-    if text.startswith("T") or text[2:3] == ":":
-        moment = datetime.combine(epoch, time.fromisoformat(text))
-    else:
-        moment = datetime.fromisoformat(text)
-    return (moment.replace(tzinfo=None) - epoch) / timedelta(days=1)
+        return _date_text(section, value, EPOCH_1904 if from_1904 else EPOCH) or _general(value)
+    text = _number_text(section, abs(shown))
+    return f"-{text}" if shown < 0 and re.search("[1-9]", text) else text
 
 
 @functools.lru_cache(maxsize=500)
@@ -108,15 +89,13 @@ def _sections(code: str) -> tuple[Section, ...]:
             sections.append(Section([]))
         elif condition := kind == "bracket" and CONDITION.fullmatch(text):
             sections[-1] = sections[-1]._replace(condition=(condition[1], float(condition[2])))
-        elif kind == "bracket" and text.lower() in COLORS:
-            sections[-1] = sections[-1]._replace(color=COLORS[text.lower()])
         else:
             sections[-1].parts.extend(_drawn(kind, text))
     return tuple(sections) if code.strip() else ()
 
 
 def _drawn(kind: str, text: str) -> list[Part]:
-    """Return a part as it is drawn; countries and fillings are not."""
+    """Return a part as it is drawn; countries, colours and fillings are not."""
     if kind == "bracket" and text.startswith("$"):
         return [("text", text[1:].partition("-")[0])]
     if kind == "bracket" and ELAPSED.fullmatch(text):
@@ -151,16 +130,16 @@ def _general(value: float) -> str:
 
 
 def _number_text(section: Section, value: float) -> str:
+    if ("mark", "/") in section.parts:
+        return _general(value)
     if section.has("general"):
         texts = (_general(value) if kind == "general" else text for kind, text in section.parts)
         return "".join(texts)
     if not section.has("digit"):
         return "".join(text for _, text in section.parts)
-    exact = Decimal(repr(value)).scaleb(2 * section.parts.count(("mark", "%")))
     if section.has("exponent"):
-        return _scientific(section.parts, exact)
-    if ("mark", "/") in section.parts:
-        return _fraction(section.parts, exact)
+        return _scientific(section.parts, value)
+    exact = Decimal(repr(value)).scaleb(2 * section.parts.count(("mark", "%")))
     return _plain(section.parts, exact)
 
 
@@ -218,36 +197,12 @@ def _decimals(parts: Sequence[Part], digits: str) -> str:
     return "".join(out)
 
 
-def _scientific(parts: Sequence[Part], value: Decimal) -> str:
+def _scientific(parts: Sequence[Part], value: float) -> str:
     at = next(index for index, (kind, _) in enumerate(parts) if kind == "exponent")
-    mantissa, after = parts[:at], parts[at + 1 :]
-    whole, _, rest = _split(mantissa)
-    step = max(1, sum(kind == "digit" for kind, _ in whole))
-    decimals = sum(kind == "digit" for kind, _ in rest)
-    rounded = Context(prec=decimals + 1, rounding=ROUND_HALF_UP).create_decimal(value)
-    exponent = rounded.adjusted() // step * step if rounded else 0
-    sign = "-" if exponent < 0 else "+" if parts[at][1].endswith("+") else ""
-    number = _plain(mantissa, value.scaleb(-exponent))
-    return f"{number}E{sign}{_whole(after, str(abs(exponent)) if exponent else '')}"
-
-
-def _fraction(parts: Sequence[Part], value: Decimal) -> str:
-    """`# ?/?` by the nearest fraction whose denominator has that many digits, or is given."""
-    slash = parts.index(("mark", "/"))
-    before = "".join("0" if kind == "digit" else text for kind, text in parts[:slash])
-    below = "".join(text for _, text in parts[slash + 1 :])
-    has_whole = len(before.split()) > 1
-    whole = int(value) if has_whole else 0
-    rest = Fraction(value) - whole
-    if given := re.search(r"[1-9]\d{0,3}", below):
-        top, bottom = round(rest * int(given[0])), int(given[0])
-    else:
-        digits = min(max(below.count("?") + below.count("#"), 1), 4)
-        top, bottom = rest.limit_denominator(10**digits - 1).as_integer_ratio()
-    if has_whole and top == bottom:
-        whole, top = whole + 1, 0
-    numbers = [str(whole)] if has_whole and (whole or not top) else []
-    return " ".join([*numbers, *([f"{top}/{bottom}"] if top or not has_whole else [])])
+    decimals = sum(kind == "digit" for kind, _ in _split(parts[:at])[2])
+    texts = [text if kind == "text" else "" for kind, text in parts]
+    before, after = "".join(texts[:at]), "".join(texts[at:])
+    return f"{before}{value:.{decimals}E}{after}"
 
 
 def _date_text(section: Section, days: float, epoch: datetime) -> str:

@@ -1,6 +1,6 @@
 """OpenDocument spreadsheets, whose cells hold the text that was shown.
 
-Source: OpenDocument 1.3 part 3, 9 (tables).
+Source: OpenDocument 1.3 part 3, 9 (tables), 16 (styles).
 """
 
 import re
@@ -14,36 +14,32 @@ from ..packages.elements import (
     attribute,
     children,
     descendants,
+    first_child,
     local_name,
     parse_int,
     stream,
 )
 from ..packages.package import Package
-from .ods_styles import Styles
-from .sheet import MAX_COLUMNS, Cell, Column, Merge, Row, Sheet, Workbook
-from .sheet_grid import MAX_GAP
+from .sheet import MAX_COLUMNS, Cell, Merge, Row, Sheet, Workbook
 from .workbook import MAX_CELLS, SECONDS
 
-CONTENT, NAMED_STYLES, SETTINGS = "content.xml", "styles.xml", "settings.xml"
+CONTENT, NAMED_STYLES = "content.xml", "styles.xml"
 MANIFEST: Final = "META-INF/manifest.xml"
 CHART: Final = b'media-type="application/vnd.oasis.opendocument.chart"'
 PICTURE: Final = re.compile(r"Pictures/[^/]+")
-VIEW, FROZEN = "config-item-map-entry", "2"
 WHOLE: Final = frozenset({"table-row", "style", "shapes", "forms", "tracked-changes"})
 NUMBERS: Final = frozenset({"float", "percentage", "currency", "date", "time"})
+BOLD: Final = ("bold", "600", "700", "800", "900")
 SPACES: Final = {"tab": "\t", "line-break": "\n"}
-FORMULA_PREFIX: Final = re.compile(r"^\w+:(?==)")
-FORMULA_REFERENCE: Final = re.compile(r"\[([^\]]*+)(?:\]|\Z)")
 MAX_REPEATED_ROWS: Final = 1_000
 MAX_SPACES: Final = 80
 
 
 def read(package: Package) -> Workbook:
     """Return the sheets that are not hidden."""
-    styles = Styles()
+    reader = _Reader()
     for item in descendants(package.xml_if_sound(NAMED_STYLES), "style"):
-        styles.take(item)  # those of the cells build on these
-    reader = _Reader(styles)
+        reader.take(item)  # those of the cells build on these
     data, cut = package.read_start(CONTENT)
     deadline = time.process_time() + SECONDS
     for item in stream(data, WHOLE):
@@ -54,25 +50,10 @@ def read(package: Package) -> Workbook:
     if cut and reader.sheets:
         reader.sheets[-1].cut = True
     visible = [sheet for sheet in reader.sheets if sheet not in reader.hidden]
-    _describe(package, visible)
     manifest = package.read(MANIFEST) if MANIFEST in package.names else b""
-    pictures = sum(map(bool, map(PICTURE.fullmatch, package.names)))
-    beside_cells = +Counter(chart=manifest.count(CHART), picture=pictures)
-    return Workbook(visible, len(reader.hidden), beside_cells)
-
-
-def _describe(package: Package, sheets: list[Sheet]) -> None:
-    """Take from the settings which rows are frozen, and which sheets have no grid lines."""
-    settings = package.xml_if_sound(SETTINGS)
-    named = {attribute(item, "name"): item for item in descendants(settings, VIEW)}
-    for sheet in sheets:
-        if (item := named.get(sheet.name)) is not None:
-            values = {
-                attribute(entry, "name"): entry.text for entry in children(item, "config-item")
-            }
-            sheet.has_grid_lines = values.get("ShowGrid") != "false"
-            if values.get("VerticalSplitMode") == FROZEN:
-                sheet.frozen = parse_int(values.get("VerticalSplitPosition"), 0)
+    left_out = Counter({"hidden sheet": len(reader.hidden), "chart": manifest.count(CHART)})
+    left_out["picture"] = sum(map(bool, map(PICTURE.fullmatch, package.names)))
+    return Workbook(visible, left_out)
 
 
 def _is_hidden(item: Element) -> bool:
@@ -82,8 +63,9 @@ def _is_hidden(item: Element) -> bool:
 class _Reader:
     """Takes the elements in their order: styles, then each table followed by its rows."""
 
-    def __init__(self, styles: Styles) -> None:
-        self.styles = styles
+    def __init__(self) -> None:
+        self.bold: dict[str | None, bool] = {}  # by styles of cells
+        self.tables: dict[str | None, Element | None] = {}  # properties, by styles of tables
         self.defaults: dict[int, str | None] = {}  # the styles of cells by their columns
         self.sheets: list[Sheet] = []
         self.hidden: list[Sheet] = []
@@ -94,7 +76,7 @@ class _Reader:
     def take(self, item: Element) -> None:
         match local_name(item):
             case "style":
-                self.styles.take(item)
+                self._style(item)
             case "table":
                 self._table(item)
             case "table-column" if self.sheets:
@@ -107,22 +89,25 @@ class _Reader:
         self.number, self.cells_left, self.column = 0, MAX_CELLS, 0
         sheet = Sheet(attribute(item, "name") or "", self.rows, self.merges)
         self.sheets.append(sheet)
-        style = attribute(item, "style-name")
-        sheet.from_right = self.styles.is_from_right(style)
-        if self.styles.hides(style):
+        style = self.tables.get(attribute(item, "style-name"))
+        sheet.from_right = (attribute(style, "writing-mode") or "").startswith("rl")
+        if attribute(style, "display") == "false":
             self.hidden.append(sheet)
 
     def _column(self, item: Element) -> None:
         repeats = max(1, parse_int(attribute(item, "number-columns-repeated"), 1))
         first, self.column = self.column, self.column + repeats
-        style = attribute(item, "default-cell-style-name")
-        for place in range(first, min(self.column, MAX_COLUMNS)):
-            self.defaults[place] = style
-        width, is_hidden = self.styles.column_width(attribute(item, "style-name")), _is_hidden(item)
-        if width is not None or is_hidden:
-            usual = self.sheets[-1].usual_width
-            column = Column(usual if width is None else width, is_hidden)
-            self.sheets[-1].add_columns(first, self.column - 1, column)
+        places = range(first, min(self.column, MAX_COLUMNS))
+        self.defaults |= dict.fromkeys(places, attribute(item, "default-cell-style-name"))
+        if _is_hidden(item):
+            self.sheets[-1].hidden_columns.update(places)
+
+    def _style(self, item: Element) -> None:
+        """Take a style, and whether it is bold, or else the one that it builds on, taken before."""
+        name, weight = attribute(item, "name"), first_child(item, "text-properties")
+        bold, base = attribute(weight, "font-weight"), attribute(item, "parent-style-name")
+        self.bold[name] = bold in BOLD if bold else self.bold.get(base, False)
+        self.tables[name] = first_child(item, "table-properties")
 
     def _row(self, item: Element) -> None:
         repeats = max(1, parse_int(attribute(item, "number-rows-repeated"), 1))
@@ -130,10 +115,9 @@ class _Reader:
         cells = dict(self._cells(item, first))
         if not cells:
             return
-        has_text = any(cell.text for cell in cells.values())
-        sheet, most = self.sheets[-1], MAX_REPEATED_ROWS if has_text else MAX_GAP
-        sheet.total = self.number if has_text else sheet.total
-        for number in range(first, first + min(repeats, most)):
+        sheet = self.sheets[-1]
+        sheet.total = self.number
+        for number in range(first, first + min(repeats, MAX_REPEATED_ROWS)):
             if self.cells_left <= 0:
                 sheet.cut = True
                 return
@@ -150,7 +134,7 @@ class _Reader:
             repeats = max(1, parse_int(attribute(item, "number-columns-repeated"), 1))
             self._merge(item, number, column)
             cell = self._cell(item, attribute(item, "style-name") or self.defaults.get(column))
-            if cell.text or cell.look.shows_empty:
+            if cell.text:
                 last = min(column + repeats, max(column + 1, MAX_COLUMNS))
                 yield from ((place, cell) for place in range(column, last))
             column += repeats
@@ -162,14 +146,13 @@ class _Reader:
             self.merges.append(Merge(row, column, row + rows - 1, column + columns - 1))
 
     def _cell(self, item: Element, name: str | None) -> Cell:
-        look = self.styles.look(name)
+        bold = self.bold.get(name, False)
         text = "\n".join(map(_inline, children(item, "p")))
         kind, formula = attribute(item, "value-type"), attribute(item, "formula")
         if formula and not text and attribute(item, "value") is None:
-            return Cell(_formula(formula), "formula", look)
+            return Cell(formula[max(formula.find("="), 0) :], "formula", bold)
         style = "num" if kind in NUMBERS else "center" if kind == "boolean" else ""
-        text = text or attribute(item, "value") or ""
-        return Cell(text, style, look)
+        return Cell(text or attribute(item, "value") or "", style, bold)
 
 
 def _inline(item: Element) -> str:
@@ -181,9 +164,3 @@ def _inline(item: Element) -> str:
         return ""
     inner = "".join(_inline(part) + (part.tail or "") for part in item)
     return SPACES.get(name, "") + (item.text or "") + inner
-
-
-def _formula(formula: str) -> str:
-    """`of:=SUM([.A1:.B2])` as people write it: `=SUM(A1:B2)`."""
-    bare = FORMULA_PREFIX.sub("", formula)
-    return FORMULA_REFERENCE.sub(lambda match: re.sub(r"(^|:)\.", r"\1", match[1]), bare)

@@ -30,13 +30,8 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         workbook = (xlsx if xlsx.WORKBOOK in package.names else ods).read(package)
     if not workbook.sheets:
         raise ValueError("no sheets")
-    html, css, formulas = sheets_html(workbook.sheets)
-    facts = {
-        "sheets": len(workbook.sheets),
-        "hidden": workbook.hidden,
-        "left_out": max(0, len(workbook.sheets) - MAX_SHEETS),
-        "formulas": formulas,
-        "beside_cells": workbook.beside_cells,
-        "css": css,
-    }
+    html, formulas = sheets_html(workbook.sheets)
+    left_out = workbook.left_out
+    left_out["further sheet"] = max(0, len(workbook.sheets) - MAX_SHEETS)
+    facts = {"sheets": len(workbook.sheets), "left_out": +left_out, "formulas": formulas}
     yield facts, html.encode("utf-8", "replace")

@@ -1,12 +1,13 @@
 """XLSX workbooks: the values of each sheet as their number formats show them.
 
-Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings),
-22.9.2.19 (escaped characters).
+Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings), 18.8
+(styles), 22.9.2.19 (escaped characters).
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -14,19 +15,19 @@ from xml.etree.ElementTree import Element
 from ..packages.elements import (
     attribute,
     children,
+    descendants,
     first_child,
     local_name,
-    parse_float,
     parse_int,
     stream,
 )
 from ..packages.package import Package
-from .number_format import GENERAL, days_of
-from .sheet import MAX_MERGES, Cell, Column, Merge, Row, Sheet, Style, Workbook
-from .xlsx_styles import read_styles
+from .number_format import BUILT_IN, GENERAL
+from .sheet import MAX_COLUMNS, MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 
 WORKBOOK: Final = "xl/workbook.xml"
 SHARED_TEXTS: Final = "xl/sharedStrings.xml"
+STYLES: Final = "xl/styles.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
 ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
@@ -43,11 +44,10 @@ def read(package: Package) -> Workbook:
     listed = list(children(first_child(book.root, "sheets"), "sheet"))
     visible = [item for item in listed if attribute(item, "state") in (None, "visible")]
     sheets = [sheet for item in visible if (sheet := book.sheet(item))]
-    beside_cells = Counter(
-        chart=sum(map(bool, map(CHART.fullmatch, package.names))),
-        picture=sum(map(bool, map(PICTURE.fullmatch, package.names))),
-    )
-    return Workbook(sheets, len(listed) - len(visible), +beside_cells)
+    left_out = Counter({"hidden sheet": len(listed) - len(visible)})
+    left_out["chart"] = sum(map(bool, map(CHART.fullmatch, package.names)))
+    left_out["picture"] = sum(map(bool, map(PICTURE.fullmatch, package.names)))
+    return Workbook(sheets, left_out)
 
 
 class _Book:
@@ -55,7 +55,7 @@ class _Book:
         self.package = package
         self.root = package.xml(WORKBOOK)
         self.parts = package.relationships(WORKBOOK)
-        self.styles = read_styles(package)
+        self.styles = list(_styles(package.xml(STYLES)))
         self.texts: list[str] = []
         self.more_texts = _shared_texts(package)
         properties = first_child(self.root, "workbookPr")
@@ -78,13 +78,17 @@ class _Book:
         sheet.total = _last_row(data)
         number = 0
         for item in stream(data, frozenset({"row"})):
-            if local_name(item) == "row":
-                number = parse_int(attribute(item, "r"), number + 1)
-                if item.get("hidden") in TRUE:
-                    sheet.hidden_rows.add(number)
-                yield number, dict(self._cells(item))
-            else:
-                _describe(sheet, item)
+            is_hidden = item.get("hidden") in TRUE
+            match local_name(item):
+                case "row":
+                    number = parse_int(attribute(item, "r"), number + 1)
+                    sheet.hidden_rows.update({number} if is_hidden else ())
+                    yield number, dict(self._cells(item))
+                case "col" if is_hidden:
+                    first, last = (parse_int(item.get(key), 1) for key in ("min", "max"))
+                    sheet.hidden_columns.update(range(first - 1, min(last, MAX_COLUMNS)))
+                case "sheetView":
+                    sheet.from_right = item.get("rightToLeft") in TRUE
 
     def _cells(self, row: Element) -> Iterator[tuple[int, Cell]]:
         column = -1
@@ -97,29 +101,20 @@ class _Book:
         style = self.styles[index] if index < len(self.styles) else Style()
         kind, value = item.get("t", "n"), _text(item, "v")
         if kind == "inlineStr":
-            return Cell(_rich_text(first_child(item, "is")), "", style.look)
+            return Cell(_rich_text(first_child(item, "is")), "", style.bold)
         if not value:
             formula = "" if kind == "str" else _text(item, "f")  # the result may be an empty text
             text, name = (f"={formula}", "formula") if formula else ("", "")
-            return Cell(text, name, style.look)
+            return Cell(text, name, style.bold)
         if kind == "s":
-            return Cell(self._shared_text(parse_int(value, -1)), "", style.look)
+            return Cell(self._shared_text(parse_int(value, -1)), "", style.bold)
         if kind in ("b", "e"):
             text = value if kind == "e" else "TRUE" if value == "1" else "FALSE"
-            return Cell(text, "center", style.look)
-        number = self._number(kind, value, style)
-        if number is None:
-            return Cell(_unescaped(value), "", style.look)
-        return style.number(number, from_1904=self.from_1904)
-
-    def _number(self, kind: str, value: str, style: Style) -> float | None:
-        """Return a number, the days of a date that has a format; None for what stays a text."""
-        if kind != "n" and (kind != "d" or style.code == GENERAL):
-            return None
-        try:
-            return float(value) if kind == "n" else days_of(value, from_1904=self.from_1904)
-        except ValueError:
-            return None
+            return Cell(text, "center", style.bold)
+        with suppress(ValueError):
+            if kind == "n":
+                return style.number(float(value), from_1904=self.from_1904)
+        return Cell(_unescaped(value), "", style.bold)
 
     def _shared_text(self, index: int) -> str:
         """Read the shared texts up to this one: most sheets use them in their order."""
@@ -131,21 +126,21 @@ class _Book:
         return self.texts[index] if index >= 0 else ""
 
 
-def _describe(sheet: Sheet, item: Element) -> None:
-    """Take from an element what it says of columns, frozen rows and grid lines."""
-    match local_name(item):
-        case "col":
-            first, last = (parse_int(item.get(name), 1) - 1 for name in ("min", "max"))
-            width = parse_float(item.get("width"), sheet.usual_width, 0, 255)
-            sheet.add_columns(first, last, Column(width, item.get("hidden") in TRUE))
-        case "sheetFormatPr":
-            usual = item.get("defaultColWidth")
-            sheet.usual_width = parse_float(usual, sheet.usual_width, 0, 255)
-        case "sheetView":
-            sheet.has_grid_lines = item.get("showGridLines") not in ("0", "false")
-            sheet.from_right = item.get("rightToLeft") in TRUE
-        case "pane" if item.get("state") in ("frozen", "frozenSplit"):
-            sheet.frozen = parse_int((item.get("ySplit") or "").partition(".")[0], 0)
+def _styles(root: Element) -> Iterator[Style]:
+    """Yield the styles that the cells refer to by their index."""
+    codes = {
+        item.get("numFmtId"): item.get("formatCode", "") for item in descendants(root, "numFmt")
+    }
+    bold = [_is_bold(font) for font in children(first_child(root, "fonts"), "font")]
+    for item in children(first_child(root, "cellXfs"), "xf"):
+        number, font = item.get("numFmtId", "0"), parse_int(item.get("fontId"), 0)
+        code = codes.get(number) or BUILT_IN.get(parse_int(number, 0), GENERAL)
+        yield Style(code, font < len(bold) and bold[font])
+
+
+def _is_bold(font: Element) -> bool:
+    item = first_child(font, "b")
+    return item is not None and attribute(item, "val") not in ("0", "false")
 
 
 def _shared_texts(package: Package) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""viewer/formats/sheets/workbook.py"""
+"""viewer/formats/sheets/workbook.py and sheet_grid.py"""
 
 import re
 
@@ -13,7 +13,7 @@ from viewer.formats.sheets.workbook import MAX_CELLS, MAX_SHEETS, sheets_html
 def table(rows, merges=(), **facts):
     """The HTML of one sheet with these texts: {row: {column: text}}."""
     cells = [(number, {c: Cell(text) for c, text in row.items()}) for number, row in rows.items()]
-    html, _, _ = sheets_html([Sheet("A", cells, merges, **facts)])
+    html, _ = sheets_html([Sheet("A", cells, merges, **facts)])
     return html
 
 
@@ -35,7 +35,7 @@ def test_columns_are_named_by_letters(number, name):
 
 
 def test_several_sheets_have_links_above():
-    html, _, _ = sheets_html([Sheet(name, [(1, {0: Cell("x")})]) for name in ("One", "<Two>")])
+    html, _ = sheets_html([Sheet(name, [(1, {0: Cell("x")})]) for name in ("One", "<Two>")])
 
     assert '<a href="#sheet-2" id="tab-2">&lt;Two&gt;</a>' in html
     assert html.count('<section class="worksheet"') == 2
@@ -96,7 +96,7 @@ def test_empty_rows_are_shown_unless_they_are_many():
 def test_formulas_without_a_value_are_counted():
     rows = [(1, {0: Cell("=A1", "formula"), 1: Cell("x")})]
 
-    assert sheets_html([Sheet("A", rows)])[2] == 1
+    assert sheets_html([Sheet("A", rows)])[1] == 1
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_rows_above_the_limit_are_left_out_with_a_note():
 def test_a_large_sheet_leaves_room_for_the_others():
     many = ((n, {0: Cell("x")}) for n in range(1, MAX_CELLS))
     others = [Sheet(f"S{n}", [(r, {0: Cell("y")}) for r in range(1, 99)]) for n in range(9)]
-    html, _, _ = sheets_html([Sheet("Large", many), *others])
+    html, _ = sheets_html([Sheet("Large", many), *others])
 
     assert html.count("<td>y</td>") == 9 * 98
 
@@ -145,6 +145,28 @@ def test_an_empty_sheet_says_so():
 
 def test_rows_that_go_backwards_end_the_sheet():
     cells = {0: Cell("x")}
-    html, _, _ = sheets_html([Sheet("A", [(5, cells), (5, cells), (2, cells)])])
+    html, _ = sheets_html([Sheet("A", [(5, cells), (5, cells), (2, cells)])])
 
     assert "the first 1 row" in html
+
+
+def test_hidden_rows_and_columns_are_left_out_and_counted():
+    cells = {n: {c: f"{n}{c}" for c in range(4)} for n in range(1, 6)}
+    hidden = {"hidden_columns": {1, 2}, "hidden_rows": {3}}
+    html = table(cells, merges=[Merge(1, 0, 1, 3)], **hidden)
+
+    assert "2 hidden columns and 1 hidden row are not shown." in html
+    assert re.findall(r'<th scope="col">(\w)</th>', html) == ["A", "D"]
+    assert re.findall(r'<th scope="row">(\d)</th>', html) == ["1", "2", "4", "5"]
+    assert '<td class="over" colspan="2">10</td>' in html
+    assert "21" not in html
+
+
+def test_bold_cells_are_bold():
+    html, _ = sheets_html([Sheet("A", [(1, {0: Cell("9", "num", bold=True)})])])
+
+    assert '<td class="num bold">9</td>' in html
+
+
+def test_the_first_column_may_be_on_the_right():
+    assert 'aria-label="A" dir=rtl><table>' in table({1: {0: "a"}}, from_right=True)

@@ -5,9 +5,7 @@ import pytest
 from tests.viewer.samples import RELATIONSHIPS, relationships, xlsx
 from viewer.formats.packages.package import Package
 from viewer.formats.sheets import xlsx as reader
-from viewer.formats.sheets.sheet import MAX_COLUMNS, PLAIN, Cell, Column, Merge
-
-BOLD = PLAIN._replace(bold=True)
+from viewer.formats.sheets.sheet import MAX_COLUMNS, Cell, Merge
 
 
 def read(*rows, **more):
@@ -72,13 +70,11 @@ def test_a_number_is_shown_by_its_format(format_id, code, shown):
         ('<c t="b"><v>0</v></c>', Cell("FALSE", "center")),
         ('<c t="str"><f>A1</f><v>text</v></c>', Cell("text")),
         ('<c t="d"><v>2026-01-31</v></c>', Cell("2026-01-31")),
-        ('<c t="d" s="1"><v>2026-01-31T00:00:00Z</v></c>', Cell("2026-01-31", "num")),
-        ('<c t="d" s="1"><v>soon</v></c>', Cell("soon")),
         ('<c t="str"><f>IF(A1,"x","")</f><v></v></c>', Cell("")),
         ('<c t="str"><v>a_x0009_b_x005F_</v></c>', Cell("a\tb_")),
         ('<c t="s"><v>99</v></c>', Cell("")),
         ('<c t="s"><v>-1</v></c>', Cell("")),
-        ('<c s="2"><v>1</v></c>', Cell("1", "num", BOLD)),
+        ('<c s="2"><v>1</v></c>', Cell("1", "num", bold=True)),
         ('<c s="999"><v>1</v></c>', Cell("1", "num")),
         ("<c><f>SUM(A1:A3)</f><v>6</v></c>", Cell("6", "num")),
     ],
@@ -111,10 +107,10 @@ def test_hidden_sheets_are_counted_and_left_out():
         '<sheet name="B" state="veryHidden" r:id="rId1"/><sheet name="C" r:id="none"/>'
         "</sheets></workbook>"
     )
-    found, hidden, _ = reader.read(Package(xlsx(xl__workbook_dot_xml=book)))
+    found, left_out = reader.read(Package(xlsx(xl__workbook_dot_xml=book)))
 
     assert [sheet.name for sheet in found] == ["A"]
-    assert hidden == 1
+    assert left_out["hidden sheet"] == 1
 
 
 def test_days_count_from_1904_if_the_workbook_says_so():
@@ -146,27 +142,28 @@ def test_a_sheet_that_is_a_chart_is_none():
     chart = relationships(rId1="chartsheets/sheet1.xml")
     data = xlsx(xl___rels__workbook_dot_xml_dot_rels=chart, xl__chartsheets__sheet1_dot_xml="<x/>")
 
-    assert reader.read(Package(data)) == ([], 0, {})
+    assert reader.read(Package(data)).sheets == []
 
 
-def test_columns_hidden_rows_frozen_rows_and_grid_lines_are_known():
+def test_hidden_rows_and_columns_and_the_direction_are_known():
     part = (
-        '<worksheet><sheetViews><sheetView showGridLines="0" rightToLeft="1">'
-        '<pane ySplit="1" state="frozen"/></sheetView></sheetViews>'
-        '<sheetFormatPr defaultColWidth="11.5"/><cols>'
-        '<col min="1" max="2" width="20.7"/><col min="3" max="16384" width="x" hidden="1"/></cols>'
+        '<worksheet><sheetViews><sheetView rightToLeft="1"/></sheetViews><cols>'
+        '<col min="1" max="2"/><col min="3" max="16384" hidden="1"/></cols>'
         '<sheetData><row r="4" hidden="1"><c><v>1</v></c></row></sheetData></worksheet>'
     )
     sheet, _ = read("", xl__worksheets__sheet1_dot_xml=part)
 
-    assert sheet.columns[1] == Column(20.7)
-    assert sheet.columns[2] == Column(11.5, hidden=True)
-    assert len(sheet.columns) == MAX_COLUMNS
-    assert (sheet.hidden_rows, sheet.frozen, sheet.has_grid_lines) == ({4}, 1, False)
+    assert sheet.hidden_columns == set(range(2, MAX_COLUMNS))
+    assert sheet.hidden_rows == {4}
     assert sheet.from_right
 
 
-def test_a_number_below_zero_may_be_red():
-    cell = cells('<c s="1"><v>-5</v></c>', format_id="164", code="0;[Red]-0")[0]
+def test_a_damaged_or_missing_style_is_plain():
+    fonts = "<fonts><font><b val='0'/></font></fonts>"
+    styles = (
+        f"<styleSheet>{fonts}<cellXfs><xf/><xf fontId='7' numFmtId='x'/></cellXfs></styleSheet>"
+    )
 
-    assert (cell.text, cell.look.color) == ("-5", 0xFF0000)
+    for number in (0, 1, 2, "x"):
+        row = f'<c s="{number}"><v>1</v></c>'
+        assert cells(row, xl__styles_dot_xml=styles) == {0: Cell("1", "num")}
