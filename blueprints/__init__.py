@@ -7,10 +7,12 @@ from .document_views import document_views, pdf_pages
 from .documents import documents
 from .embed import embed
 from .events import events, webhooks
+from .short_links import short_links
 from .status import metrics, status
 
 # in the order of the specification
 BLUEPRINTS = (
     *(auth, api_keys, documents, document_views, pdf_pages, document_tokens, embed),
+    short_links,
     *(events, webhooks, status, metrics),
 )

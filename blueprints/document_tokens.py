@@ -9,19 +9,14 @@ from models.core import DocumentDamaged, QuotaExceeded, TokenRevoked
 from models.links import LinkOptions, links_of_owner
 
 from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
+from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret, OwnedTokenRecord
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,
     NewDocumentToken,
     PageQuery,
 )
-from .schemas.responses import (
-    DocumentTokenRecord,
-    DocumentTokenWithSecret,
-    OwnedTokenRecord,
-    list_page,
-    list_schema,
-)
+from .schemas.responses import list_page, list_schema
 from .views.links import IssuedLink, with_addresses
 
 document_tokens = ApiBlueprint(

@@ -46,7 +46,7 @@ def allow_tickets(response: Response) -> Response:
     return allow_opened_pages(response) if is_by_page else response
 
 
-@document_views.get("/view", accepts=READERS, scope=READ, permission="view")
+@document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:

@@ -1,8 +1,8 @@
 """Embedding in other sites' pages: a script, and oEmbed (https://oembed.com)."""
 
-import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 from flask import Response, current_app
 
@@ -13,11 +13,10 @@ from models.links import TokenGrant
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery
 from .schemas.responses import OEmbed
+from .views.gate import needs_prompt
 from .views.links import base_url, frame
-from .views.pages import needs_prompt
 
 embed = ApiBlueprint("embed", __name__, description="Embedding")
-_VIEW_PATH = re.compile(r"/v1/documents/(doc_[0-9a-z]+)/view\?token=(dt_[0-9A-Za-z]+)")
 _STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
 WIDTH, HEIGHT = 800, 600
 
@@ -32,8 +31,9 @@ class FormatNotOffered(ServiceError):
 def script() -> Response:
     """Return the script that puts a viewer into a page
 
-    A `script` element with this `src`, and a link's `viewUrl` as `data-url`, puts a frame in its
-    place that grows with the document. The link's `allowedOrigins` have to name the page's.
+    A `script` element with this `src`, and a link's `viewUrl` or `shortUrl` as `data-url`, puts a
+    frame in its place that grows with the document. The link's `allowedOrigins` have to name the
+    page's.
     """
     text = (Path(current_app.root_path) / "templates" / "embed.js").read_text()
     return Response(text, headers=_STATIC, content_type="text/javascript; charset=utf-8")
@@ -51,9 +51,12 @@ def oembed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def _embedding(url: str, max_width: int, max_height: int) -> dict[str, Any]:
-    link = _VIEW_PATH.fullmatch(url.removeprefix(base_url()))
-    grant = TokenGrant.of_secret(link[2]) if link else None
-    if link is None or grant is None or grant.document_id != link[1]:
+    path, _, query = url.removeprefix(base_url()).partition("?")
+    tokens = parse_qs(query).get("token", [])
+    if len(tokens) != 1 or not path.startswith("/"):
+        raise NotFound
+    grant = TokenGrant.of_secret(tokens[0])
+    if path not in ("/s", f"/v1/documents/{grant.document_id}/view"):
         raise NotFound
     width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
     document = None if needs_prompt(grant) else Document.of_token(grant.document_id)

@@ -54,7 +54,8 @@ def address_of(link: Any) -> str | None:
     if secret is None:
         return None
     issued = with_addresses(Issued(link, secret))
-    return issued.view_url if "view" in link.permissions else issued.download_url
+    opens = "view" in link.permissions
+    return issued.short_url if opens else issued.short_url.replace("/s?", "/s/download?")
 
 
 def _badge(document: Any) -> str:

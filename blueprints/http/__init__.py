@@ -8,6 +8,7 @@ from .declarations import (
     DELETE,
     DOCUMENT_TOKEN,
     EVENTS,
+    LINK,
     NOBODY,
     OWNER,
     READ,

@@ -23,7 +23,17 @@ from models.core import (
 )
 from models.links import TokenGrant
 
-from .declarations import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET, declared
+from .declarations import (
+    API_KEY,
+    COOKIE,
+    DOCUMENT_TOKEN,
+    NOBODY,
+    OWNER,
+    SESSION,
+    TICKET,
+    declared,
+    opens_links,
+)
 
 COOKIE_NAMES = "__Host-session", "session"  # over https, over http
 FORM = "application/x-www-form-urlencoded"
@@ -69,6 +79,7 @@ class Caller:
 
 
 Resolve = Callable[[str], Caller]
+LINK_ONLY = "Open the link as it was sent to you: its address holds ?token=dt_…"
 
 
 def resolve_caller(request: Request) -> Caller | None:
@@ -200,7 +211,9 @@ def _refuse_in_url(_secret: str) -> Caller:
 
 def _rejection(credential_type: str, accepted: tuple[str, ...]) -> ServiceError:
     if credential_type == NOBODY:
-        return NotAuthenticated()
+        return NotAuthenticated(None if SESSION in accepted or COOKIE in accepted else LINK_ONLY)
+    if credential_type in OWNER and opens_links(accepted) and SESSION not in accepted:
+        return ScopeMissing("This address is for those who have a link. It takes its token alone.")
     if API_KEY not in accepted:
         return SessionRequired()
     return ScopeMissing("A document token opens its own document and nothing else.")

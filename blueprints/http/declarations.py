@@ -1,6 +1,6 @@
 """What a route declares. Hooks, wrappers and OpenAPI read it from the view's attributes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Request, current_app, request
@@ -13,6 +13,7 @@ DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
 OWNER = (SESSION, API_KEY)
 READERS = (*OWNER, DOCUMENT_TOKEN)
+LINK = (DOCUMENT_TOKEN, TICKET)
 READ, WRITE, DELETE, EVENTS = SCOPES
 
 View = Callable[..., Any]
@@ -41,6 +42,11 @@ def takes_uploads(form: Any) -> Declare:
         return view
 
     return declare
+
+
+def opens_links(accepted: Sequence[str] | None) -> bool:
+    """Whether a handler that accepts these credentials is one that a link opens."""
+    return DOCUMENT_TOKEN in (accepted or ()) and NOBODY not in (accepted or ())
 
 
 def declared(name: str, request: Request = request) -> Any:

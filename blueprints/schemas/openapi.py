@@ -19,6 +19,7 @@ from models import current_runtime
 from models.core import ServiceError
 
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
+from ..http.declarations import opens_links
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .responses import Problem
 
@@ -104,6 +105,8 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"key": f"pk_live_{_RANDOM}", "maskedKey": "pk_live_4f7K…9E2x", "size": 5},
     **{"token": f"dt_{_RANDOM}", "maskedToken": "dt_4f7K…9E2x", "documentId": f"doc_{_ULID}"},
     **{"views": 0, "hasPassword": False, "allowedOrigins": [], "viewUrl": _LINK.format("view")},
+    **{"shortUrl": f"https://docs.example/s?token=dt_{_RANDOM}", "viewsLeft": 10, "note": None},
+    **{"kind": "document", "LinkContents.permissions": ["view", "download"]},
     **{"downloadUrl": _LINK.format("download"), "contentUrl": _LINK.format("content")},
     **{"embedHtml": "<iframe …></iframe>", "html": "<iframe …></iframe>"},
     "sha256": "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969",
@@ -152,7 +155,9 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view, components)
             codes = _codes(path[method], view, rule.arguments, writes=method != "get")
-            _describe_errors(path[method], codes, components["responses"], bool(view.permission))
+            _describe_errors(
+                path[method], codes, components["responses"], opens_links(view.accepts)
+            )
     return description
 
 
@@ -195,7 +200,8 @@ def _credentials(view: Any) -> str:
     kinds = {
         SESSION: "a session token",
         API_KEY: f"an API key with the scope `{'` and `'.join(view.scopes)}`",
-        DOCUMENT_TOKEN: f"a document token with the permission `{view.permission}`",
+        DOCUMENT_TOKEN: "a document token"
+        + (f" with the permission `{view.permission}`" if view.permission else ""),
     }
     *others, last = (kinds[name] for name in view.accepts if name in kinds)
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
@@ -225,7 +231,8 @@ def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes:
     codes |= {error.code for error in getattr(view, "may_fail_with", ())}
     codes |= {"internal_error", "key_unavailable", "busy"}
     if not set(ANYONE) <= set(view.accepts):
-        codes |= {"session_required"} if API_KEY not in view.accepts else {"scope_missing"}
+        needs_session = API_KEY not in view.accepts and not opens_links(view.accepts)
+        codes.add("session_required" if needs_session else "scope_missing")
     if view.idempotent:
         codes |= {"idempotency_in_progress", "idempotency_mismatch"}
     if view.spend or view.idempotent:

@@ -207,7 +207,7 @@ class DownloadRequest(CamelCaseSchema):
 
 
 class OEmbedQuery(CamelCaseSchema):
-    url = Text(1, 2048, required=True, **described("A document's `viewUrl`."))
+    url = Text(1, 2048, required=True, **described("A link's `viewUrl` or `shortUrl`."))
     format = String(
         load_default="json",
         validate=validate.OneOf(("json", "xml"), error="Use json."),

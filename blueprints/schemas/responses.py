@@ -7,14 +7,8 @@ from marshmallow import EXCLUDE, Schema, fields
 from models.records import ResultPage
 
 from .fields import Timestamp
-from .schema import Records, ResponseSchema, Words, described
-
-SHOWN_ONCE = "Shown this once."
-
-
-def secret(prefix: str) -> fields.String:
-    pattern = f"^{prefix}[0-9A-Za-z]{{38}}$"
-    return fields.String(attribute="secret", **described(SHOWN_ONCE, pattern=pattern))
+from .links import DocumentLinks
+from .schema import SHOWN_ONCE, Records, ResponseSchema, Words, described, secret
 
 
 class Profile(ResponseSchema):
@@ -52,41 +46,6 @@ class ApiKeyRecord(ResponseSchema):
 
 class ApiKeyWithSecret(ApiKeyRecord):
     key = secret("pk_live_")
-
-
-class Addresses(ResponseSchema):
-    token = secret("dt_")
-    view_url = fields.String(metadata={"format": "uri"})
-    download_url = fields.String(metadata={"format": "uri"})
-    content_url = fields.String(metadata={"format": "uri"})
-
-
-class DocumentLinks(Addresses):
-    id = fields.String()
-    expires_at = Timestamp(allow_none=True)
-
-
-class DocumentTokenRecord(ResponseSchema):
-    id = fields.String()
-    label = fields.String(allow_none=True)
-    permissions = Words()
-    expires_at = Timestamp(allow_none=True)
-    max_views = fields.Integer(allow_none=True)
-    views = fields.Integer()
-    has_password = fields.Boolean()
-    allowed_origins = Words()
-    created_at = Timestamp()
-    last_used_at = Timestamp(allow_none=True)
-    revoked_at = Timestamp(allow_none=True)
-    masked_token = fields.String()
-
-
-class OwnedTokenRecord(DocumentTokenRecord):
-    document_id = fields.String()
-
-
-class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
-    embed_html = fields.String(**described("An `iframe` that shows the document."))
 
 
 class DocumentRecord(ResponseSchema):

@@ -65,8 +65,8 @@ class Records(fields.List[Any]):
         super().__init__(fields.Nested(record), **options)
         self._dump = record().dump
 
-    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
-        return list(map(self._dump, value))
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[Any] | None:
+        return None if value is None else list(map(self._dump, value))
 
 
 class Words(fields.List[str]):
@@ -82,3 +82,11 @@ class Words(fields.List[str]):
 def described(description: str, **more: Any) -> dict[str, Any]:
     """OpenAPI metadata of a field."""
     return {"metadata": {"description": description, **more}}
+
+
+SHOWN_ONCE = "Shown this once."
+
+
+def secret(prefix: str) -> fields.String:
+    pattern = f"^{prefix}[0-9A-Za-z]{{38}}$"
+    return fields.String(attribute="secret", **described(SHOWN_ONCE, pattern=pattern))

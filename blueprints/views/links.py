@@ -21,6 +21,11 @@ class IssuedLink(Issued[DocumentToken]):
     base_url: str
 
     @property
+    def short_url(self) -> str:
+        """Opens what the link opens, whatever that is then."""
+        return f"{self.base_url}/s?token={self.secret}"
+
+    @property
     def view_url(self) -> str:
         return self._url("view")
 

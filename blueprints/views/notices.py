@@ -13,7 +13,7 @@ from flask import Response, g, render_template, request
 
 from models.core import TokenSpent
 
-from ..http.declarations import declared
+from ..http.declarations import declared, opens_links
 from ..http.problems import PROBLEM
 
 JSON = "application/json"
@@ -83,7 +83,7 @@ def small_page(template: str, status: int, origins: Sequence[str], **values: Any
 def page_for_people(response: Response) -> Response:
     """For a browser that has opened a link, a problem as a page; else the response as it is."""
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
-    if not is_problem or not declared("permission") or not prefers_html():
+    if not is_problem or not opens_links(declared("accepts")) or not prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
     page = small_page("notice.html", response.status_code, _origins(), notice=notice)
@@ -101,6 +101,14 @@ def _reloads(problem: dict[str, Any]) -> bool:
 def prefers_html() -> bool:
     accepted = request.accept_mimetypes
     return accepted["text/html"] > max(accepted[JSON], accepted[PROBLEM])
+
+
+def prefers_json() -> bool:
+    """Whether a link answers by JSON rather than by a page: if it is preferred, and for a body of
+    a program, unless a page is.
+    """
+    accepted = request.accept_mimetypes
+    return accepted[JSON] > accepted["text/html"] or (request.is_json and not prefers_html())
 
 
 def _origins() -> Sequence[str]:

@@ -1,7 +1,6 @@
-"""The pages that show a document, the prompt in front of a protected link, and a PDF's pages.
+"""The pages that show a document, and a PDF's pages.
 
-A link with a password or a view limit opens by POST, so that a link preview, which sends a GET,
-uses no view. A view is counted after the document was decrypted. What is made of a document is
+A view is counted after the document was decrypted. What is made of a document is
 kept, and callers take turns at making it.
 """
 
@@ -23,22 +22,18 @@ from models.storage.payloads import PIECE_BYTES
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
+from .gate import check_password, needs_prompt, prompt
 from .links import base_url
-from .notices import small_page
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
-def needs_prompt(grant: TokenGrant | None) -> bool:
-    return grant is not None and (grant.has_view_limit or grant.has_password)
-
-
 def render(action: str, document: Document, grant: TokenGrant | None) -> Response:
     """The page for `action`, `view` or `download`; for a protected link its prompt."""
     if grant and needs_prompt(grant):
-        return _prompt(grant, action)
+        return prompt(grant, action)
     return _open(action, document, grant)
 
 
@@ -46,21 +41,13 @@ def unlock(
     action: str, document: Document, grant: TokenGrant | None, password: str | None
 ) -> Response:
     """The page; after a wrong password in a form the prompt, in JSON `WrongCredentials`."""
-    if grant and grant.has_password:
-        try:
-            grant.check_password(document, password or "", request.remote_addr or "")
-        except WrongCredentials:
-            if is_form():
-                return _prompt(grant, action, wrong=True)
-            raise
+    try:
+        check_password(document, grant, password)
+    except WrongCredentials:
+        if grant and is_form():
+            return prompt(grant, action, wrong=True)
+        raise
     return _open(action, document, grant)
-
-
-def _prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
-    """One button, and a field if there is a password. It says nothing about the document."""
-    given = {"grant": grant, "action": action, "wrong": wrong}
-    token, status = request.values.get("token", ""), 401 if wrong else 200
-    return small_page("gate.html", status, grant.origins, token=token, **given)
 
 
 def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
@@ -112,7 +99,7 @@ def _record_and_send(
     """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
-    if grant and not grant.owner_id:
+    if grant and not (grant.owner_id or grant.came_by):
         DocumentToken.count_view(document.owner_id, grant.id, type)
     else:
         document.record_read(type)

@@ -32,10 +32,16 @@ class TokenGrant:
     document_id: str
     permissions: frozenset[str]
     origins: tuple[str, ...]
-    has_view_limit: bool
+    expires_at: int | None
+    views_left: int | None  # without a view limit None
     sealed_password: bytes | None
     owner_id: str = ""  # if there is no token: of a page that the owner opened
-    opens_original: bool = True  # the ticket that was presented, if it was one
+    came_by: str = ""  # the ticket that was presented, if it was one,
+    opens_original: bool = True  # and whether that one does
+
+    @property
+    def has_view_limit(self) -> bool:
+        return self.views_left is not None
 
     @property
     def has_password(self) -> bool:
@@ -55,7 +61,7 @@ class TokenGrant:
     def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
         """What a session or an API key permits that reads."""
         may = frozenset(PERMISSIONS)
-        return cls(credential_id, document_id, may, (), False, None, owner_id)
+        return cls(credential_id, document_id, may, (), None, None, None, owner_id)
 
     @classmethod
     def of_ticket(cls, ticket: str) -> Self:
@@ -71,7 +77,7 @@ class TokenGrant:
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
-            return cls.of_owner(id, document_id, owner_id)
+            return replace(cls.of_owner(id, document_id, owner_id), came_by=ticket)
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent
@@ -79,7 +85,8 @@ class TokenGrant:
         if claims.user_id != grant._opening or "view" not in grant.permissions:
             raise too_late
         may_save = claims.scope == ORIGINAL and "download" in grant.permissions
-        return replace(grant, opens_original=may_save or claims.scope == SHOWN)
+        opens_original = may_save or claims.scope == SHOWN
+        return replace(grant, came_by=ticket, opens_original=opens_original)
 
     @classmethod
     def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
@@ -87,11 +94,17 @@ class TokenGrant:
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
         if not (lasts and unspent and presented.owner.disabled_at is None):
             raise TokenSpent(*_end_of(presented), where)
-        has_limit = token.max_views is not None
-        return cls(token.id, token.document_id, may, where, has_limit, token.sealed_password)
+        left = None if token.max_views is None else token.max_views - token.views
+        terms = token.expires_at, left, token.sealed_password
+        return cls(token.id, token.document_id, may, where, *terms)
 
     def ticket(self, *, shows_original: bool) -> str:
-        """For a page; `shows_original` says that it shows the original as it is."""
+        """For a page; `shows_original` says that it shows the original as it is.
+
+        One that was opened by a ticket passes that on: none is issued by a ticket.
+        """
+        if self.came_by:
+            return self.came_by
         seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS
         or_pages = ORIGINAL if "download" in self.permissions else PAGES
         scope = SHOWN if shows_original else or_pages

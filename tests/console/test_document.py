@@ -165,7 +165,7 @@ def test_a_new_link_is_shown_with_everything_to_send_it_and_can_be_copied_again(
 
     assert page.status == 200
     link = re.search(r'id="link" value="([^"]+)"', page.text)[1]
-    assert link.startswith(f"{member.service.url}/v1/documents/{found['id']}/view?token=dt_")
+    assert re.fullmatch(re.escape(f"{member.service.url}/s?token=dt_") + r"\w{38}", link)
     assert Visitor(member.service).get(link.removeprefix(member.service.url)).status == 200
     assert "mailto:?subject=hello.md" in page.text
     assert "<svg" in page.text
@@ -184,7 +184,7 @@ def test_links_are_written_with_the_public_address(start_service):
     member = Visitor(start_service(BASE_URL="https://docs.example.org")).sign_up("a@example.org")
     found = member.api.upload(b"x", name="x.txt", token=None)
     page = new_link(member, found | {"path": f"/app/documents/{found['id']}"})
-    assert re.search(r'id="link" value="https://docs.example.org/v1/', page.text)
+    assert re.search(r'id="link" value="https://docs.example.org/s\?token=dt_', page.text)
     assert "127.0.0.1" not in page.text
 
 

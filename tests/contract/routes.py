@@ -62,6 +62,9 @@ ROUTES = [
     Route("PATCH", "/v1/documents/<document>/tokens/<token>", OWNER, {}, (*READ, *WRITE)),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
     Route("GET", "/v1/tokens", OWNER, None, READ),
+    Route("GET", "/s", (TOKEN,)),
+    Route("GET", "/s/content", (TOKEN,)),
+    Route("GET", "/s/download", (TOKEN,)),
     Route("GET", "/v1/events", OWNER, None, ("events:read",)),
     Route("POST", "/v1/webhooks", (SESSION,), WEBHOOK),
     Route("GET", "/v1/webhooks", (SESSION,)),
@@ -80,6 +83,13 @@ ROUTES = [
 ]
 
 
+def who_may(route, owner, anonymous, document):
+    """A person whom the route accepts; the document is the owner's."""
+    if SESSION in route.callers:
+        return owner
+    return owner.with_token(document["token"]["token"]) if route.callers else anonymous
+
+
 def among(chosen):
     """The routes for which this is so."""
     return [route for route in ROUTES if chosen(route)]
@@ -90,5 +100,6 @@ PUBLIC = among(lambda route: not route.callers)
 OF_OWNER = among(lambda route: KEY in route.callers)
 OF_SESSION = among(lambda route: SESSION in route.callers and KEY not in route.callers)
 OF_TOKEN = among(lambda route: TOKEN in route.callers)
+OF_DOCUMENT = [route for route in OF_TOKEN if "<document>" in route.path]
 GETS = among(lambda route: route.method == "GET")
 WITH_BODY = among(lambda route: route.body is not None)

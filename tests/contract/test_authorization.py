@@ -4,6 +4,7 @@ import pytest
 
 from tests.contract.routes import (
     GUARDED,
+    OF_DOCUMENT,
     OF_OWNER,
     OF_SESSION,
     OF_TOKEN,
@@ -88,7 +89,7 @@ def test_a_document_token_is_not_accepted_as_an_api_key(anonymous, document):
     assert answer.status == 401
 
 
-@pytest.mark.parametrize("route", OF_TOKEN, ids=str)
+@pytest.mark.parametrize("route", OF_DOCUMENT, ids=str)
 def test_the_token_of_another_document_opens_nothing(route, alice, anonymous, document):
     other = alice.upload(b"another")
     query = f"?token={other['token']['token']}"

@@ -13,7 +13,7 @@ RECORD = {
     *("id", "label", "permissions", "expiresAt", "maxViews", "views", "hasPassword"),
     *("allowedOrigins", "createdAt", "lastUsedAt", "revokedAt", "maskedToken"),
 }
-SHOWN_ONCE = {"token", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}
+SHOWN_ONCE = {"token", "shortUrl", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}
 CALLS = ("view", "download", "content")
 ORIGIN = "https://a.example"
 

@@ -1,0 +1,71 @@
+"""What the API answers about links: their records, their addresses, what they open."""
+
+from marshmallow import fields
+
+from .fields import Timestamp
+from .schema import Records, ResponseSchema, Words, described, secret
+
+
+class Addresses(ResponseSchema):
+    token = secret("dt_")
+    short_url = fields.String(
+        **described("Opens what the link opens, whatever that is then.", format="uri")
+    )
+    view_url = fields.String(metadata={"format": "uri"})
+    download_url = fields.String(metadata={"format": "uri"})
+    content_url = fields.String(metadata={"format": "uri"})
+
+
+class DocumentLinks(Addresses):
+    id = fields.String()
+    expires_at = Timestamp(allow_none=True)
+
+
+class DocumentTokenRecord(ResponseSchema):
+    id = fields.String()
+    label = fields.String(allow_none=True)
+    permissions = Words()
+    expires_at = Timestamp(allow_none=True)
+    max_views = fields.Integer(allow_none=True)
+    views = fields.Integer()
+    has_password = fields.Boolean()
+    allowed_origins = Words()
+    created_at = Timestamp()
+    last_used_at = Timestamp(allow_none=True)
+    revoked_at = Timestamp(allow_none=True)
+    masked_token = fields.String()
+
+
+class OwnedTokenRecord(DocumentTokenRecord):
+    document_id = fields.String()
+
+
+class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
+    embed_html = fields.String(**described("An `iframe` that shows the document."))
+
+
+class DocumentOfLink(ResponseSchema):
+    id = fields.String()
+    name = fields.String()
+    content_type = fields.String()
+    size = fields.Integer(**described("Bytes of the original."))
+    sha256 = fields.String(**described("Of the original, in hex."))
+    view_url = fields.String(allow_none=True, metadata={"format": "uri"})
+    content_url = fields.String(allow_none=True, metadata={"format": "uri"})
+
+
+class LinkContents(ResponseSchema):
+    """What a link opens. Behind a prompt `title`, `note` and `documents` are null."""
+
+    kind = fields.String(**described("`document`."))
+    title = fields.String(allow_none=True)
+    note = fields.String(allow_none=True)
+    permissions = Words()
+    expires_at = Timestamp(allow_none=True)
+    has_password = fields.Boolean()
+    views_left = fields.Integer(allow_none=True, **described("Null if views are not counted."))
+    documents = Records(
+        DocumentOfLink,
+        allow_none=True,
+        **described("An address that the permissions forbid is null."),
+    )

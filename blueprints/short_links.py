@@ -1,0 +1,102 @@
+"""Short links: `/s` opens whatever a link's target is now.
+
+They are for whoever has a link, and take its token or a ticket alone: no cookie is read, and a
+click on any page may lead here.
+"""
+
+from typing import Any
+
+from flask import Response, g, request
+
+from models.core import (
+    DocumentDamaged,
+    ScopeMissing,
+    TokenSpent,
+    TooManyRequests,
+    WrongCredentials,
+)
+
+from .http import LINK, ApiBlueprint, may_fail_with
+from .http.multipart import FORM_DATA
+from .schemas.links import LinkContents
+from .schemas.requests import DownloadRequest, ViewRequest
+from .views.content import RangeNotSatisfiable
+from .views.targets import target_of
+
+short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
+HTML = {"type": "string"}
+BINARY = {"type": "string", "format": "binary"}
+BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
+
+
+@short_links.after_request
+def keep_out_of_search(response: Response) -> Response:
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return response
+
+
+@short_links.get("", accepts=LINK)
+@may_fail_with(TokenSpent, DocumentDamaged)
+@short_links.alt_response(200, schema=HTML, content_type="text/html")
+@short_links.response(200, LinkContents)
+def show() -> Any:
+    """Open what a link opens now
+
+    A document is shown as by its `viewUrl`. To a client whose `Accept` prefers `application/json`
+    this tells what the link opens; of one that has a password or counts its views only its terms.
+    """
+    return target_of(g.caller).show()
+
+
+def _refuse_files() -> None:
+    if request.mimetype == FORM_DATA:
+        raise ScopeMissing("This link opens something. It takes no files.")
+
+
+@short_links.post("", accepts=LINK, spend=_refuse_files)
+@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@short_links.arguments(ViewRequest())
+@short_links.alt_response(200, schema=HTML, content_type="text/html")
+@short_links.response(200, LinkContents)
+def open_link(body: dict[str, Any]) -> Any:
+    """Open a link that has a password or counts its views
+
+    Each call uses up one view. A form is answered by a page, JSON by JSON, whose addresses hold a
+    ticket and use up no more views.
+    """
+    return target_of(g.caller).open(body["password"])
+
+
+@short_links.get("/content", accepts=LINK, permission="download")
+@may_fail_with(TokenSpent, DocumentDamaged, RangeNotSatisfiable)
+@short_links.alt_response(304, description="What the client has is current.")
+@short_links.alt_response(206, schema=BINARY, content_type="*/*")
+@short_links.alt_response(206, schema=BINARY, content_type=BYTES)
+@short_links.alt_response(200, schema=BINARY, content_type="*/*")
+@short_links.response(200, BINARY, content_type=BYTES)
+def content() -> Response:
+    """Return the original's bytes that a link opens now
+
+    The `ETag` is the document's id: it tells whether the link has led to another one since.
+    """
+    return target_of(g.caller).content()
+
+
+@short_links.get("/download", accepts=LINK, permission="download")
+@may_fail_with(TokenSpent, DocumentDamaged)
+@short_links.response(200, HTML, content_type="text/html")
+def download() -> Response:
+    """Download what a link opens now as a self-contained HTML file"""
+    return target_of(g.caller).save()
+
+
+@short_links.post("/download", accepts=LINK, permission="download")
+@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@short_links.arguments(DownloadRequest(), required=True)
+@short_links.response(200, HTML, content_type="text/html")
+def download_encrypted(body: dict[str, Any]) -> Response:
+    """Download what a link opens now as a self-contained HTML file that a password opens
+
+    In JSON the password is one of your choice, in a form that of the link.
+    """
+    return target_of(g.caller).save_by_password(**body)
