@@ -11,6 +11,7 @@ from models.core import EmailTaken, RegistrationClosed, TooManyRequests, WrongCr
 from models.runtime import network_of
 
 from .http import NOBODY, SESSION, ApiBlueprint, may_fail_with, report_allowance
+from .http.clients import client_of_request
 from .schemas.requests import Login, PageQuery, PasswordChange, Registration
 from .schemas.responses import LoginResponse, Profile, SessionRecord, list_page, list_schema
 
@@ -45,7 +46,7 @@ def log_in(body: dict[str, str]) -> StartedSession:
     is set up otherwise.
     """
     user = User.identify(**body, address=request.remote_addr or "")
-    return Session.begin(user, current_runtime().settings.session_seconds)
+    return Session.begin(user, current_runtime().settings.session_seconds, client_of_request())
 
 
 @auth.get("/me", accepts=[SESSION])

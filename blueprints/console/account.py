@@ -46,6 +46,13 @@ def change_password() -> Response:
     return go(PATH, "password")
 
 
+@account.post("/sessions/end")
+def end_other_sessions() -> Response:
+    """End every session but this one"""
+    g.caller.user.end_other_sessions(g.caller.id)
+    return go(PATH, "elsewhere")
+
+
 @account.post("/sessions/<id>/end")
 def end_session(id: str) -> Response:
     """End one of the caller's sessions"""

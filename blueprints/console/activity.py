@@ -8,7 +8,16 @@ from typing import Any
 from flask import Response, g, request
 from markupsafe import Markup
 
-from models import ApiKey, Document, DocumentToken, Event, EventHead, Webhook, current_runtime
+from models import (
+    ApiKey,
+    Document,
+    DocumentToken,
+    Event,
+    EventHead,
+    Session,
+    Webhook,
+    current_runtime,
+)
 from models.core import ServiceError
 from models.links import readings_by_links
 from models.records import Owned
@@ -32,6 +41,10 @@ _SENTENCES = {
     "api_key.rotated": "The key {key} was replaced by a new one {by}.",
     "webhook.test": "A test was sent to {webhook} {by}.",
     "webhook.disabled": "The webhook {webhook} was switched off.",
+    "session.created": "Logged in{client}.",
+    "session.ended": "{sessions} ended {by}.",
+    "password.changed": "The password was changed {by}.",
+    "login.failed": "A wrong password was given for this account{times}.",
 }
 
 
@@ -75,6 +88,10 @@ class _Names:
             whom=whom,
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
             key=key,
+            client=f" with {client}"
+            if (client := self._called(Session, data.get("sessionId")))
+            else "",
+            sessions="A session was" if data.get("sessionId") else "All other sessions were",
             webhook=self._called(Webhook, data.get("webhookId")) or "a webhook that is gone",
         )
         return sentence[:1].upper() + sentence[1:]
@@ -108,4 +125,5 @@ _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
     DocumentToken: _label,
     ApiKey: lambda key: key.name,
     Webhook: lambda webhook: webhook.url,
+    Session: lambda session: session.client(),
 }

@@ -11,6 +11,7 @@ from models.runtime import network_of
 
 from ..http import COOKIE, NOBODY
 from ..http.authentication import clear_cookie, set_cookie
+from ..http.clients import client_of_request
 from ..schemas.requests import Login, Registration
 from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, send_asset
 from .forms import text
@@ -85,7 +86,8 @@ def _next() -> str:
 def _logged_in(user: User, path: str) -> Response:
     with suppress(NotFound):  # there was none, or an invitation has ended it
         Session.one_of(g.caller.owner_id, g.caller.id).end()
-    session = Session.begin(user, current_runtime().settings.session_seconds)
+    seconds = current_runtime().settings.session_seconds
+    session = Session.begin(user, seconds, client_of_request())
     response = go(path)
     set_cookie(response, session.token, session.expires_in)
     return response

@@ -30,6 +30,10 @@ class SessionRecord(ResponseSchema):
     id = fields.String()
     created_at = Timestamp()
     expires_at = Timestamp()
+    client = fields.String(
+        allow_none=True, **described("What it was started by, in words: `Firefox on Linux`.")
+    )
+    last_used_at = Timestamp(allow_none=True, **described("To the minute."))
     current = fields.Boolean(**described("Whether this request uses it."))
 
 

@@ -15,8 +15,6 @@ from .user import User
 
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
 
-_USE_RECORDED_MS = 60_000  # `last_used_at` is written at most once a minute
-
 
 class ApiKey(Credential):
     PREFIX = "key"
@@ -27,7 +25,6 @@ class ApiKey(Credential):
     sealed_name = BlobField()
     scopes = TextField()
     expires_at = BigIntegerField(null=True)
-    last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
 
     @classmethod
@@ -82,19 +79,13 @@ class ApiKey(Credential):
         """The owner's id, the key's id and its scopes; `KeyRevoked` if it is none or has ended."""
         if not credentials.well_formed(secret, credentials.API_KEY):
             raise KeyRevoked
-        moment = now()
         presented = cls.presented("digest", credentials.fingerprint(secret))
         if presented is None or presented.owner.disabled_at is not None:
             raise KeyRevoked
         key = presented.row
-        if moment - (key.last_used_at or 0) > _USE_RECORDED_MS:
-            current_runtime().readings.add_use(key.owner_id, cls._record_use, key.id, moment)
+        if key.note_use(now()):
             Event.record_if_shared(key.owner_id)
         return key.owner_id, key.id, frozenset(key.scopes.split())
-
-    @classmethod
-    def _record_use(cls, id: str, moment: int) -> None:
-        cls.update(last_used_at=moment).where(cls.id == id).execute()
 
     @classmethod
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:

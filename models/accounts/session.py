@@ -1,14 +1,18 @@
-"""A session: started by a login, ended by a logout, a new password, or its age."""
+"""A session: started by a login, ended by a logout, a new password, or its age.
+
+What it was started by is sealed with its user's key. When it was last used is known to the minute.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import BigIntegerField, IntegerField
+from peewee import BigIntegerField, BlobField, IntegerField
 
 from crypto import DecryptionError, TokenClaims
 
-from ..core import SessionExpired
-from ..records import Credential, ResultPage, RowWith
+from ..core import SessionExpired, now
+from ..events import Event, EventHead
+from ..records import Credential, Owner, ResultPage, RowWith
 from ..runtime import current_runtime
 from ..storage import transaction
 
@@ -19,25 +23,36 @@ class Session(Credential):
 
     expires_at = BigIntegerField()
     login_generation = IntegerField(default=0)  # the owner's when it began
+    sealed_client = BlobField(null=True)
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:
         return [cls.expires_at > moment]
 
     @classmethod
-    def begin(cls, user: Any, seconds: int) -> "StartedSession":
+    def begin(cls, user: Any, seconds: int, client: str | None = None) -> "StartedSession":
         """A new session of the user for so many `seconds`. Beyond the quota the oldest ends.
 
-        `WrongCredentials` if the password has changed since the user was identified.
+        `client` says in words what it was started by. `WrongCredentials` if the password has
+        changed since the user was identified.
         """
         session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
+        session.last_used_at = session.created_at
+        session.sealed_client = user.seal("client/1", session.id, client)
         with transaction(user.id):
             user.require_same_password()
+            is_first = not (EventHead.of(user.id).sequence or cls._exists_of(user.id))
             session.insert_row()
+            if not is_first:  # which belongs to the registration
+                Event.record(user.id, "session.created", {"session_id": session.id})
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
         token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
         return StartedSession(session, token, user, seconds)
+
+    @classmethod
+    def _exists_of(cls, owner_id: str) -> bool:
+        return bool(cls.select().where(cls.owner_id == owner_id).exists())
 
     @classmethod
     def of_token(cls, token: str) -> tuple[str, str]:
@@ -57,6 +72,7 @@ class Session(Credential):
         session, generation = presented.row, presented.owner.login_generation
         if session.owner_id != user_id or session.login_generation != generation:
             raise SessionExpired
+        session.note_use(now())
         return session.owner_id, session.id
 
     @classmethod
@@ -64,8 +80,19 @@ class Session(Credential):
         cls, current_id: str, owner_id: str, limit: int, after: str | None
     ) -> ResultPage:
         """The live ones, as `ListedSession`s."""
+        Event.record_readings_of(owner_id)  # and when they were last used
         sessions, further = cls.page_of(owner_id, limit, after)
-        return [ListedSession(row, row.id == current_id) for row in sessions], further
+        owner = Owner.get_by_id(owner_id)
+        listed = [ListedSession(row, row.id == current_id, row.client(owner)) for row in sessions]
+        return listed, further
+
+    def client(self, owner: Owner | None = None) -> str | None:
+        """What it was started by; None if that is not known."""
+        if self.sealed_client is None:
+            return None
+        owner = owner or Owner.get_by_id(self.owner_id)
+        words: str | None = owner.unseal("client/1", self.id, self.sealed_client)
+        return words
 
     @classmethod
     def end_all(cls) -> None:
@@ -74,10 +101,11 @@ class Session(Credential):
             cls.delete().execute()
 
     @classmethod
-    def end_all_of(cls, user_id: str, but_id: str = "") -> None:
-        """End a user's sessions, except the one with the id `but_id`."""
+    def end_all_of(cls, user_id: str, but_id: str = "") -> int:
+        """End a user's sessions, except the one with the id `but_id`; returns how many."""
         with transaction(user_id):
-            cls.delete().where(cls.owner_id == user_id, cls.id != but_id).execute()
+            its = cls.owner_id == user_id, cls.id != but_id
+            return int(cls.delete().where(*its).execute())
 
     @classmethod
     def keep(cls, id: str, login_generation: int) -> None:
@@ -87,7 +115,8 @@ class Session(Credential):
 
     def end(self) -> None:
         with transaction(self.owner_id):
-            self.delete_instance()
+            if self.delete_instance():
+                Event.record(self.owner_id, "session.ended", {"session_id": self.id, "count": 1})
 
 
 @dataclass(frozen=True)
@@ -101,6 +130,7 @@ class StartedSession(RowWith[Session]):
 
 @dataclass(frozen=True)
 class ListedSession(RowWith[Session]):
-    """`current` marks the session that asks."""
+    """`current` marks the session that asks; `client` says what it was started by, if known."""
 
     current: bool
+    client: str | None

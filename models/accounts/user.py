@@ -108,6 +108,8 @@ class User(Authenticated, Owner):
         caller = network_of(address)
         if not passwords.verify_password(password, digest, caller) or user is None:
             failures.record_failure(account, address)
+            if user:
+                Event.record_failed_login(user.id)
             raise WrongCredentials
         failures.refuse_if_many(account, address)  # many may have been judged beside this one
         if passwords.needs_rehash(user.password_digest):
@@ -158,6 +160,13 @@ class User(Authenticated, Owner):
         with transaction(self.id):
             user = self.require_same_password()
             user._end_logins(kept_session_id, sealed_password=sealed_password)
+            Event.record(self.id, "password.changed", {})
+
+    def end_other_sessions(self, kept_session_id: str) -> None:
+        """End all sessions but this one; a login that is under way fails."""
+        with transaction(self.id):
+            count = self.require_same_password()._end_logins(kept_session_id)
+            Event.record(self.id, "session.ended", {"session_id": None, "count": count})
 
     def set_password(self, password: str, name: str | None = None) -> Self:
         """Set a new password, whatever the former one was, and a name if given; end all sessions.
@@ -173,6 +182,7 @@ class User(Authenticated, Owner):
             if user is None:
                 raise NotFound
             user._end_logins(**changes)
+            Event.record(self.id, "password.changed", {})
         return user
 
     def require_same_password(self) -> Self:
@@ -200,11 +210,13 @@ class User(Authenticated, Owner):
                 type = "account.enabled" if moment is None else "account.disabled"
                 Event.record_of_service(type, {"user_id": self.id})
 
-    def _end_logins(self, kept_session_id: str = "", **fields: Any) -> None:
-        """Change the row, as it was read in this transaction, and end all sessions but one."""
+    def _end_logins(self, kept_session_id: str = "", **fields: Any) -> int:
+        """Change the row, as it was read in this transaction, and end all sessions but one; returns
+        how many.
+        """
         self.change(login_generation=self.login_generation + 1, **fields)
-        Session.end_all_of(self.id, kept_session_id)
         Session.keep(kept_session_id, self.login_generation)
+        return Session.end_all_of(self.id, kept_session_id)
 
     @cached_property
     def name(self) -> str | None:

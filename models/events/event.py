@@ -52,6 +52,10 @@ TYPES = (
     "api_key.rotated",
     "webhook.test",
     "webhook.disabled",
+    "session.created",
+    "session.ended",
+    "password.changed",
+    "login.failed",
 )
 
 # The credential that acts, part of every event; without a request it is the service itself.
@@ -102,6 +106,18 @@ class Event(Owned):
         else:
             readings.add_due([(reading, 1)])
             cls.record_if_shared(owner_id)
+
+    @classmethod
+    def record_failed_login(cls, owner_id: str) -> None:
+        """Merged as readings are. Recorded soon, not now: a request that takes longer for it would
+        tell that there is such an account.
+        """
+        readings = current_runtime().readings
+        failure = Reading(owner_id, "login.failed", "", (("via", "anyone"),))
+        if readings.is_first(failure):
+            readings.add_due([(failure, 1)])
+        else:
+            readings.add_further(failure)
 
     @classmethod
     def record_if_shared(cls, owner_id: str) -> None:
@@ -215,7 +231,8 @@ class Event(Owned):
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:
         for reading, count in counted:
-            facts = {"document_id": reading.document_id, "count": count, **dict(reading.actor)}
+            about = {"document_id": reading.document_id} if reading.document_id else {}
+            facts = {**about, "count": count, **dict(reading.actor)}
             cls._insert(reading.owner_id, reading.type, facts)
 
 

@@ -82,7 +82,6 @@ class DocumentToken(Credential):
     views = IntegerField(default=0)
     sealed_password = BlobField(null=True)
     sealed_secret = BlobField(null=True)  # for its owner, who copies the link again
-    last_used_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made

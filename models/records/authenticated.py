@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from peewee import BlobField
+from peewee import BigIntegerField, BlobField
 from peewee import Table as TableReference
 
 from crypto import authority_mac, is_authentic
@@ -24,6 +24,7 @@ from .keyed import OWNER_TABLE
 from .owned import Owned
 from .table import PAGE_ROWS, RowWith, Table
 
+USE_RECORDED_MS = 60_000
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 T = TypeVar("T", bound="Credential")
 
@@ -163,10 +164,24 @@ class Presented(RowWith[T]):
 class Credential(Authenticated, Owned):
     """A row by which a caller is recognized: it counts as long as it and its owner are genuine."""
 
+    last_used_at = BigIntegerField(null=True)
+
     @classmethod
     def usable(cls, moment: Any) -> list[Any]:
         """Conditions that a row has to meet when it is presented."""
         return cls.live(moment)
+
+    def note_use(self, moment: int) -> bool:
+        """Have `last_used_at` written soon, but at most once a minute; whether it will be."""
+        is_due = moment - (self.last_used_at or 0) > USE_RECORDED_MS
+        if is_due:
+            readings = current_runtime().readings
+            readings.add_use(self.owner_id, self._record_use, self.id, moment)
+        return is_due
+
+    @classmethod
+    def _record_use(cls, id: str, moment: int) -> None:
+        cls.update(last_used_at=moment).where(cls.id == id).execute()
 
     @classmethod
     def further(cls, moment: Any) -> list[Any]:  # noqa: ARG003

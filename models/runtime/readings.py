@@ -22,7 +22,9 @@ RETRY_SECONDS = 1
 
 
 class Reading(NamedTuple):
-    """`type` is that of its event; `actor` the credential, as events name it."""
+    """`type` is that of its event; `actor` the credential, as events name it. A wrong password is
+    counted in the same way, without a document.
+    """
 
     owner_id: str
     type: str

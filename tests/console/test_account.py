@@ -2,8 +2,9 @@
 
 import re
 
-from tests.console.visitor import Visitor, element_of, field_of
+from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of
 from tests.people import PASSWORD
+from tests.waiting import until
 
 
 def test_somebody_who_signs_up_is_logged_in(member):
@@ -148,3 +149,55 @@ def test_an_invitation_sets_a_new_password_also_in_a_browser_that_is_logged_in(m
     assert member.get("/app/account").status == 200
     assert other.get("/app/account").status == 303
     assert Visitor(member.service).log_in(member.email, "a new password").status == 303
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+def test_log_out_everywhere_else_ends_every_session_but_this_one(member):
+    others = [Visitor(member.service) for _ in range(2)]
+    for other in others:
+        other.log_in(member.email)
+    page = member.get("/app/account")
+    assert "Log out everywhere else" in page.text
+
+    assert member.submit(page, "/app/account/sessions/end").status == 303
+
+    assert [other.get("/app/account").status for other in others] == [303, 303]
+    alone = member.get("/app/account")
+    assert alone.status == 200
+    assert "Log out everywhere else" not in alone.text
+    told = re.sub(r"<[^>]+>", "", member.get("/app/activity").text)
+    assert "All other sessions were ended by you." in told
+
+
+def test_sessions_say_what_they_were_started_by(member):
+    form = {"email": member.email, "password": PASSWORD}
+    other = Visitor(member.service)
+    other.post("/app/login", form, SAME_SITE | {"User-Agent": FIREFOX})
+    assert "Firefox on Linux<br>" in member.get("/app/account").text
+    assert "Logged in with Firefox on Linux." in member.get("/app/activity").text
+    listed = {one["current"]: one for one in member.api.get("/v1/auth/sessions").json["sessions"]}
+    assert listed[False]["client"] == "Firefox on Linux"
+    assert listed[True]["client"] == "Another program"
+    assert listed[False]["lastUsedAt"] == listed[False]["createdAt"]
+
+
+def test_logins_passwords_and_ends_of_sessions_are_told(member):
+    other = Visitor(member.service)
+    other.log_in(member.email)
+    other.post("/app/logout")
+    for _ in range(3):
+        Visitor(member.service).log_in(member.email, "wrong password")
+    assert Visitor(member.service).log_in("nobody@example.org", "wrong password").status == 401
+    until(lambda: "login.failed" in member.api.event_types())
+    new = {"currentPassword": PASSWORD, "newPassword": "a better password"}
+    member.post("/app/account/password", new)
+    found = [event for event in member.api.events() if event["type"] != "login.failed"]
+    assert [event["type"] for event in found] == [
+        *("session.created", "session.ended", "password.changed")
+    ]
+    assert found[0]["data"]["via"] == "anyone"
+    assert found[0]["data"]["sessionId"] == found[1]["data"]["sessionId"]
+    (failed,) = [event for event in member.api.events() if event["type"] == "login.failed"]
+    assert failed["data"] == {"count": 1, "via": "anyone"}  # the others when the minute is over
