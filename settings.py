@@ -145,6 +145,7 @@ class Settings:
     quota_links: int = _field(
         1000, _number(1), "how many live links one user may have beside those of uploads"
     )
+    quota_collections: int = _field(1000, _number(1), "how many collections one user may have")
     quota_api_keys: int = _field(1000, _number(1), "how many live API keys one user may have")
     quota_sessions: int = _field(
         1000, _number(1), "how many sessions one user may have; a further login ends the oldest"

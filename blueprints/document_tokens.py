@@ -46,7 +46,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
 def list_masked(query: dict[str, Any], id: str) -> Any:
     """List the document's tokens (tokens masked)"""
     document = Document.one_of(g.caller.owner_id, id)
-    return list_page(DocumentToken.page_of_document(document, **query))
+    return list_page(DocumentToken.page_of_target(document, **query))
 
 
 @document_tokens.patch(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=(READ, WRITE))
@@ -72,7 +72,7 @@ def revoke(id: str, token_id: str) -> None:
     Its link stops at once. A second call changes nothing.
     """
     document = Document.one_of(g.caller.owner_id, id)
-    DocumentToken.one_of_document(document, token_id).revoke()
+    DocumentToken.one_of_target(document, token_id).revoke()
 
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)

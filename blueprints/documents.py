@@ -1,11 +1,12 @@
 """Documents: upload, list, get, edit, delete."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import g
 
-from models import Document, RowWith, current_runtime
+from models import Document, DocumentToken, RowWith, current_runtime
 from models.core import (
     Allowance,
     DocumentDamaged,
@@ -16,7 +17,6 @@ from models.core import (
 )
 from models.documents import find_documents
 from models.documents import upload as store
-from models.links import LinkOptions
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
 from .http.base64_payload import Base64Payload
@@ -112,8 +112,6 @@ def _store(
     if token is None:
         return UploadedDocument(store(owner_id, payload, **facts)[0], None)
 
-    def prepare() -> Any:
-        return LinkOptions.of(owner_id, **token).issue_with_upload  # it hashes a password
-
+    prepare = partial(DocumentToken.first_link, owner_id, **token)
     document, issued = store(owner_id, payload, prepare=prepare, **facts)
     return UploadedDocument(document, with_addresses(issued))

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from models import (
     ApiKey,
+    Collection,
     Document,
     DocumentToken,
     Event,
@@ -19,7 +20,7 @@ from models import (
     current_runtime,
 )
 from models.core import ServiceError
-from models.links import readings_by_links
+from models.links import readings_by_links, target_of
 from models.records import Owned
 
 from .blueprint import Pages, render
@@ -32,10 +33,17 @@ _SENTENCES = {
     "document.downloaded": "{document} was saved {by}{times}.",
     "document.deleted": "{document} was deleted {by}.",
     "document.expired": "{document} reached its end and is deleted.",
-    "token.created": "A link to {document} was made {by}{whom}.",
-    "token.updated": "The link to {document}{whom} was changed {by}.",
-    "token.revoked": "The link to {document}{whom} was revoked {by}.",
-    "token.spent": "The link to {document}{whom} has ended.",
+    "collection.created": "The collection {collection} was made {by}.",
+    "collection.updated": "The collection {collection} was changed {by}.",
+    "collection.added": "{document} was put into the collection {collection} {by}.",
+    "collection.removed": "{document} was taken out of the collection {collection} {by}.",
+    "collection.viewed": "The collection {collection} was opened {by}{times}.",
+    "collection.downloaded": "The collection {collection} was saved {by}{times}.",
+    "collection.deleted": "A collection was deleted {by}. Its documents stay.",
+    "token.created": "A link to {target} was made {by}{whom}.",
+    "token.updated": "The link to {target}{whom} was changed {by}.",
+    "token.revoked": "The link to {target}{whom} was revoked {by}.",
+    "token.spent": "The link to {target}{whom} has ended.",
     "api_key.created": "The key {key} was created {by}.",
     "api_key.revoked": "The key {key} was revoked {by}.",
     "api_key.rotated": "The key {key} was replaced by a new one {by}.",
@@ -82,8 +90,12 @@ class _Names:
         key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
         by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
         by["document_token"] = Markup("by the link{}").format(whom) if label else "by a link"
+        document = self.document(data.get("documentId")) or "a document that is gone"
+        collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
         sentence = Markup(_SENTENCES.get(event.type, event.type)).format(  # noqa: S704
-            document=self.document(data.get("documentId")) or "a document that is gone",
+            document=document,
+            collection=collection,
+            target=document if data.get("documentId") else collection,
             by=by.get(data["via"], "by the service"),
             whom=whom,
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
@@ -116,12 +128,13 @@ class _Names:
 
 
 def _label(token: DocumentToken) -> str | None:
-    token.document = Document.of_token(token.document_id)
+    token.target = target_of(token.owner_id, token.target_id)
     return token.label
 
 
 _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
     Document: lambda document: document.show_bare_if_damaged().name,
+    Collection: lambda collection: collection.show_bare_if_damaged().title,
     DocumentToken: _label,
     ApiKey: lambda key: key.name,
     Webhook: lambda webhook: webhook.url,

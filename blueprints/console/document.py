@@ -30,7 +30,7 @@ def _owned(id: str) -> Document:
 def show_document(id: str) -> Response:
     """Show a document: preview, facts, links"""
     found, owner_id = _owned(id), g.caller.owner_id
-    links, _further = DocumentToken.page_of_document(found, MOST_LINKS, None)
+    links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
     lines = "\n".join(f"{name}: {value}" for name, value in found.metadata.items())
     links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
     shown: dict[str, Any] = {"links": links, "lines": lines, "day": now() + DAY_MS}

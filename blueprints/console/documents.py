@@ -1,14 +1,15 @@
 """The list of documents, and uploading."""
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response, g, jsonify, request
 from werkzeug.datastructures import MultiDict
 
-from models import Document, current_runtime
+from models import Document, DocumentToken, current_runtime
 from models.documents import KINDS, ORDERS, documents_page, media_types_of, upload
-from models.links import LinkOptions, links_by_document
+from models.links import links_by_document
 
 from ..http.body import seekable_body
 from ..http.multipart import Part, fingerprint_of_parts, read_parts
@@ -69,6 +70,6 @@ def _store(parts: list[Part]) -> dict[str, Any]:
     owner_id = g.caller.owner_id
     current_runtime().upload_limiter.spend(owner_id)
     if terms is not None:
-        facts["prepare"] = lambda: LinkOptions.of(owner_id, **terms).issue_with_upload
+        facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
     document, issued = upload(owner_id, payload, content_type=type or UNKNOWN_TYPE, **facts)
     return {"address": f"{HOME}/{document.id}", "link": issued.row.id if issued else None}

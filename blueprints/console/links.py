@@ -36,7 +36,7 @@ def show_links() -> Response:
 
 
 def _links_of(document: Document, after: str | None) -> Response:
-    found, further = DocumentToken.page_of_document(document, ROWS, after)
+    found, further = DocumentToken.page_of_target(document, ROWS, after)
     older = further and f"?document={document.id}&after={further}"
     return render("links", links=found, document=document, older=older, after=after)
 
@@ -56,7 +56,7 @@ def show_new(id: str) -> Response:
 def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
     address = address_of(link)
     more |= {"address": address, "qr": qr_code(address) if address else ""}
-    return render(template, link=link, document=link.document, **more)
+    return render(template, link=link, target=link.target, **more)
 
 
 @links.post("/<id>", shows=show_link)
@@ -66,8 +66,8 @@ def change_link(id: str) -> Response:
     if not (fields["password"] or "open" in request.form):
         del fields["password"]
     body = DocumentTokenEdit().load(fields)
-    document = link_of_owner(g.caller.owner_id, id).document
-    DocumentToken.edit(document, id, **body)
+    target = link_of_owner(g.caller.owner_id, id).target
+    DocumentToken.edit(target, id, **body)
     return go(f"{PATH}/{id}", "saved")
 
 
@@ -75,7 +75,7 @@ def change_link(id: str) -> Response:
 def ask_to_revoke_link(id: str) -> Response:
     """Ask before a link is revoked"""
     link = link_of_owner(g.caller.owner_id, id)
-    what = quoted(link.document.name), for_whom(link.label)
+    what = quoted(link.target.name), for_whom(link.label)
     times = f"{link.views:,} time{'' if link.views == 1 else 's'}"
     opened = f"It was opened {times}, the last time" if link.views else "Nobody has opened it yet"
     facts = (opened, link.last_used_at), ("Once it is revoked, nobody can open it", None)

@@ -42,7 +42,7 @@ class IssuedLink(Issued[DocumentToken]):
         return frame(self.view_url)
 
     def _url(self, action: str) -> str:
-        document_id, token = self.row.document_id, self.secret
+        document_id, token = self.row.target_id, self.secret
         return f"{self.base_url}/v1/documents/{document_id}/{action}?token={token}"
 
 

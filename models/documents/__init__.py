@@ -1,5 +1,6 @@
-"""Documents: their rows, payloads and previews."""
+"""Documents: their rows, payloads and previews; and collections of them."""
 
+from .collection import MOST_DOCUMENTS, Collection
 from .document import Document
 from .media_types import KINDS, kind_of, media_types_of, type_of_name
 from .search import ORDERS, documents_page, find_documents

@@ -33,6 +33,8 @@ class Document(Authenticated, Payload, Owned):
 
     at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
     """What else ends with a document, in the transaction of its deletion: its links."""
+    before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
+    """What is done, and recorded, before its end is: it leaves its collections."""
 
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
@@ -234,6 +236,8 @@ class Document(Authenticated, Payload, Owned):
             else:
                 payload_rows.drop(self.id)
             StoredPreview.drop_all_of(self.id)
+            for leave in self.before_deletion:
+                leave(self)
             self.record_event(type)
             for end in self.at_deletion:
                 end(self)

@@ -9,7 +9,7 @@ from .delivery import (
     release_webhook,
     release_webhooks,
 )
-from .event import READINGS, TYPES, Event, Facts, current_actor
+from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about
 from .retention import forget_many_events, forget_old_events
 from .webhook import Webhook
 from .webhook_url import Networks, WebhookUrl, may_reach

@@ -24,7 +24,8 @@ from ..storage import engine
 
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
 _ENTRIES = """
-    SELECT sequence, hash, body, id, type, created_at, document_id FROM event
+    SELECT sequence, hash, body, id, type, created_at, document_id, collection_id
+    FROM event
     WHERE owner_id = :owner_id ORDER BY """
 _IN_ORDER = f"{_ENTRIES} sequence, id"
 _OLDEST = f"{_ENTRIES} id LIMIT :count"  # genuine entries are in the order of their ids, too
@@ -42,6 +43,7 @@ class ChainEntry(NamedTuple):
     type: str
     created_at: int
     document_id: str | None
+    collection_id: str | None
 
     def follows(self, owner_id: str, previous: bytes) -> bool:
         """Whether it follows the entry with the hash `previous`, and its columns fit its body."""
@@ -53,9 +55,10 @@ class ChainEntry(NamedTuple):
 
     def _fits_body(self) -> bool:
         body = json.loads(self.body)
-        columns = self.id, self.type, rfc3339(self.created_at), self.document_id
-        data = body["data"]
-        return columns == (body["id"], body["type"], body["createdAt"], data.get("documentId"))
+        columns = self.id, self.type, rfc3339(self.created_at)
+        about = self.document_id, self.collection_id
+        said = tuple(map(body["data"].get, ("documentId", "collectionId")))
+        return (*columns, *about) == (body["id"], body["type"], body["createdAt"], *said)
 
 
 def entries_of(owner_id: str) -> Iterator[ChainEntry]:

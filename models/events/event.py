@@ -37,12 +37,20 @@ Facts = Mapping[str, Any]
 
 READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
 
-READINGS = ("document.viewed", "document.downloaded")
+READINGS = (
+    *("document.viewed", "document.downloaded"),
+    *("collection.viewed", "collection.downloaded"),
+)
 TYPES = (
     "document.created",
     *READINGS,
     "document.deleted",
     "document.expired",
+    "collection.created",
+    "collection.updated",
+    "collection.added",
+    "collection.removed",
+    "collection.deleted",
     "token.created",
     "token.updated",
     "token.revoked",
@@ -70,6 +78,7 @@ class Event(Owned):
     sequence = BigIntegerField()
     type = TextField()
     document_id = TextField(null=True)
+    collection_id = TextField(null=True)
     body = TextField()  # JSON of id, type, createdAt and data: what is hashed
     hash = BlobField()
 
@@ -89,19 +98,19 @@ class Event(Owned):
         return cls.record(SERVICE, type, facts)
 
     @classmethod
-    def record_reading(cls, owner_id: str, type: str, document_id: str) -> None:
-        """Record that a document was read: in the open transaction, else soon.
+    def record_reading(cls, owner_id: str, type: str, about_id: str) -> None:
+        """Record that a document or a collection was read: in the open transaction, else soon.
 
         Of one link or API key, only the first reading in a minute is recorded so; the further
-        ones are one event, when the minute is over or something else happens to the document.
+        ones are one event, when the minute is over or something else happens to what was read.
         """
         readings = current_runtime().readings
-        reading = Reading(owner_id, type, document_id, tuple(current_actor.get().items()))
+        reading = Reading(owner_id, type, about_id, tuple(current_actor.get().items()))
         if reading.is_merged and not readings.is_first(reading):
             readings.add_further(reading)
             on_rollback(partial(readings.add_further, reading, -1))
         elif database.in_transaction():
-            cls._record_readings_before(owner_id, document_id, further=False)
+            cls._record_readings_before(owner_id, about_id, further=False)
             cls._insert_readings([(reading, 1)])
         else:
             readings.add_due([(reading, 1)])
@@ -203,37 +212,40 @@ class Event(Owned):
         and a poller of the feed misses none.
         """
         with transaction(owner_id):
-            document_id = facts.get("document_id")
-            if document_id and type not in (*READINGS, "document.created"):
-                cls._record_readings_before(owner_id, document_id)
+            about = {name: facts.get(name) for name in ("document_id", "collection_id")}
+            if type not in (*READINGS, "document.created"):
+                for about_id in filter(None, about.values()):
+                    cls._record_readings_before(owner_id, about_id)
             head, moment = EventHead.of(owner_id), now()
             id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
             body = _body(id, type, moment, facts)
             hash = event_hash(owner_id, sequence, head.hash, body)
             position = {"sequence": sequence, "hash": hash}
-            about = {"owner_id": owner_id, "document_id": document_id, "type": type}
-            event = cls(id=id, created_at=moment, body=body, **position, **about)
+            event = cls(id=id, created_at=moment, owner_id=owner_id, type=type, body=body)
+            event.__data__ |= position | about
             event.insert_row()
             head.move(last_id=id, **position)
             WebhookDelivery.queue_for_subscribers(event, to)
         return event
 
     @classmethod
-    def _record_readings_before(
-        cls, owner_id: str, document_id: str, *, further: bool = True
-    ) -> None:
-        """Those of a document come before what happens to it next."""
+    def _record_readings_before(cls, owner_id: str, about_id: str, *, further: bool = True) -> None:
+        """Those of a document or collection come before what happens to it next."""
         readings = current_runtime().readings
-        due, merged = readings.take_of(owner_id, document_id, further=further)
+        due, merged = readings.take_of(owner_id, about_id, further=further)
         on_rollback(partial(readings.put_back_of, due, merged))
         cls._insert_readings(due + merged)
 
     @classmethod
     def _insert_readings(cls, counted: Counted) -> None:
         for reading, count in counted:
-            about = {"document_id": reading.document_id} if reading.document_id else {}
-            facts = {**about, "count": count, **dict(reading.actor)}
+            facts = {**facts_about(reading.about_id), "count": count, **dict(reading.actor)}
             cls._insert(reading.owner_id, reading.type, facts)
+
+
+def facts_about(id: str) -> dict[str, str]:
+    """The id of a document or collection as a fact of an event; '' is none."""
+    return {} if not id else {"collection_id" if id.startswith("col_") else "document_id": id}
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Links to documents: their tokens, what each permits its holder, and all those of a user."""
+"""Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
-from .document_token import PERMISSIONS, DocumentToken, LinkOptions
+from .document_token import DocumentToken
 from .grant import TokenGrant
 from .lists import (
     link_of_owner,
@@ -10,3 +10,5 @@ from .lists import (
     readings_by_links,
     secret_of,
 )
+from .options import PERMISSIONS, LinkOptions
+from .target import Target, target_of

@@ -1,77 +1,40 @@
-"""A document token: a revocable link to one document, and what its owner sets for it.
+"""A document token: a revocable link to a document or a collection, and what its owner sets for it.
 
-When its document is deleted the row stays, revoked: the link is answered with `token_spent`.
+When its target is deleted the row stays, revoked: the link is answered with `token_spent`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import LINKS, credentials, passwords
+from crypto import credentials
 
 from ..core import TokenRevoked, TokenSpent, now
-from ..documents import Document
-from ..events import Event
+from ..documents import Collection, Document
+from ..events import Event, facts_about
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
+from .options import OPTIONS, LinkOptions, stored_options
+from .target import Target, is_there
 
-PERMISSIONS = ("view", "download")
-OPTIONS = {  # what an owner sets, and the names of these fields in events
-    **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
-    **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
-}
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
     *("expires_at", "max_views", "sealed_password"),
 )
 
 
-def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
-    """Those `OPTIONS` that are given, as a token stores them: lists as words, `password` as its
-    digest. To hash one is slow: call it before a transaction begins.
-    """
-    for name in options.keys() & {"permissions", "allowed_origins"}:
-        options[name] = " ".join(dict.fromkeys(options[name]))
-    if "password" in options:
-        password = options.pop("password")
-        digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
-        options["password_digest"] = digest
-    return options
-
-
-@dataclass(frozen=True)
-class LinkOptions:
-    """What a new token permits, and until when; lists are words with spaces between them."""
-
-    label: str | None = None
-    permissions: str = "view"
-    allowed_origins: str = ""
-    expires_at: int | None = None
-    max_views: int | None = None
-    password_digest: str | None = None
-
-    @classmethod
-    def of(cls, owner_id: str, **options: Any) -> Self:
-        """From the options of `stored_options`. Without an end it gets the usual lifetime."""
-        usual_end = now() + current_runtime().settings.token_seconds * 1000
-        return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
-
-    def issue_with_upload(self, document: Document) -> "Issued[DocumentToken]":
-        """The first link of a new document, in the transaction that stores its row."""
-        return DocumentToken.issue(document, self, with_upload=True)
-
-
 class DocumentToken(Credential):
     PREFIX = "tok"
     AUTHORITY = (
-        *("id", "owner_id", "document_id", "digest", "permissions", "allowed_origins"),
+        *("id", "owner_id", "target_id", "digest", "permissions", "allowed_origins"),
         *("sealed_password", "expires_at", "max_views", "views", "revoked_at", "spent_at"),
     )
     ADDED = ("spent_at",)
 
-    document_id = TextField()
+    target_id = TextField(column_name="document_id")
     digest = BlobField()
     masked_token = TextField()
     sealed_label = BlobField()
@@ -86,18 +49,15 @@ class DocumentToken(Credential):
     spent_at = BigIntegerField(null=True)
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
-    document: Document  # it seals label and password; set where a token is issued or listed
+    target: Target  # it seals label and password; set where a token is issued or listed
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
-        """The condition that neither the token nor its document has expired or was taken back."""
-        its = Document.select(SQL("1")).where(
-            Document.id == cls.document_id, *Document.live(moment)
-        )
+        """The condition that neither the token nor its target has expired or was taken back."""
         return (
             cls.revoked_at.is_null()
             & (cls.expires_at.is_null() | (cls.expires_at > moment))
-            & fn.EXISTS(its)
+            & is_there(cls.target_id, moment)
         )
 
     @classmethod
@@ -117,31 +77,37 @@ class DocumentToken(Credential):
         return [cls.lasts(moment), cls.has_views_left()]
 
     @classmethod
-    def issue(
-        cls, document: Document, options: LinkOptions, with_upload: bool = False
-    ) -> Issued[Self]:
-        """A new token of the document. Raises `Invalid`, `QuotaExceeded`."""
+    def issue(cls, target: Target, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
+        """A new token that opens the target. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
         token: Self = cls.fresh(
-            owner_id=document.owner_id,
-            document_id=document.id,
+            owner_id=target.owner_id,
+            target_id=target.id,
             digest=credentials.fingerprint(secret),
             masked_token=credentials.mask(secret),
             with_upload=int(with_upload),
         )
-        token.document = document
-        token.sealed_secret = document.seal("secret/1", token.id, secret)
+        token.target = target
+        token.sealed_secret = target.seal("secret/1", token.id, secret)
         for name in OPTIONS:
             setattr(token, name, getattr(options, name))
         permissions = options.permissions.split()
         terms = {"permissions": permissions, "max_views": options.max_views}
-        with transaction(document.owner_id):
+        with transaction(target.owner_id):
             if not with_upload:
-                cls._refuse_if_many(document.owner_id)
+                cls._refuse_if_many(target.owner_id)
             token.insert_row()
             token._record("token.created", expires_at=options.expires_at, **terms)
         return Issued(token, secret)
+
+    @classmethod
+    def first_link(cls, owner_id: str, **options: Any) -> Callable[[Target], Issued[Self]]:
+        """What issues the first link of a new document, in the transaction that stores its row.
+
+        To be called before it: a password is hashed.
+        """
+        return partial(cls.issue, options=LinkOptions.of(owner_id, **options), with_upload=True)
 
     @classmethod
     def _refuse_if_many(cls, owner_id: str) -> None:
@@ -172,35 +138,35 @@ class DocumentToken(Credential):
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
-            Event.record_reading(token.owner_id, type, token.document_id)
+            Event.record_reading(token.owner_id, type, token.target_id)
             if is_last:
                 token._record("token.spent")
 
     @classmethod
-    def page_of_document(cls, document: Document, limit: int, after: str | None) -> ResultPage:
-        tokens, further = cls.page_of(document.owner_id, limit, after, document_id=document.id)
+    def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
+        tokens, further = cls.page_of(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
-            token.document = document
+            token.target = target
         return tokens, further
 
     @classmethod
-    def one_of_document(cls, document: Document, id: str) -> Self:
-        token = cls.one_of(document.owner_id, id, document_id=document.id)
-        token.document = document
+    def one_of_target(cls, target: Target, id: str) -> Self:
+        token = cls.one_of(target.owner_id, id, target_id=target.id)
+        token.target = target
         return token
 
     @classmethod
-    def edit(cls, document: Document, id: str, **options: Any) -> Self:
+    def edit(cls, target: Target, id: str, **options: Any) -> Self:
         """The token with new values of some options, as `stored_options` takes them; None removes
         one.
 
         One that had expired or was used up is live again if it now has time and views left. Raises
         `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
-        changes = stored_options(document.owner_id, **options)
+        changes = stored_options(target.owner_id, **options)
         require_future(changes.get("expires_at"))
-        with transaction(document.owner_id):
-            token = cls.one_of_document(document, id)
+        with transaction(target.owner_id):
+            token = cls.one_of_target(target, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
             if token.has_ended() and not token.with_upload:
@@ -224,9 +190,9 @@ class DocumentToken(Credential):
             self._record("token.spent")
 
     @classmethod
-    def revoke_all_of(cls, document: Document) -> None:
-        """In the transaction that deletes the document."""
-        for token in cls.genuine(cls.select().where(cls.document_id == document.id)):
+    def revoke_all_of(cls, target: Target) -> None:
+        """In the transaction that deletes the target."""
+        for token in cls.genuine(cls.select().where(cls.target_id == target.id)):
             token._end()
 
     @classmethod
@@ -242,13 +208,22 @@ class DocumentToken(Credential):
                 token._record("token.spent")
 
     @property
+    def document_id(self) -> str | None:
+        """None if it opens a collection."""
+        return facts_about(self.target_id).get("document_id")
+
+    @property
+    def collection_id(self) -> str | None:
+        return facts_about(self.target_id).get("collection_id")
+
+    @property
     def label(self) -> str | None:
-        label: str | None = self.document.unseal("label/1", self.id, self.sealed_label)
+        label: str | None = self.target.unseal("label/1", self.id, self.sealed_label)
         return label
 
     @label.setter
     def label(self, label: str | None) -> None:
-        self.sealed_label = self.document.seal("label/1", self.id, label)
+        self.sealed_label = self.target.seal("label/1", self.id, label)
 
     @property
     def has_password(self) -> bool:
@@ -257,11 +232,11 @@ class DocumentToken(Credential):
     @property
     def password_digest(self) -> str | None:
         sealed = self.sealed_password
-        return None if sealed is None else self.document.unseal("password/1", self.id, sealed)
+        return None if sealed is None else self.target.unseal("password/1", self.id, sealed)
 
     @password_digest.setter
     def password_digest(self, digest: str | None) -> None:
-        seal = self.document.seal
+        seal = self.target.seal
         self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
 
     @property
@@ -286,8 +261,9 @@ class DocumentToken(Credential):
                 self._record(type)
 
     def _record(self, type: str, **facts: Any) -> None:
-        about = {"document_id": self.document_id, "token_id": self.id}
+        about = {"document_id": None, **facts_about(self.target_id), "token_id": self.id}
         Event.record(self.owner_id, type, about | facts)
 
 
-Document.at_deletion.append(DocumentToken.revoke_all_of)
+for table in (Document, Collection):
+    table.at_deletion.append(DocumentToken.revoke_all_of)

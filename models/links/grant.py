@@ -13,7 +13,9 @@ from ..core import NotAuthenticated, TokenSpent, WrongCredentials
 from ..documents import Document
 from ..records import Presented
 from ..runtime import current_runtime
-from .document_token import PERMISSIONS, DocumentToken
+from .document_token import DocumentToken
+from .options import PERMISSIONS
+from .target import end_of
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -96,7 +98,7 @@ class TokenGrant:
             raise TokenSpent(*_end_of(presented), where)
         left = None if token.max_views is None else token.max_views - token.views
         terms = token.expires_at, left, token.sealed_password
-        return cls(token.id, token.document_id, may, where, *terms)
+        return cls(token.id, token.target_id, may, where, *terms)
 
     def ticket(self, *, shows_original: bool) -> str:
         """For a page; `shows_original` says that it shows the original as it is.
@@ -140,8 +142,7 @@ def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
     if token.revoked_at is not None:
         return "revoked", token.revoked_at
     if not lasts:
-        document = Document.find(token.document_id)
-        ends = [token.expires_at, document.expires_at if document else None]
-        ended_at = min(filter(None, ends), default=None)
+        ends = filter(None, [token.expires_at, end_of(token.target_id)])
+        ended_at = min(ends, default=None)
         return "expired" if ended_at else "", ended_at
     return "" if has_views_left else "used_up", None

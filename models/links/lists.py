@@ -1,4 +1,4 @@
-"""The links of a user over all documents."""
+"""The links of a user over all documents and collections."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -9,23 +9,24 @@ from peewee import Case, fn
 
 from crypto import DecryptionError, RootKeyMissing
 
-from ..core import now
+from ..core import NotFound, now
 from ..documents import Document
-from ..events import READINGS, Event
+from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
+from .target import Target, find_target
 
 _EVENTS = 500
 
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
-    """A token with its label and its document's name; both are None if the document is gone, and
-    the label if it does not open.
+    """A token with its label and its target's name; both are None if the target is gone, and the
+    label if it does not open.
     """
 
     label: str | None
-    document_name: str | None
+    target_name: str | None
 
 
 def links_of_owner(
@@ -34,8 +35,8 @@ def links_of_owner(
     """A page of `ListedLink`s; `state` is `live` or `ended`, None for both."""
     filters = {state: True} if state else {}
     tokens, further = DocumentToken.page_of(owner_id, limit, after, **filters)
-    documents = {id: Document.find(id) for id in {token.document_id for token in tokens}}
-    return [_listed(token, documents[token.document_id]) for token in tokens], further
+    targets = {id: find_target(id) for id in {token.target_id for token in tokens}}
+    return [_listed(token, targets[token.target_id]) for token in tokens], further
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,13 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
         return {}
     by_id = {document.id: document for document in documents}
     token = DocumentToken
-    of_these = token.owner_id == documents[0].owner_id, token.document_id.in_(list(by_id))
+    of_these = token.owner_id == documents[0].owner_id, token.target_id.in_(list(by_id))
     live = Case(None, ((token.condition("live", True, now()), 1),), 0)
-    counts: Any = token.select(token.document_id, fn.SUM(live), fn.MAX(token.last_used_at))
-    rows = list(counts.where(*of_these).group_by(token.document_id).tuples())
+    counts: Any = token.select(token.target_id, fn.SUM(live), fn.MAX(token.last_used_at))
+    rows = list(counts.where(*of_these).group_by(token.target_id).tuples())
     last = token.last_used_at.in_([used_at for _, _, used_at in rows if used_at])
     whom = {
-        (used.document_id, used.last_used_at): used
-        for used in token.select().where(*of_these, last)
+        (used.target_id, used.last_used_at): used for used in token.select().where(*of_these, last)
     }
     return {
         id: LinksOfDocument(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
@@ -69,32 +69,35 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:
-    """`NotFound` also if the document is gone."""
+    """`NotFound` also if the target is gone."""
     token = DocumentToken.one_of(owner_id, id)
-    token.document = Document.of_token(token.document_id).show_bare_if_damaged()
+    target = find_target(token.target_id)
+    if target is None:
+        raise NotFound
+    token.target = target.show_bare_if_damaged()
     return token
 
 
 def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
-    """When the token was used, as far as the last events of its document say; with their facts."""
-    found = readings_by_links(token.owner_id, token.document_id, _EVENTS)
+    """When the token was used, as far as the last events of its target say; with their facts."""
+    found = readings_by_links(token.owner_id, token.target_id, _EVENTS)
     return [(event, data) for event, data in found if data["tokenId"] == token.id]
 
 
 def readings_by_links(
-    owner_id: str, document_id: str, events: int
+    owner_id: str, target_id: str, events: int
 ) -> list[tuple[Event, dict[str, Any]]]:
-    """Those among the last `events` of a document, newest first, with their facts."""
-    newest, _ = Event.newest(owner_id, events, None, document_id=document_id)
+    """Those among the last `events` of a target, newest first, with their facts."""
+    newest, _ = Event.newest(owner_id, events, None, **facts_about(target_id))
     facts = [(event, event.data) for event in newest if event.type in READINGS]
     return [(event, data) for event, data in facts if data.get("tokenId")]
 
 
-def _listed(token: DocumentToken, document: Document | None) -> ListedLink:
-    if document is None:
+def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
+    if target is None:
         return ListedLink(token, None, None)
-    name = document.show_bare_if_damaged().name
-    return ListedLink(token, _label(token, document), name)
+    name = target.show_bare_if_damaged().name
+    return ListedLink(token, _label(token, target), name)
 
 
 def secret_of(token: Any) -> str | None:
@@ -102,13 +105,13 @@ def secret_of(token: Any) -> str | None:
     if token.sealed_secret is None:
         return None
     sealed = "secret/1", token.id, token.sealed_secret
-    return _opened(token, "secret", lambda: token.document.unseal(*sealed))
+    return _opened(token, "secret", lambda: token.target.unseal(*sealed))
 
 
-def _label(token: DocumentToken | None, document: Document) -> str | None:
+def _label(token: DocumentToken | None, target: Target) -> str | None:
     if token is None:
         return None
-    token.document = document
+    token.target = target
     return _opened(token, "label", lambda: token.label)
 
 

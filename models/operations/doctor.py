@@ -13,7 +13,7 @@ from peewee import Select, fn
 
 from ..accounts import Session, User
 from ..core import now
-from ..documents import Document
+from ..documents import Collection, Document
 from ..runtime import current_runtime, operator_message
 from ..storage import SERVER_NOW, connected, database, engine, open_database
 from . import setup
@@ -124,6 +124,12 @@ def _documents(context: DoctorContext) -> Iterator[str]:
         yield f"{problem} Restore a backup, or delete it."
 
 
+def _collections(_: DoctorContext) -> Iterator[str]:
+    for collection in Collection.with_root_keys(list(Collection.each())):
+        if set(collection.show_bare_if_damaged().document_ids) != collection.indexed_ids():
+            yield f"{collection.id} lists other documents than its index. Restore a backup."
+
+
 def _authority(_: DoctorContext) -> Iterator[str]:
     for problem in check_authority():
         yield f"{problem} Restore a backup, or delete it."
@@ -182,4 +188,7 @@ FILE_CHECKS: tuple[Check, ...] = (_files, _space)
 SERVER_CHECKS: tuple[Check, ...] = (_files, _server)
 TABLE_CHECKS: tuple[Check, ...] = (_tables,)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
-DATA_CHECKS: tuple[Check, ...] = (_authority, _log, _payload_store, _documents, _clock, _sweeper)
+DATA_CHECKS: tuple[Check, ...] = (
+    *(_authority, _log, _payload_store, _documents, _collections),
+    *(_clock, _sweeper),
+)

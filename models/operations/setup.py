@@ -15,12 +15,15 @@ from settings import Settings, WrongSetting
 from .. import storage
 from ..accounts import StoredResponse, TokenKey, User
 from ..core import OperatorError
-from ..documents import Document
+from ..documents import Collection, Document
 from ..runtime import check_nodes, current_runtime
 from ..storage import connected, database, engine
 from .authority import AuthorityKey, load_authority_key
 
-TABLES_WITH_KEYS: tuple[Any, ...] = (User, Document, StoredResponse, TokenKey, AuthorityKey)
+TABLES_WITH_KEYS: tuple[Any, ...] = (
+    *(User, Document, Collection),
+    *(StoredResponse, TokenKey, AuthorityKey),
+)
 MIGRATIONS = str(Path(__file__).parent.parent / "migrations")
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
 _KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")

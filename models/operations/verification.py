@@ -10,7 +10,7 @@ from crypto import DecryptionError, KeyringError
 
 from ..accounts import User
 from ..core import NotFound
-from ..documents import Document
+from ..documents import Collection, Document
 from ..events import Event, Webhook
 from ..records import shown
 from ..storage import engine
@@ -31,8 +31,10 @@ def check_keys(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_contents(report: ReportProgress = no_progress) -> list[str]:
-    """Decrypts all keys, names, passwords and whole payloads. Progress counts payload bytes."""
+    """Decrypts all keys, names, passwords, lists and payloads. Progress counts payload bytes."""
     problems = check_keys()
+    for collection in Collection.each():
+        problems += _problems(attrgetter("meta"), collection)
     for user in User.each():
         problems += _problems(attrgetter("name", "password_digest"), user)
     done, (_, total) = 0, Document.stored()

@@ -22,13 +22,13 @@ RETRY_SECONDS = 1
 
 
 class Reading(NamedTuple):
-    """`type` is that of its event; `actor` the credential, as events name it. A wrong password is
-    counted in the same way, without a document.
+    """`type` is that of its event; `actor` the credential, as events name it. It is about a
+    document or a collection. A wrong password is counted in the same way, about nothing.
     """
 
     owner_id: str
     type: str
-    document_id: str
+    about_id: str
     actor: tuple[tuple[str, str], ...]
 
     @property
@@ -66,7 +66,7 @@ class Due:
 class ReadingCounter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._windows: dict[str, dict[Reading, Window]] = {}  # by the document's id
+        self._windows: dict[str, dict[Reading, Window]] = {}  # by what they are about
         self._due: dict[str, Due] = {}  # by owner, who stays until what was taken is recorded
         self._count_due = 0
         self._retry_at = 0.0  # of `time.monotonic`, after a failure
@@ -75,7 +75,7 @@ class ReadingCounter:
     def is_first(self, reading: Reading) -> bool:
         """Whether none like it was within the minute, which begins with it then."""
         with self._lock:
-            windows = self._windows.setdefault(reading.document_id, {})
+            windows = self._windows.setdefault(reading.about_id, {})
             is_first = reading not in windows
             if is_first:
                 windows[reading] = Window(now())
@@ -84,7 +84,7 @@ class ReadingCounter:
     def add_further(self, reading: Reading, count: int = 1) -> None:
         """Count readings that were not the first, or fewer after a transaction that failed."""
         with self._lock:
-            windows = self._windows.setdefault(reading.document_id, {})
+            windows = self._windows.setdefault(reading.about_id, {})
             windows.setdefault(reading, Window(now())).further += count
 
     def add_due(self, counted: Iterable[tuple[Reading, int]]) -> None:
@@ -101,15 +101,15 @@ class ReadingCounter:
         """What was counted in minutes that are over becomes due; of `all`, to be recorded now."""
         with self._lock:
             self._retry_at = 0.0 if all else self._retry_at
-            for document_id in list(self._windows):
-                windows = self._windows.pop(document_id)
+            for about_id in list(self._windows):
+                windows = self._windows.pop(about_id)
                 over = {
                     reading: windows.pop(reading)
                     for reading, window in list(windows.items())
                     if all or window.is_over()
                 }
                 if windows:
-                    self._windows[document_id] = windows
+                    self._windows[about_id] = windows
                 self._add_due(_counted(over))
 
     def owners(self) -> list[str]:
@@ -142,17 +142,17 @@ class ReadingCounter:
             if self._due.get(owner_id) == Due():
                 del self._due[owner_id]
 
-    def take_of(self, owner_id: str, document_id: str, *, further: bool) -> tuple[Counted, Counted]:
-        """What is due of a document, and if `further` what was counted of it, which starts again
+    def take_of(self, owner_id: str, about_id: str, *, further: bool) -> tuple[Counted, Counted]:
+        """What is due of one of them, and if `further` what was counted of it, which starts again
         from zero.
         """
         with self._lock:
             due = self._due.get(owner_id, Due())
-            taken = [pair for pair in due.readings if pair[0].document_id == document_id]
+            taken = [pair for pair in due.readings if pair[0].about_id == about_id]
             if taken:
-                due.readings = [pair for pair in due.readings if pair[0].document_id != document_id]
+                due.readings = [pair for pair in due.readings if pair[0].about_id != about_id]
                 self._count_due -= len(taken)
-            return taken, _counted(self._windows.pop(document_id, {})) if further else []
+            return taken, _counted(self._windows.pop(about_id, {})) if further else []
 
     def put_back_of(self, due: Counted, further: Counted) -> None:
         """What `take_of` has taken, and could not be recorded."""

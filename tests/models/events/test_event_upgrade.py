@@ -19,6 +19,9 @@ FORMER_SCHEMA = """
     ALTER TABLE event RENAME TO newer;
     DROP INDEX event_owner;
     DROP INDEX event_document;
+    DROP INDEX event_collection;
+    DROP TABLE collection_document;
+    DROP TABLE collection;
     CREATE TABLE event (
         id TEXT NOT NULL, created_at INTEGER NOT NULL,
         owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
@@ -37,7 +40,7 @@ FORMER_SCHEMA = """
     DROP INDEX document_binned;
     ALTER TABLE document DROP COLUMN binned_at;
     DELETE FROM schema_migration
-    WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin');"""
+    WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin', '0026_collections');"""
 
 
 @pytest.fixture

@@ -39,5 +39,9 @@ def test_every_table_with_a_wrapped_key_is_rewrapped_by_a_rotation(instance):
 
 
 def test_every_table_of_the_migrations_is_named_like_its_class(instance):
-    known = {table._meta.table_name for table in TABLES} | {"piece", "schema_migration"}
+    known = {table._meta.table_name for table in TABLES} | {
+        "piece",
+        "collection_document",
+        "schema_migration",
+    }
     assert set(database.get_tables()) == known

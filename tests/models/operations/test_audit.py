@@ -32,7 +32,10 @@ from tests.uploads import upload
 
 DAY_MS = 86_400_000
 EVENTS = 12
-COLUMNS = ("id", "created_at", "owner_id", "sequence", "type", "document_id", "body", "hash")
+COLUMNS = (
+    *("id", "created_at", "owner_id", "sequence", "type", "document_id", "body", "hash"),
+    "collection_id",
+)
 
 
 def sql(statement, *values):

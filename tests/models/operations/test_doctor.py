@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crypto import Keyring
-from models import Session, connected, current_runtime, transaction
+from models import Collection, Session, connected, current_runtime, transaction
 from models.core import now
 from models.operations import doctor, setup
 from models.storage import database
@@ -47,9 +47,18 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
     found = list(doctor.run_checks(replace(context, deep=True)))
     assert [one.check for one in found] == [
         *("files", "space", "database", "schema", "keyring", "authority"),
-        *("log", "payload_store", "documents", "clock", "sweeper"),
+        *("log", "payload_store", "documents", "collections", "clock", "sweeper"),
     ]
     assert not any(one.problems for one in found)
+
+
+def test_an_index_that_is_not_as_the_sealed_list_is_found(context, alter, document):
+    collection, _ = Collection.make(document.owner_id, "Offer", document_ids=[document.id])
+    assert problems(context) == {}
+
+    alter("INSERT INTO collection_document VALUES ('doc_another', ?)", collection.id)
+    (found,) = problems(context)["collections"]
+    assert found.startswith(f"{collection.id} lists other documents than its index.")
 
 
 def test_files_that_others_can_read_are_listed_with_the_remedy(instance, context):

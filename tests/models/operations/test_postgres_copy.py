@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from peewee import OperationalError
 
-from models import ApiKey, Document, Event, Session, User, Webhook, connected
+from models import ApiKey, Collection, Document, Event, Session, User, Webhook, connected
 from models.accounts import Invitation, StoredResponse
 from models.core import OperatorError
 from models.operations import checkpoint, copy_to_postgres, postgres_copy, setup, verify_log
@@ -30,7 +30,8 @@ def receipts(alice, bob):
         upload(owner, b"small").delete_with_tokens()
     ApiKey.issue(alice, "laptop", "documents:read", None)
     Webhook.register(alice.id, "https://hook.example/", ("document.created",))
-    upload(alice, b"with a delivery", metadata={"key": "value"})
+    document = upload(alice, b"with a delivery", metadata={"key": "value"})
+    Collection.make(alice.id, "Offer", document_ids=[document.id])
     Session.begin(bob, 60)
     Invitation.issue("carol@example.com")
     StoredResponse.store(alice.id, StoredResponse.id_of("key"), "fingerprint", {"answer": 1})
@@ -65,7 +66,7 @@ def is_empty(target):
 
 
 def test_every_table_of_the_models_is_copied():
-    known = {table._meta.table_name for table in TABLES} | {"piece"}
+    known = {table._meta.table_name for table in TABLES} | {"piece", "collection_document"}
     assert sorted(postgres_copy.TABLES) == sorted(known)
 
 
@@ -75,7 +76,7 @@ def test_each_row_is_copied_as_it_is(copy, receipts, target, instance):
     assert result.problems == []
     assert result.log.breaks == []
     filled = [table for table, count in result.rows.items() if count]
-    assert len(filled) == 13
+    assert len(filled) == 15
     for table, count in result.rows.items():
         names, rows = rows_of_file(instance, table)
         assert len(rows) == count

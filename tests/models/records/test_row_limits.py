@@ -94,7 +94,7 @@ def test_of_ended_links_the_newest_are_kept(alice, bob):
     sweep()
 
     assert rows(DocumentToken, alice) == 3 + 1
-    assert DocumentToken.one_of_document(document, live.id)
+    assert DocumentToken.one_of_target(document, live.id)
     assert DocumentToken.find(kept_of_bob.id)
 
 

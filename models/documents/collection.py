@@ -1,0 +1,256 @@
+"""A collection: an ordered list of documents with a title, shared by links as a document is.
+
+Title, note, list and limit are sealed in one text under a key of the row's own, which is bound to
+its id and owner: who alters the database can neither read nor extend a list. The rows of
+`collection_document` are an index of the lists; they decide nothing. A list names documents that
+are not there for the moment, too; nobody sees those.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self, TypeVar
+
+from peewee import BlobField
+from peewee import Table as TableReference
+
+from crypto import DecryptionError, RootKeyMissing
+
+from ..core import Invalid, NotFound, now
+from ..events import Event, EventHead
+from ..records import Owned, OwnsDataKey, ResultPage, cached_property
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import database, shred, transaction
+from .document import Document
+
+MOST_DOCUMENTS = 200
+USUAL_MAX_BYTES = 1 << 30
+_LISTED: Any = TableReference("collection_document", ("document_id", "collection_id"))
+_FIELDS = {"title": "title", "note": "note", "max_bytes": "maxBytes"}  # their names in events
+_ABSENT = "One of these documents is not there, or is not yours."
+T = TypeVar("T")
+
+
+class Collection(OwnsDataKey, Owned):
+    PREFIX = "col"
+
+    at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
+    """What else ends with a collection, in the transaction of its deletion: its links."""
+
+    sealed_meta = BlobField()
+
+    @classmethod
+    def condition(cls, name: str, value: Any, moment: Any) -> Any:
+        """`document_id` is a filter, too."""
+        if name == "document_id":
+            listed = _LISTED.select(_LISTED.collection_id).where(_LISTED.document_id == value)
+            return cls.id.in_(listed)
+        return super().condition(name, value, moment)
+
+    @classmethod
+    def make(
+        cls,
+        owner_id: str,
+        title: str,
+        *,
+        note: str | None = None,
+        document_ids: Sequence[str] = (),
+        max_bytes: int = USUAL_MAX_BYTES,
+        with_row: Callable[["Collection"], T] = lambda _: None,  # type: ignore[assignment,return-value]
+    ) -> tuple[Self, T]:
+        """A new collection, and what `with_row` makes of it in the same transaction.
+
+        Raises `NotFound` unless all documents are the owner's, `Invalid`, `QuotaExceeded`.
+        """
+        collection: Self = cls.fresh(owner_id=owner_id)
+        with transaction(owner_id), EventHead.moved_once(owner_id):
+            count = cls.select().where(cls.owner_id == owner_id).count()
+            most = current_runtime().settings.quota_collections
+            refuse_if_full(count, most, "collections", "Delete one first.")
+            collection.generate_key()
+            collection._seal_meta({"title": title, "note": note, "max_bytes": max_bytes})
+            collection.insert_row()
+            collection.record_event("collection.created")
+            collection._change(add=document_ids, add_pointer="#/documentIds")
+            return collection, with_row(collection)
+
+    @classmethod
+    def edit(cls, owner_id: str, id: str, **changes: Any) -> Self:
+        """The collection with another `title`, `note` or `max_bytes`, with the documents `add`
+        behind those it has, without `remove`, and with `order` first, in this order.
+
+        Never a whole list: what is added meanwhile stays. What it has is passed over in `add`, what
+        it lacks in `remove`. Raises `NotFound`, `Invalid`.
+        """
+        with transaction(owner_id), EventHead.moved_once(owner_id):
+            collection = cls.one_of(owner_id, id)  # read under the lock
+            collection._change(**changes)
+            return collection
+
+    def _change(
+        self,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        order: Iterable[str] = (),
+        add_pointer: str = "#/add",
+        **fields: Any,
+    ) -> None:
+        before, gone = self.document_ids, set(remove)
+        kept = [id for id in before if id not in gone]
+        ids = list(dict.fromkeys([*kept, *add]))
+        self._require_owned(set(ids) - set(before))
+        if len(ids) > MOST_DOCUMENTS:
+            raise Invalid(add_pointer, f"A collection has at most {MOST_DOCUMENTS} documents.")
+        if not set(order := list(order)) <= set(ids):
+            raise Invalid("#/order", "Name documents of the collection only.")
+        ids = list(dict.fromkeys([*order, *ids]))
+        changed = [name for name in fields if fields[name] != self.meta[name]]
+        is_reordered = [id for id in ids if id in before] != [id for id in before if id in ids]
+        if changed or ids != before:
+            self._seal_meta(self.meta | fields | {"documents": ids})
+            self.change(sealed_meta=self.sealed_meta)
+            self._record_members(before, ids)
+        if named := [_FIELDS[name] for name in changed] + ["order"] * is_reordered:
+            self.record_event("collection.updated", changed=named)
+
+    def _record_members(self, before: Sequence[str], ids: Sequence[str]) -> None:
+        """Bring the index up to date, with an event for each document that came or went."""
+        gone, come = ([id for id in a if id not in b] for a, b in ((before, ids), (ids, before)))
+        _LISTED.delete().where(
+            _LISTED.collection_id == self.id, _LISTED.document_id.in_(gone)
+        ).execute(database)
+        if come:
+            rows = [{"document_id": id, "collection_id": self.id} for id in come]
+            _LISTED.insert(rows).execute(database)
+        for type, ids_of_type in (("collection.removed", gone), ("collection.added", come)):
+            for id in ids_of_type:
+                self.record_event(type, document_id=id)
+
+    def _require_owned(self, ids: set[str]) -> None:
+        if ids and {one.id for one in self._found(ids)} != ids:
+            raise NotFound(_ABSENT)
+
+    def _found(self, ids: Iterable[str]) -> list[Document]:
+        found = Document.select().where(
+            Document.owner_id == self.owner_id, Document.id.in_(list(ids)), *Document.live(now())
+        )
+        return Document.with_root_keys(Document.genuine(found))
+
+    def documents(self) -> list[Document]:
+        """Those that are there now, in order."""
+        by_id = {document.id: document for document in self._found(self.document_ids)}
+        return [by_id[id] for id in self.document_ids if id in by_id]
+
+    def document(self, id: str) -> Document:
+        """`NotFound` for a document that is not in the collection now."""
+        if id not in self.document_ids:
+            raise NotFound
+        return Document.one_of(self.owner_id, id)
+
+    @classmethod
+    def listed(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+        """A page of an owner's collections. One that does not open is listed without a title."""
+        asked = {name: value for name, value in filters.items() if value is not None}
+        rows, further = cls.page_of(owner_id, limit, after, **asked)
+        totals = cls._totals_of([row.id for row in rows])
+        for row in cls.with_root_keys(rows):
+            row.show_bare_if_damaged()
+            row.totals = totals.get(row.id, (0, 0))
+        return rows, further
+
+    @classmethod
+    def _totals_of(cls, ids: list[str]) -> dict[str, tuple[int, int]]:
+        """The number of documents that are there now, and of their bytes, of each collection that
+        has any.
+        """
+        of = _LISTED.collection_id
+        sums = Document.select(of, *Document.totals()).join(
+            _LISTED, on=(_LISTED.document_id == Document.id)
+        )
+        rows: Any = sums.where(of.in_(ids), *Document.live(now())).group_by(of).tuples()
+        return {id: (count, int(size)) for id, count, size in rows}
+
+    @cached_property
+    def totals(self) -> tuple[int, int]:
+        return self._totals_of([self.id]).get(self.id, (0, 0))
+
+    @property
+    def document_count(self) -> int:
+        return self.totals[0]
+
+    @property
+    def size(self) -> int:
+        return self.totals[1]
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
+        return meta
+
+    def _seal_meta(self, meta: dict[str, Any]) -> None:
+        self.meta = {"documents": []} | meta
+        self.sealed_meta = self.seal("meta/1", self.id, self.meta)
+
+    def show_bare_if_damaged(self) -> Self:
+        """In a list, so that a collection that does not open does not hide the others."""
+        try:
+            _ = self.meta
+        except (DecryptionError, RootKeyMissing):
+            logging.getLogger("docservice").error("%s does not open", self.id)
+            self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
+        return self
+
+    @property
+    def title(self) -> str:
+        return str(self.meta["title"])
+
+    @property
+    def name(self) -> str:
+        """What people call it, as the name of a document."""
+        return self.title
+
+    @property
+    def note(self) -> str | None:
+        note: str | None = self.meta["note"]
+        return note
+
+    @property
+    def max_bytes(self) -> int:
+        """The most bytes that it may hold for a stranger's file to be taken."""
+        return int(self.meta["max_bytes"])
+
+    @property
+    def document_ids(self) -> list[str]:
+        return list(self.meta["documents"])
+
+    def delete_with_tokens(self) -> None:
+        """It ends with its links; its documents stay."""
+        with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
+            if not shred("collection", self.id):
+                raise NotFound
+            self.record_event("collection.deleted")
+            for end in self.at_deletion:
+                end(self)
+
+    def indexed_ids(self) -> set[str]:
+        """The documents in it as the index has them."""
+        rows = _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id == self.id)
+        return {row["document_id"] for row in rows.execute(database)}
+
+    def binding(self) -> tuple[str, ...]:
+        return (self.owner_id,)
+
+    def record_event(self, type: str, **facts: Any) -> None:
+        Event.record(self.owner_id, type, {"collection_id": self.id} | facts)
+
+
+def _take_out_of_all(document: Document) -> None:
+    """In the transaction that deletes the document."""
+    holding = Collection.select().where(Collection.condition("document_id", document.id, 0))
+    for collection in holding.where(Collection.owner_id == document.owner_id):
+        try:
+            collection._change(remove=[document.id])
+        except (DecryptionError, RootKeyMissing):
+            logging.getLogger("docservice").error("%s does not open", collection.id)
+
+
+Document.before_deletion.append(_take_out_of_all)

@@ -1,0 +1,38 @@
+"""What a link opens: a document, or a collection. Either seals the link's label and password."""
+
+from typing import Any
+
+from peewee import SQL, fn
+
+from ..documents import Collection, Document
+
+Target = Document | Collection
+
+
+def table_of(id: str) -> type[Document] | type[Collection]:
+    """The table of the target with this id."""
+    return Collection if id.startswith(Collection.PREFIX) else Document
+
+
+def target_of(owner_id: str, id: str) -> Target:
+    """Raises `NotFound` unless it is the owner's, and there."""
+    return table_of(id).one_of(owner_id, id)
+
+
+def find_target(id: str) -> Target | None:
+    """The one that a link names, of any owner."""
+    return table_of(id).find(id)
+
+
+def is_there(id: Any, moment: Any) -> Any:
+    """The condition that the column holds the id of a target that can be opened then."""
+    one = SQL("1")
+    document = Document.select(one).where(Document.id == id, *Document.live(moment))
+    collection = Collection.select(one).where(Collection.id == id)
+    return fn.EXISTS(document) | fn.EXISTS(collection)
+
+
+def end_of(id: str) -> int | None:
+    """When the target itself ends, or has ended."""
+    document = None if table_of(id) is Collection else Document.find(id)
+    return document.expires_at if document else None
