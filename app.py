@@ -27,6 +27,7 @@ from blueprints.status import VERSION
 from models import Event, connected
 from models.core import ServiceError
 from models.documents import delete_unfinished_uploads
+from models.events import SmtpClient
 from models.operations import (
     PeriodicTask,
     check_payload_store,
@@ -116,22 +117,23 @@ def main() -> None:
 
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
-    limits = DispatcherLimits()
+    record_merged, mailer = Event.record_merged_readings, SmtpClient.configured()
+    client, limits = SafeHttpClient(runtime.settings.webhook_allow or ()), DispatcherLimits()
+    if engine().is_shared or mailer:
+        limits = DispatcherLimits(poll_seconds=1)  # others, and commands, queue something, too
     if engine().is_shared:
-        limits = DispatcherLimits(poll_seconds=1)  # others queue deliveries, too
         once = {"at_start": forget_node, "at_end": forget_node}
         runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, **once))
     else:
         with connected():
             delete_unfinished_uploads()
-    record_merged = Event.record_merged_readings
     runtime.run_in_background(
         PeriodicTask(sweep, 60),
         PeriodicTask(drop_objects, 1),
         PeriodicTask(engine().checkpoint_wal, 0.2),
         PeriodicTask(Event.record_readings, 0.05),
         PeriodicTask(record_merged, 1, at_end=partial(record_merged, all=True)),
-        WebhookDispatcher(SafeHttpClient(runtime.settings.webhook_allow or ()), limits),
+        WebhookDispatcher(client, limits, mailer),
     )
 
 

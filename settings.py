@@ -9,6 +9,7 @@ from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import click
 
@@ -70,6 +71,58 @@ def _database(text: str) -> str:
     return text.removeprefix("sqlite:///")
 
 
+@dataclass(frozen=True)
+class SmtpServer:
+    """What takes the service's mail; `tls` is `starttls`, `smtps` (from the start) or `off`."""
+
+    host: str
+    port: int
+    tls: str
+    sender: str
+    user: str | None
+    password: str | None = field(repr=False)
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in {"localhost", "::1"} or self.host.startswith("127.")
+
+
+_SMTP_PORTS = {"smtp": 587, "smtps": 465}
+
+
+def _smtp_server(text: str) -> SmtpServer:
+    """`smtp://user:password@host:587?from=docs@example.org`; user and password percent-encoded."""
+    takes = (
+        "smtp://user:password@host:587?from=docs@example.org, or smtps://…:465?from=…; in user and "
+        "password, %40 stands for @, %2F for /, %3F for ?, %23 for #, %25 for %"
+    )
+    try:
+        url = urlsplit(text)
+        port, query = url.port or _SMTP_PORTS[url.scheme], dict(parse_qsl(url.query, True, True))
+        sender, tls = query.pop("from"), query.pop("tls", "")
+        name, word = (one and unquote(one) for one in (url.username, url.password))
+    except (KeyError, ValueError):
+        raise ValueError(takes) from None
+    how = tls or {"smtp": "starttls", "smtps": "smtps"}[url.scheme]
+    server = SmtpServer(url.hostname or "", port, how, sender, name, word)
+    fits = tls in ({"", "off"} if url.scheme == "smtp" else {""}) and url.path in {"", "/"}
+    if query or not (
+        fits and server.host and re.fullmatch(r"[!-;=?A-~]+@[\w.-]+", sender, re.ASCII)
+    ):
+        raise ValueError(takes)
+    _refuse_contradictions(url.scheme, server)
+    return server
+
+
+def _refuse_contradictions(scheme: str, server: SmtpServer) -> None:
+    other = {"smtp": "smtps", "smtps": "smtp"}[scheme]
+    if server.port == _SMTP_PORTS[other]:
+        right = f"{other}://…@{server.host}:{server.port}?from={server.sender}"
+        raise ValueError(f"{other} at port {server.port}: {right}")
+    if server.tls == "off" and server.password and not server.is_loopback:
+        raise ValueError("tls=off without a password only, or to this machine: leave out &tls=off")
+
+
 def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
     """`read` converts text to the value, or raises ValueError with what it takes."""
     return field(default=default, metadata={"read": read, "description": description})
@@ -106,6 +159,12 @@ class Settings:
             r"(?=[!-~]+\Z)https?://[^/?#]+(/[^?#]*)?", "an address like https://docs.example.org"
         ),
         "how links are written, in ASCII (`xn--…`); the request's own address if not set",
+    )
+    smtp_url: SmtpServer | None = _field(
+        None,
+        _smtp_server,
+        "the server that takes [mail](#mail), as `smtp://user:password@host:587?from=address`; "
+        "without it there is no mail",
     )
     max_document_bytes: int = _field(64 << 20, _number(1), "the largest original")
     session_seconds: int = _field(12 * 3600, _number(1), "how long a session lives")
@@ -176,6 +235,10 @@ def read_settings(
     values["instance_path"] = home / values["instance_path"]
     if "://" not in values["database"]:
         values["database"] = str(values["instance_path"] / values["database"])
+    if values["smtp_url"] and not values["base_url"]:
+        raise WrongSetting(
+            f"{PREFIX}SMTP_URL needs {PREFIX}BASE_URL: mails hold addresses of pages."
+        )
     return Settings(**values)
 
 
@@ -193,4 +256,4 @@ def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[
 
 def without_password(text: str) -> str:
     """A URL that may be shown."""
-    return re.sub(r"(?<=://)[^/@]+(?=@)|(?<=password=)[^&]+", "…", text)
+    return re.sub(r"(?<=://).+(?=@)|(?<=password=)[^&]+", "…", text)

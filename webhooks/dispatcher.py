@@ -1,8 +1,9 @@
-"""Dispatches due webhook deliveries to sender threads, which are started on demand.
+"""Dispatches due webhook deliveries, and mail, to sender threads, which are started on demand.
 
 Each webhook has one delivery in flight, so events arrive in order as long as first attempts
-succeed; a failed delivery waits for its retry while later events are sent. A row stays due until
-its attempt has ended: after a crash, deliveries in flight are sent again.
+succeed; a failed delivery waits for its retry while later events are sent. So it is with the mails
+of an owner: what has the same lane is sent one after another. A row stays due until its attempt
+has ended: after a crash, what was in flight is sent again.
 
 A receiver that hangs holds a thread for 15 s. So a user has a share of the threads; webhooks that
 are new, or were slow at the last attempt, share a part of them, of which one user gets a few; and
@@ -20,12 +21,20 @@ from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected
 from models.core import NotFound, now, rfc3339
-from models.events import Outcome, delivery_queued, release_webhook, release_webhooks
+from models.events import (
+    Mail,
+    Outcome,
+    SmtpClient,
+    delivery_queued,
+    release_lane,
+    release_lanes,
+)
 from models.runtime import log_failure
 
 from .http_client import SafeHttpClient
 
 MINUTE, HOUR = 60, 3600
+Waiting = WebhookDelivery | Mail
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,17 @@ class DispatcherLimits:
 
 
 class WebhookDispatcher:
-    def __init__(self, client: SafeHttpClient, limits: DispatcherLimits | None = None) -> None:
-        self._client, self._limits = client, limits or DispatcherLimits()
+    def __init__(
+        self,
+        client: SafeHttpClient,
+        limits: DispatcherLimits | None = None,
+        mailer: SmtpClient | None = None,
+    ) -> None:
+        self._client, self._mailer, self._limits = client, mailer, limits or DispatcherLimits()
         self._stopped = threading.Event()
-        self._busy: dict[str, str] = {}  # webhooks with a delivery in flight, and their owners
-        self._durations: dict[str, int | None] = {}  # in ms, of webhooks' last attempts; None: new
-        self._queue: queue.SimpleQueue[WebhookDelivery | None] = queue.SimpleQueue()
+        self._busy: dict[str, str] = {}  # lanes with something in flight, and their owners
+        self._durations: dict[str, int | None] = {}  # in ms, of lanes' last attempts; None: new
+        self._queue: queue.SimpleQueue[WebhookDelivery | Mail | None] = queue.SimpleQueue()
         self._senders: list[threading.Thread] = []
         self._dispatcher = threading.Thread(target=self._run, name="dispatcher", daemon=True)
         self._dispatcher.start()
@@ -83,9 +97,10 @@ class WebhookDispatcher:
         wait_seconds = self._limits.poll_seconds
         busy = self._busy.copy()  # before the query: its rows of these webhooks may be outdated
         with connected():
-            first_due = WebhookDelivery.next_due_per_webhook()
-            waiting = [delivery for delivery in first_due if delivery.webhook_id not in busy]
-            self._recall({delivery.webhook_id for delivery in waiting} | busy.keys())
+            first_due: list[Waiting] = [*WebhookDelivery.next_due_per_webhook()]
+            first_due += Mail.next_due_per_owner() if self._mailer else []
+            waiting = [one for one in first_due if one.lane not in busy]
+            self._recall({one.lane for one in waiting} | busy.keys())
         for delivery in _in_turn(waiting, Counter(busy.values())):
             left_seconds = ((delivery.due_at or 0) - now()) / 1000
             if 0 < left_seconds < self._limits.wait_seconds:
@@ -94,36 +109,36 @@ class WebhookDispatcher:
                 self._enqueue(delivery)
         return wait_seconds
 
-    def _recall(self, webhook_ids: set[str]) -> None:
-        """Know of these webhooks, and of no others, how long their last attempts took."""
-        for id in webhook_ids - self._durations.keys():
-            self._durations[id] = WebhookDelivery.last_duration_ms(id)
-        for id in self._durations.keys() - webhook_ids:
-            del self._durations[id]
+    def _recall(self, lanes: set[str]) -> None:
+        """Know of these lanes, and of no others, how long their last attempts took."""
+        for lane in lanes - self._durations.keys():
+            self._durations[lane] = WebhookDelivery.last_duration_ms(lane)
+        for lane in self._durations.keys() - lanes:
+            del self._durations[lane]
 
-    def _has_thread_for(self, delivery: WebhookDelivery) -> bool:
+    def _has_thread_for(self, delivery: Waiting) -> bool:
         limits, busy = self._limits, self._busy.copy()
         mine = {id for id, owner_id in busy.items() if owner_id == delivery.owner_id}
         if len(busy) >= limits.threads or len(mine) >= limits.threads_per_owner:
             return False
-        if self._is_proven(delivery.webhook_id):
+        if self._is_proven(delivery.lane):
             return True
         slow = {id for id in busy if self._is_slow(id)}
         unproven = {id for id in busy if not self._is_proven(id)}
         return (
             len(unproven) < limits.threads * 3 // 4
             and len(unproven & mine) < limits.unproven_threads_per_owner
-            and (len(slow) < limits.threads // 2 or not self._is_slow(delivery.webhook_id))
+            and (len(slow) < limits.threads // 2 or not self._is_slow(delivery.lane))
         )
 
-    def _is_slow(self, webhook_id: str) -> bool:
-        return (self._durations.get(webhook_id) or 0) > self._limits.slow_ms
+    def _is_slow(self, lane: str) -> bool:
+        return (self._durations.get(lane) or 0) > self._limits.slow_ms
 
-    def _is_proven(self, webhook_id: str) -> bool:
-        return self._durations.get(webhook_id) is not None and not self._is_slow(webhook_id)
+    def _is_proven(self, lane: str) -> bool:
+        return self._durations.get(lane) is not None and not self._is_slow(lane)
 
-    def _enqueue(self, delivery: WebhookDelivery) -> None:
-        self._busy[delivery.webhook_id] = delivery.owner_id
+    def _enqueue(self, delivery: Waiting) -> None:
+        self._busy[delivery.lane] = delivery.owner_id
         self._queue.put(delivery)
         if len(self._senders) < min(len(self._busy), self._limits.threads):
             self._senders.append(threading.Thread(target=self._send, name="sender", daemon=True))
@@ -141,20 +156,38 @@ class WebhookDispatcher:
 
     def _release_all(self) -> None:
         try:
-            release_webhooks()
+            release_lanes()
         except Exception as error:
-            log_failure("webhooks are not released", error)
+            log_failure("what is sent is not released", error)
 
-    def _release(self, delivery: WebhookDelivery) -> None:
+    def _release(self, delivery: Waiting) -> None:
         try:
-            release_webhook(delivery.webhook_id)
+            release_lane(delivery.lane)
         except Exception as error:  # the claim ends by itself
-            log_failure(f"webhook {delivery.webhook_id} is not released", error)
-        self._busy.pop(delivery.webhook_id, None)
+            log_failure(f"{delivery.lane} is not released", error)
+        self._busy.pop(delivery.lane, None)
         delivery_queued.set()
 
-    def deliver(self, delivery: WebhookDelivery) -> None:
-        """Send a delivery and store the outcome, unless its webhook was deleted or disabled."""
+    def deliver(self, delivery: Waiting) -> None:
+        """Send it and store the outcome."""
+        if isinstance(delivery, WebhookDelivery):
+            self._send_event(delivery)
+        elif self._mailer:
+            self._send_mail(delivery, self._mailer)
+
+    def _send_mail(self, mail: Mail, mailer: SmtpClient) -> None:
+        """By the last pause again and again, until its end."""
+        attempts = min(mail.attempts, len(self._limits.retries_seconds) - 1)
+        with connected():
+            message = mail.message()
+        if message is not None:
+            outcome = mailer.send(message)
+            self._durations[mail.lane] = outcome.duration_ms
+            with connected():
+                mail.record_outcome(outcome, self._retry_at(attempts, outcome))
+
+    def _send_event(self, delivery: WebhookDelivery) -> None:
+        """Unless its webhook was deleted or disabled."""
         with connected():
             webhook = Webhook.find(delivery.webhook_id)
             if webhook is None or webhook.disabled_at is not None:
@@ -172,14 +205,14 @@ class WebhookDispatcher:
     def _retry_at(self, attempts: int, outcome: Outcome) -> int | None:
         """Unix time in ms, with jitter; None if there is no further attempt."""
         retries_seconds = self._limits.retries_seconds
-        if outcome.succeeded or attempts >= len(retries_seconds):
+        if outcome.succeeded or outcome.for_good or attempts >= len(retries_seconds):
             return None
         wait_seconds = retries_seconds[attempts] * random.uniform(0.8, 1.2)  # noqa: S311
         asked_seconds = min(outcome.retry_after_seconds, self._limits.retry_after_seconds)
         return now() + int(max(wait_seconds, asked_seconds) * 1000)
 
 
-def _in_turn(waiting: list[WebhookDelivery], held: Counter[str]) -> list[WebhookDelivery]:
+def _in_turn(waiting: list[Waiting], held: Counter[str]) -> list[Waiting]:
     """The oldest first, but owners who hold fewer threads before others, as if one after another.
 
     `held` is the number of threads by owner.

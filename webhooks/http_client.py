@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
-from models.events import Networks, Outcome, WebhookUrl, may_reach
+from models.events import Networks, Outcome, WebhookUrl, failure_of, may_reach
 
 DEADLINE_SECONDS = 15
 CONNECT_SECONDS = 5
@@ -52,14 +52,8 @@ class SafeHttpClient:
             result = self._exchange(url, headers, body, started_at + self._deadline_seconds)
         except AddressNotAllowedError as error:
             result = {"error": str(error)}
-        except ssl.SSLCertVerificationError as error:
-            result = {"error": f"The certificate is not good: {error.verify_message}."}
-        except TimeoutError:
-            result = {"error": f"There was no answer within {self._deadline_seconds:g} s."}
-        except socket.gaierror:
-            result = {"error": "The name is not known."}
         except (OSError, http.client.HTTPException) as error:
-            result = {"error": f"The connection failed: {type(error).__name__}."}
+            result = {"error": failure_of(error, self._deadline_seconds)}
         return Outcome(duration_ms=round((time.monotonic() - started_at) * 1000), **result)
 
     def _exchange(

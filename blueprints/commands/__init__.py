@@ -10,6 +10,7 @@ from flask.cli import with_appcontext
 from .audit import audit
 from .doctor import doctor, isolation_notes
 from .keys import keys
+from .mail import mail
 from .storage import backup, copy, payloads, restore, sweep
 from .users import users
 
@@ -22,7 +23,7 @@ def openapi() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(keys, backup, restore, copy, doctor, users, audit, payloads, sweep, openapi),
+    *(keys, backup, restore, copy, doctor, users, mail, audit, payloads, sweep, openapi),
 )
 
 

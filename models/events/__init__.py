@@ -1,15 +1,11 @@
 """What happened, in chains that can be verified, and its way to webhooks."""
 
+from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry
-from .delivery import (
-    OpenedDelivery,
-    Outcome,
-    WebhookDelivery,
-    delivery_queued,
-    release_webhook,
-    release_webhooks,
-)
+from .delivery import OpenedDelivery, WebhookDelivery
 from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about
+from .mail import Mail, compose, is_mail_address
 from .retention import forget_many_events, forget_old_events
+from .smtp import SmtpClient
 from .webhook import Webhook
 from .webhook_url import Networks, WebhookUrl, may_reach

@@ -5,32 +5,21 @@ an attempt, so an attempt that a crash interrupts is made again. It holds a MAC 
 the service signs what it sends: what was altered in the database is not sent.
 """
 
-import threading
 from dataclasses import dataclass
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, Model, TextField, Value, fn
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 from peewee import Table as TableReference
 
 from crypto import authority_mac, is_authentic
 
 from ..core import first_id, id_like, now
 from ..records import Owned, ResultPage, RowWith, log_altered
-from ..runtime import current_runtime, node_name
-from ..storage import (
-    SERVER_NOW,
-    connected,
-    database,
-    engine,
-    param,
-    prepared,
-    separate_transaction,
-)
+from ..runtime import current_runtime
+from ..storage import database, param, prepared, separate_transaction
+from .attempt import Outcome, Sendable, delivery_queued
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
-LEASE_MS = 20_000  # longer than an attempt takes; a killed process holds nothing back for long
-
-delivery_queued = threading.Event()  # set when there is something new to deliver
 
 _FIRST_OF_EACH = """
     (webhook_id, id) IN (
@@ -41,22 +30,7 @@ _FIRST_OF_EACH = """
         WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an attempt: the receiver's status and answer, or an error in a sentence."""
-
-    duration_ms: int
-    status: int | None = None
-    answer: str | None = None
-    error: str | None = None
-    retry_after_seconds: int = 0
-
-    @property
-    def succeeded(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300
-
-
-class WebhookDelivery(Owned):
+class WebhookDelivery(Sendable, Owned):
     PREFIX = "dlv"
 
     webhook_id = TextField()
@@ -113,27 +87,21 @@ class WebhookDelivery(Owned):
         columns = self.id, self.owner_id, self.webhook_id, *sent
         return current_runtime().authority_key, "delivery", columns
 
+    @property
+    def lane(self) -> str:
+        return self.webhook_id
+
+    def itself(self) -> Any:
+        """As its index finds it."""
+        return (WebhookDelivery.webhook_id == self.webhook_id) & (WebhookDelivery.id == self.id)
+
     def _set(self, **values: Any) -> None:
-        mine = type(self).webhook_id == self.webhook_id, type(self).id == self.id
-        self.update(values).where(*mine).execute()
+        self.update(values).where(self.itself()).execute()
 
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
         """The pending delivery that is due first, of each enabled webhook of an enabled user."""
         return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
-
-    def claim(self) -> bool:
-        """Whether this process sends it now; then call `release_webhook` when that has ended."""
-        if engine().is_shared and not WebhookClaim.take(self.webhook_id):
-            return False
-        table = type(self)
-        its = table.webhook_id == self.webhook_id, table.id == self.id
-        unchanged = table.due_at == self.due_at, table.attempts == self.attempts
-        with connected():
-            is_unchanged = bool(table.select().where(*its, *unchanged).exists())
-        if not is_unchanged:  # another one was faster, and is done
-            release_webhook(self.webhook_id)
-        return is_unchanged
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
@@ -226,49 +194,3 @@ def _subscribed() -> Any:
     is_subscribed = fn.REPLACE(webhook.c.types, param("type"), SQL("''")) != webhook.c.types
     of_owner = webhook.c.owner_id == param("owner_id"), webhook.c.disabled_at.is_null()
     return webhook.bind(database).select(webhook.c.id).where(*of_owner, is_subscribed)
-
-
-class WebhookClaim(Model):
-    """Which process delivers to a webhook, where several serve one database: a lease by the
-    server's clock.
-    """
-
-    webhook_id = TextField(primary_key=True)
-    node_id = TextField()
-    until = BigIntegerField()
-
-    class Meta:
-        database = database
-        legacy_table_names = False
-
-    @classmethod
-    def take(cls, webhook_id: str) -> bool:
-        """Whether this process delivers next, to a webhook that is still there."""
-        webhook, moment = TableReference("webhook"), SERVER_NOW
-        columns = webhook.c.id, Value(node_name()), moment + LEASE_MS
-        claim = cls.insert_from(
-            webhook.select(*columns).where(webhook.c.id == webhook_id),
-            [cls.webhook_id, cls.node_id, cls.until],
-        ).on_conflict(
-            conflict_target=[cls.webhook_id],
-            preserve=[cls.node_id, cls.until],
-            where=cls.until <= moment,
-        )
-        with connected():
-            return bool(claim.as_rowcount().execute())
-
-
-def release_webhook(webhook_id: str) -> None:
-    """Let others deliver, after the outcome was stored."""
-    _release(WebhookClaim.webhook_id == webhook_id)
-
-
-def release_webhooks() -> None:
-    """Of a process of the same name that was killed, or of this one at its end."""
-    _release()
-
-
-def _release(*which: Any) -> None:
-    if engine().is_shared:
-        with connected():
-            WebhookClaim.delete().where(WebhookClaim.node_id == node_name(), *which).execute()

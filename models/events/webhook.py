@@ -16,7 +16,8 @@ from ..core import Invalid, NotFound, WebhookDisabled, now
 from ..records import Issued, Owned, Owner, ResultPage, cached_property, log_altered
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
-from .delivery import OpenedDelivery, Outcome, WebhookDelivery
+from .attempt import Outcome
+from .delivery import OpenedDelivery, WebhookDelivery
 from .event import TYPES, Event
 from .webhook_url import WebhookUrl
 

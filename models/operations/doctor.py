@@ -14,6 +14,7 @@ from peewee import Select, fn
 from ..accounts import Session, User
 from ..core import now
 from ..documents import Collection, Document
+from ..events import SmtpClient
 from ..runtime import current_runtime, operator_message
 from ..storage import SERVER_NOW, connected, database, engine, open_database
 from . import setup
@@ -59,7 +60,8 @@ def run_checks(context: DoctorContext) -> Iterator[Finding]:
             break
     else:
         with connected():
-            yield from (_run_check(check, context) for check in (*after, *DATA_CHECKS))
+            mail = (_mail,) if current_runtime().settings.smtp_url else ()
+            yield from (_run_check(check, context) for check in (*after, *DATA_CHECKS, *mail))
     current_runtime().close_database()
 
 
@@ -182,6 +184,12 @@ def _sweeper(_: DoctorContext) -> Iterator[str]:
     overdue = Document.select().where(Document.expires_at <= now() - SWEEP_OVERDUE_MS)
     if count := sum(document.is_genuine() for document in overdue):
         yield f"{count:,} expired documents are still there. Start the service, or run: sweep"
+
+
+def _mail(_: DoctorContext) -> Iterator[str]:
+    client = SmtpClient.configured()
+    if client and (problem := client.problem()):
+        yield f"The server of SMTP_URL takes no mail: {problem}"
 
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)

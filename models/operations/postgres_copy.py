@@ -30,7 +30,8 @@ Read = Callable[..., Any]  # executes a query in SQL
 TABLES = (  # each after those that it refers to
     *("user_account", "session", "api_key", "invitation", "document", "piece", "document_token"),
     *("preview", "answer", "webhook", "delivery", "event", "event_head", "token_key"),
-    *("authority_key", "unreferenced_object", "collection", "collection_document"),
+    *("authority_key", "unreferenced_object", "collection", "collection_document", "mail"),
+    "mail_limit",
 )
 
 

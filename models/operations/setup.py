@@ -16,13 +16,14 @@ from .. import storage
 from ..accounts import StoredResponse, TokenKey, User
 from ..core import OperatorError
 from ..documents import Collection, Document
+from ..events import Mail
 from ..runtime import check_nodes, current_runtime
 from ..storage import connected, database, engine
 from .authority import AuthorityKey, load_authority_key
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (
     *(User, Document, Collection),
-    *(StoredResponse, TokenKey, AuthorityKey),
+    *(StoredResponse, Mail, TokenKey, AuthorityKey),
 )
 MIGRATIONS = str(Path(__file__).parent.parent / "migrations")
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work

@@ -262,7 +262,7 @@ def test_another_process_delivers_what_a_killed_one_has_queued(start_node, nodes
     person.upload(token=None)
     receiver.wait_for(1)
     doomed.kill()
-    nodes[0].sql("UPDATE webhook_claim SET until = until - 20000")  # so much time has passed
+    nodes[0].sql("UPDATE claim SET until = until - 20000")  # so much time has passed
 
     received = receiver.wait_for(2)
 

@@ -6,6 +6,10 @@ from importlib import import_module
 
 import pytest
 
+from settings import read_settings
+from tests.mailbox import Mailbox
+from tests.service import ROOT
+
 doctor = import_module("blueprints.commands.doctor")  # the package has a command of that name
 
 
@@ -80,3 +84,16 @@ def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
     (note,) = doctor.isolation_notes(1000, "/bin/sh")
 
     assert note.startswith("Documents and slides are not converted to pages. /bin/sh")
+
+
+def test_a_mail_server_is_asked_whether_it_lets_the_service_in_and_gets_no_mail(
+    run, document, app, weaknesses
+):
+    runtime, box = app.extensions["runtime"], Mailbox()
+    server = read_settings({}, {"SMTP_URL": box.url(), "BASE_URL": "http://x"}, ROOT).smtp_url
+    runtime.settings = replace(runtime.settings, smtp_url=server, base_url="http://x")
+    away = run("doctor").output
+    with box:
+        well = run("doctor").output
+    assert "WRONG  mail: The server of SMTP_URL takes no mail: The connection failed" in away
+    assert ("OK     mail\n" in well, box.recipients) == (True, [])

@@ -1,0 +1,211 @@
+"""Mail to be sent: an outbox, which the dispatcher of the webhooks empties.
+
+A row is stored in the transaction of what it tells of, and deleted, its key with it, once the
+server has taken the mail, has refused it for good, or its life is over. Address and text are sealed
+under a key of the row's own. `Message-ID` comes from the row's id, so that a mail that a crash
+repeats is the same one. Who sends what to whom how often is limited in rows, for all processes.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, Case, IntegerField, TextField, Tuple, fn
+
+from crypto import DecryptionError, authority_mac
+
+from ..core import Limit, NotFound, now
+from ..records import OwnsDataKey, Table, log_altered
+from ..runtime import current_runtime
+from ..storage import SERVICE, database, separate_transaction, transaction
+from .attempt import Outcome, Sendable, delivery_queued
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+_ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
+_ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
+_POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
+
+
+@dataclass(frozen=True)
+class MailKind:
+    """How long a mail is tried, and how many go to one address."""
+
+    life_seconds: int
+    limits: tuple[Limit, ...] = ()
+
+
+def _to_address(kind: str, count: int, seconds: int) -> Limit:
+    return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds)
+
+
+KINDS = {
+    "code": MailKind(15 * MINUTE, (_to_address("code", 5, HOUR), _to_address("code", 20, DAY))),
+    "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
+    "invitation": MailKind(7 * DAY),
+    "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
+    "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
+}
+OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
+OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
+COMPOSERS: dict[str, Callable[[str], tuple[str, str] | None]] = {}
+"""By kind, what writes subject and text to an address when the mail is first tried; None if there
+is nothing to send. So to ask for a mail takes as long and stores as much for any address."""
+
+
+class Mail(Sendable, OwnsDataKey):
+    PREFIX = "mal"
+
+    owner_id = TextField()
+    kind = TextField()
+    due_at = BigIntegerField()
+    attempts = IntegerField(default=0)
+    expires_at = BigIntegerField()
+    sealed_message = BlobField()
+
+    @classmethod
+    def enqueue(  # noqa: PLR0917
+        cls,
+        owner_id: str,
+        kind: str,
+        address: str,
+        subject: str | None = None,
+        text: str = "",
+        *,
+        link_id: str = "",
+        expires_at: int | None = None,
+    ) -> bool:
+        """Store a mail in the open transaction; false if a limit is reached or no mail can be sent
+        to this address. Without `subject` its `COMPOSERS` write it later.
+        """
+        mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
+        mail.due_at = mail.created_at
+        mail.expires_at = expires_at or mail.created_at + KINDS[kind].life_seconds * 1000
+        with transaction(None):
+            if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
+                return False
+            mail.generate_key()
+            mail.sealed_message = mail.seal("mail/1", mail.id, [address, subject, text])
+            mail.insert_row()
+            database.after_commit(delivery_queued.set)
+        return True
+
+    @classmethod
+    def next_due_per_owner(cls) -> list[Self]:
+        """The mail that is due first, of each owner."""
+        lasts = cls.expires_at > now()
+        first = cls.select(cls.owner_id, fn.MIN(cls.due_at)).where(lasts).group_by(cls.owner_id)
+        due = cls.select().where(lasts, Tuple(cls.owner_id, cls.due_at).in_(first))
+        return list({mail.owner_id: mail for mail in due}.values())
+
+    @classmethod
+    def forget_old(cls) -> None:
+        """What is too late to be sent, and limits that nothing is owed to."""
+        cls.delete().where(cls.expires_at <= now()).execute()
+        MailLimit.delete().where(MailLimit.due_at <= now()).execute()
+
+    @property
+    def lane(self) -> str:
+        return self.owner_id
+
+    def binding(self) -> tuple[str, ...]:
+        return self.owner_id, self.kind, str(self.expires_at)
+
+    def message(self) -> EmailMessage | None:
+        """To be sent; None if there is nothing to send, and then the row is deleted."""
+        try:
+            address, subject, text = self.unseal("mail/1", self.id, self.sealed_message)
+        except DecryptionError:
+            log_altered(self.id)
+            self._delete()
+            return None
+        if subject is None:
+            with transaction():
+                composed = COMPOSERS[self.kind](address)
+                if composed is None:
+                    self._delete()
+                    return None
+                subject, text = composed
+                self.change(sealed_message=self.seal("mail/1", self.id, [address, *composed]))
+        return compose(self, address, subject, text)
+
+    def record_outcome(self, outcome: Outcome, due_at: int | None) -> None:
+        """Delete it, unless it is tried again at `due_at`.
+
+        Not synced: what a power cut loses costs one repeated mail.
+        """
+        with separate_transaction(self.owner_id, synced=False):
+            if not outcome.succeeded:
+                why = outcome.error or f"the server answered {outcome.status}"
+                log = logging.getLogger("docservice")
+                log.error("%s (%s) was not sent: %s", self.id, self.kind, why)
+            if due_at is None or due_at >= self.expires_at:
+                self._delete()
+            else:
+                self.change(due_at=due_at, attempts=self.attempts + 1)
+
+    def _delete(self) -> None:
+        type(self).delete().where(self.itself()).execute()
+
+
+class MailLimit(Table):
+    """How much of a limit is spent, by GCRA as in `models/runtime/rate_limiter.py`, in a row that
+    all processes share. Its id tells nothing of addresses.
+    """
+
+    due_at = BigIntegerField()  # the theoretical arrival time
+
+    class Meta:
+        table_name = "mail_limit"
+
+    @classmethod
+    def wait_ms(cls, owner_id: str, kind: str, address: str, link_id: str = "") -> int:
+        """0 if a mail may be sent, which is counted; else for how long none may. Call it in a
+        transaction.
+        """
+        limits = [(limit, address.casefold()) for limit in KINDS[kind].limits]
+        limits += [(OF_LINK, link_id)] if link_id else []
+        limits += [(OF_OWNER, owner_id)] if owner_id != SERVICE else []
+        spent = (limit for limit, key in limits if not cls._spend(limit, key))
+        return next((limit.seconds * 1000 // limit.count for limit in spent), 0)
+
+    @classmethod
+    def _spend(cls, limit: Limit, key: str) -> bool:
+        """Whether there was room for one more, which is counted."""
+        moment, gap_ms = now(), limit.seconds * 1000 // limit.count
+        id = authority_mac(current_runtime().authority_key, "mail_limit", (limit.name, key)).hex()
+        due = Case(None, ((cls.due_at > moment, cls.due_at),), moment) + gap_ms
+        spent = cls.insert(id=id, created_at=moment, due_at=moment + gap_ms).on_conflict(
+            conflict_target=[cls.id],
+            update={cls.due_at: due},
+            where=due <= moment + limit.seconds * 1000,
+        )
+        return bool(spent.as_rowcount().execute())
+
+
+def is_mail_address(text: str) -> bool:
+    """Whether it can stand in a header as it is: ASCII, a domain as `xn--…`."""
+    return len(text) <= 254 and bool(_ADDRESS.fullmatch(text))
+
+
+def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:
+    """The mail that a row with id and moment of creation stands for: always the same one."""
+    settings = current_runtime().settings
+    if settings.smtp_url is None:
+        raise NotFound("This service sends no mail: SMTP_URL is not set.")
+    name, sender = "Document Service", settings.smtp_url.sender
+    message = EmailMessage(policy=_POLICY)
+    message["From"] = Address(name, addr_spec=sender)
+    message["To"] = Address(addr_spec=address)
+    message["Subject"] = subject
+    message["Date"] = format_datetime(datetime.fromtimestamp(row.created_at // 1000, UTC))
+    message["Message-ID"] = f"<{row.id}@{sender.rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(f"{text}\n\n-- \n{name}, {settings.base_url}\n")
+    return message
