@@ -6,9 +6,12 @@ from flask import Response, g, request
 
 from models import Document, Session, User, current_runtime
 from models.accounts import require_strong_password
+from models.operations import AccountContents, delete_account
 
+from ..http.authentication import clear_cookie
 from ..schemas.requests import PasswordChange, Registration
 from .blueprint import Pages, go, render
+from .export import everything
 from .forms import text
 
 account = Pages("account", "/account")
@@ -33,6 +36,29 @@ def edit_profile() -> Response:
     """Change the name"""
     g.caller.user.rename(**_PROFILE.load({"name": text("name")}))
     return go(PATH, "saved")
+
+
+@account.get("/export")
+def export_account() -> Response:
+    """Save all that the account holds as one ZIP file"""
+    return everything()
+
+
+@account.get("/delete")
+def ask_to_delete_account(**_: str) -> Response:
+    """Ask before the account is deleted, and say what goes with it"""
+    contents, mode = AccountContents.of(g.caller.owner_id), current_runtime().settings.registration
+    return render("delete_account", contents=contents, user=g.caller.user, mode=mode)
+
+
+@account.post("/delete", shows=ask_to_delete_account)
+def delete() -> Response:
+    """Delete the account with all that it holds"""
+    password = request.form.get("password", "")
+    delete_account(User.identify(g.caller.user.email, password, request.remote_addr or ""))
+    response = go("/app/login", "gone")
+    clear_cookie(response)
+    return response
 
 
 @account.post("/password", shows=show_account)

@@ -52,6 +52,7 @@ _SENTENCES = {
     "session.created": "Logged in{client}.",
     "session.ended": "{sessions} ended {by}.",
     "password.changed": "The password was changed {by}.",
+    "account.exported": "All of the account was exported {by}.",
     "login.failed": "A wrong password was given for this account{times}.",
 }
 

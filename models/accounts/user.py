@@ -195,6 +195,10 @@ class User(Authenticated, Owner):
             raise WrongCredentials
         return user
 
+    def record_export(self, documents: int) -> None:
+        """That all of the account was taken away, with so many documents."""
+        Event.record(self.id, "account.exported", {"documents": documents})
+
     def disable(self) -> None:
         """End the user's sessions, and reject their API keys and document tokens until `enable`."""
         self._set_disabled_at(now())

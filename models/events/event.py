@@ -19,7 +19,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import event_hash
 
 from ..core import generate_id, now, rfc3339
-from ..records import Owned, ResultPage
+from ..records import Owned, Owner, ResultPage
 from ..runtime import Counted, Reading, current_runtime
 from ..storage import (
     SERVICE,
@@ -64,6 +64,7 @@ TYPES = (
     "session.ended",
     "password.changed",
     "login.failed",
+    "account.exported",
 )
 
 # The credential that acts, part of every event; without a request it is the service itself.
@@ -167,7 +168,8 @@ class Event(Owned):
         with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
             due = readings.take(owner_id)
             on_rollback(partial(readings.put_back, owner_id, due))
-            cls._insert_readings(due.readings)
+            if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
+                cls._insert_readings(due.readings)
             for (record, id), moment in due.uses.items():
                 record(id, moment)
         readings.end_taking(owner_id)

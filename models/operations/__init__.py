@@ -2,7 +2,8 @@
 
 from crypto import generate_root_key
 
-from .audit import AuditResult, checkpoint, export_chain, read_receipts, verify_log
+from .account_deletion import AccountContents, delete_account
+from .audit import AuditResult, ExportedLog, checkpoint, export_chain, read_receipts, verify_log
 from .background import PeriodicTask, drop_objects, sweep
 from .backup import create_backup, receipts_of, require_file, restore_backup
 from .doctor import DoctorContext, Finding, run_checks

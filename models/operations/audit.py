@@ -9,20 +9,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 from crypto import FIRST_PREVIOUS
 
 from ..accounts import User
 from ..core import OperatorError
 from ..events import ChainEntry, Event, EventHead, entries_of, last_entry
-from ..storage import SERVICE, EngineError, database, engine
+from ..storage import SERVICE, EngineError, connected, database, engine
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _RECEIPT = re.compile(r"(\w+) (\d+) ([0-9a-fA-F]{64})")
 MOST_BREAKS = 10  # reported of one chain
+_EVENTS = 500  # read at once
 
 
 class Receipt(NamedTuple):
@@ -84,27 +85,71 @@ def export_chain(owner_id: str) -> Iterator[str]:
     `owner` is part of what is hashed; `previous` stands in the first one if it is not number 1.
     """
     with engine().snapshot():
-        head = EventHead.find(owner_id)
-        before = {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
+        before = _before_first(EventHead.find(owner_id))
         for entry in entries_of(owner_id):
-            line = {"owner": owner_id, "sequence": entry.sequence, "body": entry.body}
-            yield json.dumps(line | {"hash": entry.hash.hex()} | before, ensure_ascii=False)
+            yield _line(owner_id, entry, before)
             before = {}
+
+
+@dataclass(frozen=True)
+class ExportedLog:
+    """The same up to now, of known `size` in bytes, to be read as often as one likes: page by page,
+    so that a slow reader holds no snapshot.
+    """
+
+    owner_id: str
+    last_id: str
+    before: dict[str, str]
+    size: int = 0
+
+    @classmethod
+    def of(cls, owner_id: str) -> Self:
+        Event.record_readings_of(owner_id)
+        head = EventHead.of(owner_id)
+        log = cls(owner_id, head.last_id, _before_first(head))
+        return replace(log, size=sum(map(len, log.pieces())))
+
+    def pieces(self) -> Iterator[bytes]:
+        after, before = "", self.before
+        while after < self.last_id:
+            with connected():
+                page, _ = Event.page_of(self.owner_id, _EVENTS, after, oldest_first=True)
+            if not page:  # forgotten meanwhile
+                return
+            lines = []
+            for event in page:
+                if event.id <= self.last_id:
+                    lines.append(_line(self.owner_id, event, before) + "\n")
+                    before = {}
+            yield "".join(lines).encode()
+            after = page[-1].id
+
+
+def _before_first(head: EventHead | None) -> dict[str, str]:
+    return {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
+
+
+def _line(owner_id: str, entry: ChainEntry | Event, before: dict[str, str]) -> str:
+    line = {"owner": owner_id, "sequence": entry.sequence, "body": entry.body}
+    return json.dumps(line | {"hash": entry.hash.hex()} | before, ensure_ascii=False)
 
 
 def verify_log(
     receipts: Iterable[Receipt] = (), report: ReportProgress = no_progress
 ) -> AuditResult:
     """Verify every chain: numbers, entries, columns, head, receipts."""
-    result, created = AuditResult(), set[str]()
+    result, created, deleted = AuditResult(), set[str](), set[str]()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
     for receipt in receipts:
         wanted[receipt.owner_id].append(receipt)
     owners = _owners(Event.select(Event.owner_id))
     for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str), 1):
-        _Chain(owner_id, wanted[owner_id], result, created).verify()
+        if owner_id in deleted:  # with its account; the chain of the service comes first
+            result.forgotten += len(wanted[owner_id])
+        else:
+            _Chain(owner_id, wanted[owner_id], result, created, deleted).verify()
         report(number, len(owners))
-    for owner_id in sorted(created - owners):
+    for owner_id in sorted(created - deleted - owners):
         if EventHead.find(owner_id) is None:  # else it has begun meanwhile
             result.breaks.append(Break(owner_id, 1, "The log of the service names this chain."))
     return result
@@ -114,7 +159,7 @@ def check_heads() -> list[Break]:
     """Verify the MAC of every head, and that each names the last entry that there is."""
     result = AuditResult()
     for owner_id in sorted(_owners(), key=str):
-        _Chain(owner_id, [], result, set()).verify_head()
+        _Chain(owner_id, [], result).verify_head()
     return result.breaks
 
 
@@ -129,9 +174,14 @@ class _Chain:
     """One owner's chain, while it is read in order."""
 
     def __init__(
-        self, owner_id: str, receipts: list[Receipt], result: AuditResult, created: set[str]
+        self,
+        owner_id: str,
+        receipts: list[Receipt],
+        result: AuditResult,
+        *accounts: set[str],  # that were created, and deleted, as far as the service's chain tells
     ) -> None:
-        self._owner_id, self._result, self._created = owner_id, result, created
+        self._owner_id, self._result = owner_id, result
+        self._accounts = dict(zip(("account.created", "account.deleted"), accounts, strict=False))
         self._receipts: defaultdict[int, list[str]] = defaultdict(list)
         for receipt in receipts:
             self._receipts[receipt.sequence].append(receipt.hash)
@@ -195,8 +245,8 @@ class _Chain:
     def _count(self, entry: ChainEntry) -> None:
         self._result.events += 1
         self._result.oldest_at = min(self._result.oldest_at or entry.created_at, entry.created_at)
-        if entry.type == "account.created" and self._owner_id == SERVICE:
-            self._created.add(json.loads(entry.body)["data"]["userId"])
+        if self._owner_id == SERVICE and entry.type in self._accounts:
+            self._accounts[entry.type].add(json.loads(entry.body)["data"]["userId"])
 
     def _compare_end(self, head: EventHead) -> None:
         last = self._expected - 1

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of
 from tests.people import PASSWORD
 from tests.waiting import until
@@ -201,3 +203,44 @@ def test_logins_passwords_and_ends_of_sessions_are_told(member):
     assert found[0]["data"]["sessionId"] == found[1]["data"]["sessionId"]
     (failed,) = [event for event in member.api.events() if event["type"] == "login.failed"]
     assert failed["data"] == {"count": 1, "via": "anyone"}  # the others when the minute is over
+
+
+def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alice):
+    member.api.upload(b"mine", name="mine.txt")
+    other = Visitor(member.service)
+    other.log_in(member.email)
+    page = member.get("/app/account/delete")
+    text = re.sub(r"<[^>]+>", "", page.text)
+    assert "1 document, 4 bytes: their keys are destroyed" in text
+    assert "1 link that opens now, and 0 keys of programs" in text
+    assert "/app/account/export" in page.text
+
+    wrong = member.submit(page, "/app/account/delete", password="wrong password")
+    assert wrong.status == 401
+    assert field_of(wrong, "password")["aria-invalid"] == "true"
+    assert member.get("/app/account").status == 200
+
+    answer = member.submit(page, "/app/account/delete", password=PASSWORD)
+    assert (answer.status, answer.headers["Location"]) == (303, "/app/login?done=gone")
+    assert "The account is deleted" in member.get(answer.headers["Location"]).text
+    assert (member.cookies, other.get("/app/account").status) == ({}, 303)
+    assert Visitor(member.service).log_in(member.email).status == 401
+    assert alice.get("/v1/auth/me").status == 200
+    member.sign_up(member.email)
+    assert member.api.get("/v1/documents").json["documents"] == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("first", "Whoever signs up next"), ("closed", "are by invitation")]
+)
+def test_the_only_account_of_a_closed_service_may_go_and_is_told_what_then(
+    start_service, mode, words
+):
+    service = start_service(REGISTRATION=mode)
+    link = invite(service, "me@example.org")
+    visitor = Visitor(service)
+    visitor.submit(visitor.get(link), "/app/signup", email="me@example.org", password=PASSWORD)
+    page = visitor.get("/app/account/delete")
+    assert words in page.text
+    assert visitor.submit(page, "/app/account/delete", password=PASSWORD).status == 303
+    assert ('name="password"' in visitor.get("/app/signup").text) == (mode == "first")

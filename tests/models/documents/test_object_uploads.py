@@ -16,7 +16,7 @@ from models.documents import UnreferencedObject, delete_unfinished_uploads
 from models.documents import uploads as upload_module
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
 from models.links import LinkOptions
-from models.operations import drop_objects, drop_unreferenced_objects, sweep
+from models.operations import delete_account, drop_objects, drop_unreferenced_objects, sweep
 from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
@@ -130,6 +130,13 @@ def test_an_upload_whose_object_is_dropped_meanwhile_is_refused(alice, objects, 
     assert_nothing_is_left(objects)
 
 
+def test_the_objects_of_a_deleted_account_are_dropped(alice, objects):
+    upload(alice, PAYLOAD)
+    upload(alice, b"in a row")
+    delete_account(alice)
+    assert_nothing_is_left(objects)
+
+
 def test_a_running_upload_is_not_dropped(alice, objects, clock):
     def slow():
         yield from list(pieces(PAYLOAD))[:-1]
@@ -220,7 +227,7 @@ from models.runtime.state import create_runtime
 from models.documents.unreferenced_object import UnreferencedObject
 from models import Document, User
 from models.operations import setup
-from models.operations import drop_objects, move_payloads
+from models.operations import delete_account, drop_objects, move_payloads
 from settings import Settings
 from tests.kills import die, dying_after
 from tests.uploads import upload

@@ -1,0 +1,73 @@
+"""The export of all that an account holds."""
+
+import io
+import json
+import subprocess
+import sys
+from zipfile import ZipFile
+
+import pytest
+
+from tests.people import Person
+from tests.service import ROOT
+
+
+@pytest.fixture
+def exported(member, tmp_path):
+    """A function that saves the export of the member, and unpacks it."""
+
+    def save():
+        answer = member.get("/app/account/export")
+        assert (answer.status, answer.kind) == (200, "application/zip")
+        assert int(answer.headers["Content-Length"]) == len(answer.body)
+        archive = ZipFile(io.BytesIO(answer.body))
+        assert archive.testzip() is None
+        archive.extractall(tmp_path)
+        return {name: archive.read(name) for name in archive.namelist()}
+
+    return save
+
+
+def test_it_holds_originals_records_and_a_log_that_verifies(member, exported, tmp_path):
+    api = member.api
+    large = bytes(range(256)) * 2000  # several pieces
+    first = api.upload(large, name="../Bericht für مكتب.pdf", token=None)
+    link = api.upload(b"", name="a.txt")["token"]
+    api.upload(b"two", name="A.TXT", metadata={"of": "me"}, token=None)
+    key = api.create_api_key(name="backup").record
+    hook = {"url": "https://hook.example/in", "description": "mine"}
+    secret = api.post("/v1/webhooks", json=hook).json["secret"]
+
+    files = exported()
+
+    assert files["documents/_Bericht für مكتب.pdf"] == large
+    assert [files["documents/a.txt"], files["documents/A (2).TXT"]] == [b"", b"two"]
+    records = {name: json.loads(files[f"{name}.json"]) for name in ("documents", "links", "keys")}
+    assert records["documents"][0] == {
+        **{name: value for name, value in first.items() if name != "token"},
+        "file": "documents/_Bericht für مكتب.pdf",
+    }
+    assert records["links"][0]["documentId"] == records["documents"][1]["id"]
+    assert records["keys"][0]["maskedKey"] == key["maskedKey"]
+    assert json.loads(files["webhooks.json"])[0]["url"] == hook["url"]
+    assert json.loads(files["account.json"])["email"] == member.email
+    everything = b"".join(files.values())
+    for one in (key["key"], secret, link["token"]):
+        assert one.encode() not in everything
+
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path, check=True)
+    verify = [sys.executable, ROOT / "deploy/verify_log.py", tmp_path / "log.jsonl"]
+    said = subprocess.run(verify, check=True, capture_output=True, text=True).stdout
+    assert "unbroken" in said
+    assert b"account.exported" in files["log.jsonl"]
+
+
+def test_an_account_without_anything_is_exported_too(exported):
+    assert {"documents.json", "log.jsonl", "SHA256SUMS"} <= exported().keys()
+
+
+def test_nobody_else_is_in_it_and_nobody_else_gets_it(member, alice, exported, visitor):
+    alice.upload(b"of alice", name="alices.txt")
+    assert b"alices" not in b"".join(exported().values())
+    assert visitor.get("/app/account/export").status == 303
+    assert Person(member.service).exchange("GET", "/app/account/export").status == 303
