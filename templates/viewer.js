@@ -6,6 +6,7 @@ const root = document.documentElement;
 const record = JSON.parse($("#document").textContent);
 const carrier = $("#original");
 root.dataset.js = "on";
+if (location.search) history.replaceState(null, ""); // so that a reload asks again: it would send the form again
 
 // --- the original ---
 let blob;

@@ -3,14 +3,12 @@
 Such a link opens by POST, so that a link preview, which sends a GET, uses no view.
 """
 
-from urllib.parse import urlencode
-
 from flask import Response, request
 
 from models import Document
 from models.links import TokenGrant
 
-from .notices import small_page
+from .notices import address_by_token, day, small_page
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -24,12 +22,13 @@ def check_password(document: Document, grant: TokenGrant | None, password: str |
         grant.check_password(document, password or "", request.remote_addr or "")
 
 
-def prompt(grant: TokenGrant, action: str, *, wrong: bool = False) -> Response:
-    """One button, and a field if there is a password. It says nothing about the document.
+def prompt(grant: TokenGrant, action: str, its_end: int | None, *, wrong: bool = False) -> Response:
+    """One button, and a field if there is a password; how often and until when the link opens,
+    where `its_end` is that of the target. It does not say what it opens, or for whom.
 
     It posts to an address that holds the token: a reload, or a bookmark, leads back to it.
     """
-    embed = {"embed": "1"} if request.args.get("embed") == "1" else {}
-    address = "?" + urlencode({"token": request.values.get("token", ""), **embed})
-    given = {"grant": grant, "action": action, "wrong": wrong, "address": address}
+    end = day(min(filter(None, [grant.expires_at, its_end]), default=None))
+    given = {"grant": grant, "action": action, "wrong": wrong, "end": end}
+    given["address"] = address_by_token() or ""
     return small_page("gate.html", 401 if wrong else 200, grant.origins, **given)

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Response, g, render_template, request
 
 from models.core import TokenSpent
+from models.links import TokenGrant
 
+from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
 from ..http.problems import PROBLEM
 
@@ -22,11 +25,14 @@ NEW_ONE = "Ask the person who sent it to you for a new one."
 
 @dataclass(frozen=True)
 class Notice:
-    """What is wrong, why, and what to do."""
+    """What is wrong, why, and what to do; `way` is the words of a button that leads on by the
+    link's token, and the path where it leads.
+    """
 
     title: str
     reason: str
     advice: str = "Ask the person who sent you the link."
+    way: tuple[str, str] | None = None
 
 
 ENDS = {  # of a link, by `TokenSpent.cause`
@@ -47,6 +53,7 @@ STALE_PAGE = Notice(
     "This page is too old", "It was opened too long ago to load more.", "Open the link once more."
 )
 NOT_NOW = "The document can’t be shown now"
+AGAIN = "This page tries again by itself."
 NOTICES = {  # by the code of the problem; `{}` is its sentence
     "not_authenticated": Notice(
         "This link doesn’t open",
@@ -58,12 +65,22 @@ NOTICES = {  # by the code of the problem; `{}` is its sentence
         "This link doesn’t open that",
         "It opens the document in another way.",
         "Open it just as it was sent to you, or ask for a link that permits more.",
+        ("Open what the link opens", "/s"),
     ),
-    "not_found": Notice("There is no document here", "It was deleted, or the link was mistyped."),
-    "too_many_requests": Notice("Please wait", "{}"),
-    "busy": Notice(NOT_NOW, "The service has too much to do.", "This page tries again by itself."),
+    "not_found": Notice(
+        "There is no document here",
+        "It was deleted, the address was mistyped, or the link has been changed since.",
+        way=("Open what this link shows now", "/s"),
+    ),
+    "too_many_requests": Notice("Please wait", "{}", AGAIN, ("Try again", "")),
+    "busy": Notice(NOT_NOW, "The service has too much to do.", AGAIN, ("Try again", "")),
 }
-BY_FORM = "Go back one page, and open it again in a moment."  # what a reload would not send
+SAVES_ONLY = Notice(
+    "This link saves the document",
+    "It does not show it in the browser.",
+    "What you save is a page that opens without a network.",
+    ("Save the document", "/s/download"),
+)
 FAULT = Notice(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
 OTHER = Notice("This can’t be shown", "{}")
 
@@ -86,16 +103,25 @@ def page_for_people(response: Response) -> Response:
     if not is_problem or not opens_links(declared("accepts")) or not prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
-    page = small_page("notice.html", response.status_code, _origins(), notice=notice)
+    shown = {"notice": notice, "way": notice.way and address_by_token(notice.way[1])}
+    page = small_page("notice.html", response.status_code, _origins(), **shown)
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
-    if _reloads(response.get_json()):
-        page.headers["Refresh"] = response.headers["Retry-After"]
+    if notice.advice == AGAIN:
+        page.headers["Refresh"] = f"{response.headers['Retry-After']}; url={shown['way'] or ''}"
     return page
 
 
-def _reloads(problem: dict[str, Any]) -> bool:
-    return problem["code"] == "busy" and request.method == "GET"
+def address_by_token(path: str = "") -> str | None:
+    """The address of this path, or without one of the present page, by the token or ticket that
+    came in the address or in a form; so what a form has opened can be opened again.
+    """
+    given = dict(request.args)
+    if "caller" in g and is_form():  # it has been read
+        given |= request.form.to_dict()
+    names = ("token", "ticket", "embed") if path or request.method == "POST" else given
+    query = {name: given[name] for name in names if name in given}
+    return f"{path}?{urlencode(query)}" if query else None
 
 
 def prefers_html() -> bool:
@@ -113,25 +139,29 @@ def prefers_json() -> bool:
 
 def _origins() -> Sequence[str]:
     """Those that may frame what the link opens, also after its end."""
-    grant = getattr(g.get("caller"), "grant", None)
+    grant = _grant()
     return getattr(g.get("error"), "origins", ()) or (grant.origins if grant else ())
+
+
+def _grant() -> TokenGrant | None:
+    return getattr(g.get("caller"), "grant", None)
 
 
 def _notice(problem: dict[str, Any], status: int) -> Notice:
     error = g.get("error")
     if isinstance(error, TokenSpent):
-        found, detail = ENDS[error.cause], _day(error.ended_at)
+        found, detail = ENDS[error.cause], day(error.ended_at)
     elif status == 401 and "ticket" in request.args:
         return STALE_PAGE
+    elif status == 403 and (grant := _grant()) and grant.permissions == {"download"}:
+        return SAVES_ONLY
     else:
         found = NOTICES.get(problem["code"], FAULT if status >= 500 else OTHER)
         detail = problem["detail"]
-    if problem["code"] == "busy" and not _reloads(problem):
-        found = replace(found, advice=BY_FORM)
     return replace(found, reason=found.reason.format(detail))
 
 
-def _day(moment: int | None) -> str:
+def day(moment: int | None) -> str:
     """As in `31 January 2026, 09:30 UTC`."""
     if moment is None:
         return ""

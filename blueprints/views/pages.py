@@ -33,7 +33,7 @@ LOCKED = "This PDF has a password. Send the right one: POST, with the field pass
 def render(action: str, document: Document, grant: TokenGrant | None) -> Response:
     """The page for `action`, `view` or `download`; for a protected link its prompt."""
     if grant and needs_prompt(grant):
-        return prompt(grant, action)
+        return prompt(grant, action, document.expires_at)
     return _open(action, document, grant)
 
 
@@ -45,7 +45,7 @@ def unlock(
         check_password(document, grant, password)
     except WrongCredentials:
         if grant and is_form():
-            return prompt(grant, action, wrong=True)
+            return prompt(grant, action, document.expires_at, wrong=True)
         raise
     return _open(action, document, grant)
 

@@ -114,7 +114,17 @@ def test_a_mistyped_or_unknown_link_is_one_page(call, anonymous, document):
 
 def test_a_link_with_the_id_of_another_document_is_a_page(alice, anonymous, document):
     path = at(document, f"/view?token={alice.upload()['token']['token']}")
-    assert_page(anonymous.get(path, headers=ACCEPT), 404, "There is no document here")
+    page = anonymous.get(path, headers=ACCEPT)
+    assert_page(page, 404, "There is no document here")
+    assert f'href="/s{path[path.index("?") :]}">Open what this link shows now' in page.text
+
+
+def test_a_link_that_only_saves_leads_to_that(alice, document):
+    link = alice.share(document, permissions=["download"])
+    for address in ("shortUrl", "viewUrl"):
+        page = alice.open(link[address], headers=ACCEPT)
+        assert_page(page, 403, "This link saves the document")
+        assert f'href="/s/download?token={link["token"]}">Save the document' in page.text
 
 
 def test_a_link_that_only_shows_says_so_when_it_should_save(alice, document):

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.formats import time_from_now
 from tests.people import Person, at
 from tests.problems import refused, refused_field
 
@@ -23,6 +24,30 @@ def test_opening_a_limited_link_shows_a_button_and_uses_no_view(alice, temporary
         assert temporary_document["name"] not in page.text
         assert page.policy["frame-ancestors"] == origins
     assert alice.views(temporary_document, link) == 0
+
+
+def test_the_prompt_says_until_when_and_how_often_it_opens_and_not_for_whom(alice):
+    document = alice.upload(expiresAt=time_from_now(hours=5))
+    for terms, words in (
+        ({"maxViews": 1, "expiresAt": None}, "opened once more"),
+        ({"maxViews": 3}, "opened 3 more times"),
+    ):
+        page = alice.open(alice.share(document, label="for the auditor", **terms)["shortUrl"])
+        assert words in page.text
+        assert f"{document['expiresAt'][11:16]} UTC" in page.text
+        assert "auditor" not in page.text
+
+
+def test_the_form_of_a_prompt_goes_to_an_address_that_holds_the_token(alice, temporary_document):
+    link = alice.share(temporary_document, password="hunter22")
+    for page in (
+        alice.open(link["viewUrl"] + "&embed=1"),
+        alice.submit({**link, "viewUrl": link["viewUrl"].partition("?")[0]}, password="no"),
+        alice.open(link["shortUrl"] + "&embed=1", "POST", form={"password": "no"}),
+    ):
+        more = "" if page.text.count("embed=1") == 0 else "&amp;embed=1"
+        assert f'action="?token={link["token"]}{more}"' in page.text
+        assert 'name="token"' not in page.text
 
 
 def test_one_of_fifty_concurrent_clients_gets_the_last_view(alice, temporary_document):
@@ -77,6 +102,10 @@ def test_wrong_passwords_of_a_link_are_limited_by_address(start_service):
     page = answers[-1]
     assert f"Wait {page.headers['Retry-After']} s" in page.text
     assert (page.kind, bool(page.headers["RateLimit"])) == ("text/html", True)
+    back = f"?token={link['token']}"
+    assert page.headers["Refresh"] == f"{page.headers['Retry-After']}; url={back}"
+    assert f'href="{back}">Try again' in page.text
+    assert "Ask the person" not in page.text
     elsewhere, form = Person(service, address="127.0.0.2"), {"token": link["token"]}
     path = link["viewUrl"].removeprefix(service.url).partition("?")[0]
     assert elsewhere.post(path, form=form | {"password": "hunter22"}).status == 200

@@ -1,5 +1,7 @@
 """blueprints/views/notices.py"""
 
+from html import escape
+
 import pytest
 from flask import Flask, g
 
@@ -10,15 +12,25 @@ from models.core import Busy
 from viewer.markup.templating import FOLDER
 
 
-@pytest.mark.parametrize(("method", "reloads"), [("GET", True), ("POST", False)])
-def test_a_busy_page_reloads_itself_where_that_opens_the_same(monkeypatch, method, reloads):
+@pytest.mark.parametrize(
+    ("method", "query", "back"),
+    [
+        ("GET", "?token=dt_a&save=1", "?token=dt_a&save=1"),
+        ("POST", "?token=dt_a&embed=1&x=y", "?token=dt_a&embed=1"),
+        ("GET", "", ""),
+    ],
+)
+def test_a_busy_page_leads_back_to_the_address_by_itself_and_by_a_button(
+    monkeypatch, method, query, back
+):
     app = Flask("app", template_folder=FOLDER)
     monkeypatch.setattr(notices, "declared", lambda _: READERS)
-    with app.test_request_context(method=method, headers={"Accept": "text/html"}):
+    with app.test_request_context(query, method=method, headers={"Accept": "text/html"}):
         g.request_id = "r"
         page = notices.page_for_people(handle_service_error(Busy()))
 
     assert page.status_code == 503
-    assert page.headers.get("Refresh") == (page.headers["Retry-After"] if reloads else None)
+    assert page.headers["Refresh"] == f"{page.headers['Retry-After']}; url={back}"
     text = page.get_data(as_text=True)
-    assert ("tries again by itself" in text, "Go back one page" in text) == (reloads, not reloads)
+    assert "tries again by itself" in text
+    assert (f'href="{escape(back)}">Try again' in text) == bool(back)
