@@ -2,6 +2,7 @@
 
 from .api_keys import api_keys
 from .auth import auth
+from .collections import collections
 from .document_tokens import document_tokens
 from .document_views import document_views, pdf_pages
 from .documents import documents
@@ -13,6 +14,6 @@ from .status import metrics, status
 # in the order of the specification
 BLUEPRINTS = (
     *(auth, api_keys, documents, document_views, pdf_pages, document_tokens, embed),
-    short_links,
+    *(collections, short_links),
     *(events, webhooks, status, metrics),
 )

@@ -1,18 +1,19 @@
 """Documents: upload, list, get, edit, delete."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from flask import g
 
-from models import Document, DocumentToken, RowWith, current_runtime
+from models import Collection, Document, DocumentToken, Issued, RowWith, current_runtime
 from models.core import (
     Allowance,
     DocumentDamaged,
     NotFound,
     PayloadTooLarge,
     QuotaExceeded,
+    ScopeMissing,
     StorageFull,
 )
 from models.documents import find_documents
@@ -46,7 +47,7 @@ def upload(body: dict[str, Any]) -> Any:
     JSON, `payload` is the file in base64, as `base64 < report.pdf` prints it.
 
     The links in `token` open in a browser, for seven days unless `token` says otherwise; `null`
-    makes no link.
+    makes no link. `collectionId` appends the document to a collection.
     """
     document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
@@ -106,12 +107,25 @@ class UploadedDocument(RowWith[Document]):
 
 
 def _store(
-    owner_id: str, payload: Base64Payload | Part, token: Any, **facts: Any
+    owner_id: str, payload: Base64Payload | Part, token: Any, collection_id: str = "", **facts: Any
 ) -> UploadedDocument:
-    """A document with its first link, in one transaction; `token` holds the link's options."""
-    if token is None:
-        return UploadedDocument(store(owner_id, payload, **facts)[0], None)
+    """A document with its first link, at the end of its collection, in one transaction; `token`
+    holds the link's options.
+    """
+    if collection_id and not g.caller.may(READ):
+        raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
 
-    prepare = partial(DocumentToken.first_link, owner_id, **token)
+    def prepare() -> Callable[[Document], Issued[DocumentToken] | None]:
+        append = Collection.taking(owner_id, collection_id) if collection_id else None
+        issue = None if token is None else DocumentToken.first_link(owner_id, **token)
+
+        def with_row(document: Document) -> Issued[DocumentToken] | None:
+            issued = issue(document) if issue else None
+            if append:
+                append(document)
+            return issued
+
+        return with_row
+
     document, issued = store(owner_id, payload, prepare=prepare, **facts)
-    return UploadedDocument(document, with_addresses(issued))
+    return UploadedDocument(document, with_addresses(issued) if issued else None)

@@ -15,8 +15,9 @@ ABSENT = object()
 
 
 def at(document, more=""):
-    """The path of a document, or of something below it."""
-    return f"/v1/documents/{document['id']}{more}"
+    """The path of a document or collection, or of something below it."""
+    noun = "collections" if document["id"].startswith("col_") else "documents"
+    return f"/v1/{noun}/{document['id']}{more}"
 
 
 class Answer:
@@ -158,8 +159,13 @@ class Person:
         fields = {"payload": b64(content), "contentType": content_type, **fields}
         return self._created("/v1/documents", fields)
 
+    def collect(self, *documents, **fields):
+        """Make a collection of documents, and return its record."""
+        ids = [document["id"] for document in documents]
+        return self._created("/v1/collections", {"title": "Offer", "documentIds": ids, **fields})
+
     def share(self, document, **fields):
-        """Create a link to a document, and return its record with the token."""
+        """Create a link to a document or collection, and return its record with the token."""
         return self._created(at(document, "/tokens"), fields)
 
     def _created(self, path, fields):

@@ -1,6 +1,7 @@
 """`Idempotency-Key`: a request sent again is executed once and gets the same response."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from functools import partial, wraps
@@ -9,7 +10,14 @@ from typing import Any
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
-from models import StoredResponse, Webhook, current_runtime, in_one_transaction
+from models import (
+    Collection,
+    Document,
+    StoredResponse,
+    Webhook,
+    current_runtime,
+    in_one_transaction,
+)
 from models.core import IdempotencyInProgress, Invalid
 from models.runtime import network_of
 
@@ -18,8 +26,8 @@ from .declarations import View
 from .multipart import fingerprint_of_parts, upload_form
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_DOCUMENT_ID = re.compile(r"/v1/documents/(doc_[0-9a-z]+)")
-_WEBHOOK_ID = re.compile(r"/v1/webhooks/(whk_[0-9a-z]+)")
+_OF_OWNER: dict[str, Any] = {"documents": Document, "collections": Collection, "webhooks": Webhook}
+_PATH = re.compile(rf"/v1/({'|'.join(_OF_OWNER)})/(\w+)")
 
 
 def replay_responses(view: View) -> View:
@@ -84,12 +92,13 @@ def _fingerprint() -> str:
 
 
 def _replayed(stored: dict[str, Any]) -> Response:
-    """Raises `NotFound` if the document or webhook that it is about has been deleted."""
-    about = f"{request.path} {stored['location']}"
-    for id in _DOCUMENT_ID.findall(about):
-        g.caller.document(id)
-    for id in _WEBHOOK_ID.findall(about):
-        Webhook.one_of(g.caller.owner_id, id)
+    """Raises `NotFound` if a document, collection or webhook that it is about has been deleted."""
+    named = _PATH.findall(f"{request.path} {stored['location']}")
+    if request.path.endswith("/collections"):
+        documents = json.loads(stored["text"])["documents"]
+        named += [("documents", document["id"]) for document in documents]
+    for noun, id in named:
+        _OF_OWNER[noun].one_of(g.caller.owner_id, id)
     headers = Headers({"Idempotency-Replayed": "true"})
     if stored["location"]:
         headers["Location"] = stored["location"]

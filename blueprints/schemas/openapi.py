@@ -77,6 +77,8 @@ BODIES: dict[str, Any] = {
     "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},
     "UploadForm": {"file": "Hello", "name": "hello.txt", "metadata": {"project": "alpha"}},
     "DocumentEdit": {"name": "welcome.txt", "metadata": {"project": "alpha"}},
+    "NewCollection": {"title": "Offer", "note": "For Monday.", "documentIds": [f"doc_{_ULID}"]},
+    "CollectionEdit": {"title": "Our offer", "add": [f"doc_{_ULID}"]},
     "NewDocumentToken": {"label": "for the auditor", "permissions": ["view"], "maxViews": 10},
     "DocumentTokenEdit": {"expiresAt": _EXPIRY, "maxViews": None},
     "ViewRequest": {"password": "what the link asks for"},
@@ -94,7 +96,7 @@ OTHER_BODIES = {
 ID_PREFIXES = {  # by the beginning of a schema's name, or of a path's segment
     **{"Profile": "usr", "Session": "ses", "ApiKey": "key", "DocumentToken": "tok"},
     **{"DocumentLinks": "tok", "OwnedToken": "tok", "Token": "tok"},
-    **{"Document": "doc", "Upload": "doc"},
+    **{"Document": "doc", "Upload": "doc", "Collection": "col"},
     **{"Event": "evt", "Webhook": "whk", "Deliver": "dlv"},
 }
 VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a request
@@ -108,6 +110,7 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"shortUrl": f"https://docs.example/s?token=dt_{_RANDOM}", "viewsLeft": 10, "note": None},
     **{"kind": "document", "LinkContents.permissions": ["view", "download"]},
     **{"downloadUrl": _LINK.format("download"), "contentUrl": _LINK.format("content")},
+    **{"collectionId": f"col_{_ULID}", "documentCount": 1, "maxBytes": 1 << 30},
     **{"embedHtml": "<iframe …></iframe>", "html": "<iframe …></iframe>"},
     "sha256": "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969",
     **{"sequence": 42, "hash": "9b1dee6c1a6e5e9d2f3ad4f4e5e4d1c1a0b7a9e6b8a6b3f8f2f5e6f1c2d3e4f5"},

@@ -171,6 +171,7 @@ class EventQuery(PageQuery):
     cursor = _id("evt", _NO_EVENT, "The same as `after`, under the name that other lists use.")
     type = String(validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100)
+    collection_id = Text(1, 100)
 
 
 _EVENT_TYPES = _choices(

@@ -22,6 +22,11 @@ class NewDocument(DocumentEdit):
     token = fields.Nested(
         NewDocumentToken, allow_none=True, load_default=lambda: dict(_DEFAULT_TOKEN)
     )
+    collection_id = Text(
+        1,
+        100,
+        **described("A collection that it is appended to. Needs `documents:read`."),
+    )
 
 
 class Upload(NewDocument):

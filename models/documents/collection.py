@@ -86,6 +86,17 @@ class Collection(OwnsDataKey, Owned):
             collection._change(**changes)
             return collection
 
+    @classmethod
+    def taking(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
+        """What appends a new document, in the transaction that stores its row.
+
+        Raises `NotFound`; what it returns raises that, too, or `Invalid`.
+        """
+        cls.one_of(owner_id, id)
+        return lambda document: cls.edit(
+            owner_id, id, add=[document.id], add_pointer="#/collectionId"
+        )
+
     def _change(
         self,
         add: Iterable[str] = (),
@@ -135,6 +146,7 @@ class Collection(OwnsDataKey, Owned):
         )
         return Document.with_root_keys(Document.genuine(found))
 
+    @cached_property
     def documents(self) -> list[Document]:
         """Those that are there now, in order."""
         by_id = {document.id: document for document in self._found(self.document_ids)}
@@ -171,7 +183,7 @@ class Collection(OwnsDataKey, Owned):
 
     @cached_property
     def totals(self) -> tuple[int, int]:
-        return self._totals_of([self.id]).get(self.id, (0, 0))
+        return len(self.documents), sum(document.size for document in self.documents)
 
     @property
     def document_count(self) -> int:

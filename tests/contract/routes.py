@@ -21,7 +21,7 @@ class Route:
     def at(self, **ids):
         """The path with these ids in it; `nothing` stands for those not given."""
         path = self.path
-        for name in ("document", "token", "key", "session", "webhook", "delivery"):
+        for name in ("document", "collection", "token", "key", "session", "webhook", "delivery"):
             path = path.replace(f"<{name}>", ids.get(name, "nothing"))
         return path
 
@@ -62,6 +62,11 @@ ROUTES = [
     Route("PATCH", "/v1/documents/<document>/tokens/<token>", OWNER, {}, (*READ, *WRITE)),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
     Route("GET", "/v1/tokens", OWNER, None, READ),
+    Route("POST", "/v1/collections", OWNER, {"title": "Offer"}, (*READ, *WRITE)),
+    Route("GET", "/v1/collections", OWNER, None, READ),
+    Route("GET", "/v1/collections/<collection>", OWNER, None, READ),
+    Route("PATCH", "/v1/collections/<collection>", OWNER, {"title": "Another"}, (*READ, *WRITE)),
+    Route("DELETE", "/v1/collections/<collection>", OWNER, None, DELETE),
     Route("GET", "/s", (TOKEN,)),
     Route("GET", "/s/content", (TOKEN,)),
     Route("GET", "/s/download", (TOKEN,)),

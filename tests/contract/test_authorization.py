@@ -50,13 +50,14 @@ def test_an_api_key_on_a_session_route_is_session_required(route, alice):
 @pytest.mark.parametrize("route", OF_OWNER, ids=str)
 def test_an_api_key_without_the_scope_is_refused(route, alice, temporary_document):
     scopes = {"documents:read", "documents:write", "documents:delete", "events:read"}
-    token = alice.share(temporary_document)["id"]
+    ids = {"token": alice.share(temporary_document)["id"], "document": temporary_document["id"]}
+    ids["collection"] = alice.collect(temporary_document)["id"]
     for missing in route.scopes:
         without = alice.create_api_key(scopes=sorted(scopes - {missing}))
-        answer = route.call(without, document=temporary_document["id"], token=token)
+        answer = route.call(without, **ids)
         refused(answer, 403, "scope_missing")
     only = alice.create_api_key(scopes=route.scopes)
-    assert route.call(only, document=temporary_document["id"], token=token).status in (
+    assert route.call(only, **ids).status in (
         200,
         201,
         204,

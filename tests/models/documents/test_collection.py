@@ -7,10 +7,10 @@ import pytest
 from crypto import DecryptionError
 from models import Collection, Document, DocumentToken, Event, connected, database
 from models.core import Invalid, NotFound, QuotaExceeded, TokenRevoked, now
-from models.documents import MOST_DOCUMENTS, uploads
+from models.documents import MOST_DOCUMENTS
 from models.links import LinkOptions, TokenGrant, links_of_owner
 from models.operations import check_contents, checkpoint, rotate_root_keys, sweep, verify_log
-from tests.uploads import Sent, pieces, upload
+from tests.uploads import upload
 from tests.waiting import run_in_threads
 
 
@@ -47,7 +47,7 @@ def again(collection):
 
 
 def names(collection):
-    return [one.name for one in again(collection).documents()]
+    return [one.name for one in again(collection).documents]
 
 
 def test_a_collection_keeps_title_note_limit_and_order(alice, documents):
@@ -197,16 +197,11 @@ def test_documents_that_arrive_at_once_are_all_kept(alice):
     collection, _ = Collection.make(alice.id, "Inbox")
 
     def send():
-        def prepare():
-            add = [collection.id]
-            return lambda document: [Collection.edit(alice.id, id, add=[document.id]) for id in add]
-
         with connected():
-            sent = Sent(pieces(b"content"), 7)
-            uploads.upload(alice.id, sent, content_type="text/plain", prepare=prepare)
+            upload(alice, prepare=lambda: Collection.taking(alice.id, collection.id))
 
     run_in_threads(*[send] * 8)
-    assert again(collection).document_count == len(again(collection).documents()) == 8
+    assert again(collection).document_count == len(again(collection).documents) == 8
 
 
 COLUMNS = ("owner_id", "sealed_key", "sealed_meta")

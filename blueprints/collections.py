@@ -1,0 +1,73 @@
+"""Collections: ordered lists of documents with a title, which links open as a whole."""
+
+from typing import Any
+
+from flask import g
+
+from models import Collection
+from models.core import DocumentDamaged, NotFound, QuotaExceeded
+
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with
+from .schemas.collections import (
+    CollectionEdit,
+    CollectionQuery,
+    CollectionRecord,
+    CollectionWithDocuments,
+    NewCollection,
+)
+from .schemas.responses import list_page, list_schema
+from .views.links import base_url
+
+collections = ApiBlueprint(
+    "collections", __name__, url_prefix="/v1/collections", description="Collections"
+)
+
+
+@collections.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
+@may_fail_with(NotFound, QuotaExceeded)
+@collections.arguments(NewCollection())
+@collections.response(201, CollectionWithDocuments)
+def make(body: dict[str, Any]) -> Any:
+    """Make a collection of documents
+
+    `title` and `note` are shown to whoever opens a link to it. A document may be in any number of
+    collections.
+    """
+    collection, _ = Collection.make(g.caller.owner_id, **body)
+    return collection, 201, {"Location": f"{base_url()}/v1/collections/{collection.id}"}
+
+
+@collections.get("", accepts=OWNER, scope=READ)
+@collections.arguments(CollectionQuery(), location="query")
+@collections.response(200, list_schema("collections", CollectionRecord))
+def list_owned(query: dict[str, Any]) -> Any:
+    """List the caller's collections"""
+    return list_page(Collection.listed(g.caller.owner_id, **query))
+
+
+@collections.get("/<id>", accepts=OWNER, scope=READ)
+@may_fail_with(DocumentDamaged)
+@collections.response(200, CollectionWithDocuments)
+def get(id: str) -> Collection:
+    """Return a collection with its documents"""
+    return Collection.one_of(g.caller.owner_id, id)
+
+
+@collections.patch("/<id>", accepts=OWNER, scope=(READ, WRITE))
+@may_fail_with(DocumentDamaged)
+@collections.arguments(CollectionEdit())
+@collections.response(200, CollectionWithDocuments)
+def edit(body: dict[str, Any], id: str) -> Collection:
+    """Change what a collection is called, and what is in it
+
+    It takes no whole list, so that nothing is lost that was added meanwhile. A document that it has
+    is passed over in `add`, one that it lacks in `remove`.
+    """
+    return Collection.edit(g.caller.owner_id, id, **body)
+
+
+@collections.delete("/<id>", accepts=OWNER, scope=DELETE)
+@collections.response(204)
+def delete(id: str) -> None:
+    """Delete a collection and revoke the links to it; its documents stay"""
+    Collection.one_of(g.caller.owner_id, id).delete_with_tokens()
