@@ -48,9 +48,13 @@ def allow_tickets(response: Response) -> Response:
 
 @document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged)
+@document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:
     """Render the document as an inline HTML viewer
+
+    A browser gets 202 and a page that asks again by itself while the document is converted; every
+    other client waits for the view.
 
     A link that has a password or counts its views gets a page with a button instead: it opens by
     POST, so that a preview of the link uses up nothing.

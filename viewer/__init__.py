@@ -19,6 +19,6 @@ from .rendering.page import RenderedPage, download, embeds, start_ahead, view
 from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download
 from .sandbox.conversion_places import ConverterBusyError
-from .sandbox.converter import configured_converter
+from .sandbox.converter import Conversion, configured_converter
 from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job
 from .sandbox.seccomp import seccomp_available

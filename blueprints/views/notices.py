@@ -3,6 +3,7 @@
 On the routes that a link opens, a browser gets an error as such a page, with the same status.
 """
 
+import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +15,14 @@ from flask import Response, g, render_template, request
 
 from models.core import TokenSpent
 from models.links import TokenGrant
+from models.runtime import Progress
 
 from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
 from ..http.problems import PROBLEM
 
 JSON = "application/json"
+REFRESH = 2  # seconds, after which a page that waits asks again
 NEW_ONE = "Ask the person who sent it to you for a new one."
 
 
@@ -97,6 +100,19 @@ def small_page(template: str, status: int, origins: Sequence[str], **values: Any
     return response
 
 
+def converting_page(progress: Progress, grant: TokenGrant | None) -> Response:
+    """What a browser shows while a document is converted: it asks again by itself.
+
+    The bar goes on where the page before left it, ever slower, as nobody knows the end.
+    """
+    ends = (progress.seconds, progress.seconds + REFRESH)
+    shares = [round(100 - 100 * math.exp(-seconds / 12)) for seconds in ends]
+    values = {"progress": progress, "shares": shares, "refresh": REFRESH}
+    page = small_page("converting.html", 202, grant.origins if grant else (), **values)
+    page.headers["Refresh"] = str(REFRESH)
+    return page
+
+
 def page_for_people(response: Response) -> Response:
     """For a browser that has opened a link, a problem as a page; else the response as it is."""
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
@@ -122,6 +138,11 @@ def address_by_token(path: str = "") -> str | None:
     names = ("token", "ticket", "embed") if path or request.method == "POST" else given
     query = {name: given[name] for name in names if name in given}
     return f"{path}?{urlencode(query)}" if query else None
+
+
+def asks_again() -> bool:
+    """Whether this request is one of a browser, which `Refresh` makes send it again."""
+    return request.method == "GET" and prefers_html()
 
 
 def prefers_html() -> bool:

@@ -5,25 +5,25 @@ kept, and callers take turns at making it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from flask import Response, g, request
 
 import viewer
-from models import Document, DocumentToken, StoredPreview, current_runtime
-from models.core import Busy, Invalid, NotFound, ScopeMissing, WrongCredentials, rfc3339
-from models.documents import type_of_name
+from models import Document, DocumentToken, current_runtime
+from models.core import Invalid, NotFound, ScopeMissing, WrongCredentials
 from models.links import TokenGrant
-from models.storage.payloads import PIECE_BYTES
+from models.runtime import BeingMadeError
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from .gate import check_password, needs_prompt, prompt
 from .links import base_url
+from .notices import converting_page
+from .originals import original_of
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
@@ -51,19 +51,23 @@ def unlock(
 
 
 def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
-    original = original_of(document, grant, saves=action == "download")
+    saves = action == "download"
+    original = original_of(document, grant, saves=saves, may_ask_again=not saves)
     headers_only = request.method == "HEAD"
     if action == "download":
         page = viewer.download(original, headers_only=headers_only)
         return _record_and_send(page, document, grant, "document.downloaded")
-    page = viewer.view(
-        original,
-        frame_ancestors=grant.origins if grant else (),
-        embed=request.args.get("embed") == "1",
-        may_save=grant is None or "download" in grant.permissions,
-        headers_only=headers_only,
-        **_addresses(original, document, grant),
-    )
+    try:
+        page = viewer.view(
+            original,
+            frame_ancestors=grant.origins if grant else (),
+            embed=request.args.get("embed") == "1",
+            may_save=grant is None or "download" in grant.permissions,
+            headers_only=headers_only,
+            **_addresses(original, document, grant),
+        )
+    except BeingMadeError as converting:
+        return converting_page(converting.progress, grant)
     return _record_and_send(page, document, grant, "document.viewed")
 
 
@@ -155,59 +159,6 @@ def _opened_original(
     if pdf_password is not None:
         opened_pdf(original)
     return original
-
-
-def original_of(
-    document: Document,
-    grant: TokenGrant | None,
-    password: str | None = None,
-    *,
-    saves: bool = False,
-) -> viewer.Document:
-    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view."""
-    caller_id = grant.id if grant and not grant.owner_id else document.owner_id
-    return viewer.Document(
-        id=document.id,
-        name=document.name,
-        default_name=document.default_name,
-        content_type=document.content_type,
-        size=document.size,
-        sha256=document.sha256,
-        created_at=rfc3339(document.created_at),
-        read=_reader(document),
-        run=_job_runner(document, caller_id, saves=saves),
-        named_type=type_of_name(document.name),
-        password=password,
-        converter=viewer.configured_converter(current_runtime().settings.converter)[0],
-    )
-
-
-def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
-    """Reads a range of the payload; one of a single piece is opened once for all that is read."""
-    if document.size > PIECE_BYTES:
-        return document.read
-    whole = cache(lambda: b"".join(document.read()))
-    return lambda start, stop: [whole()[start:stop]]
-
-
-def _job_runner(document: Document, caller_id: str, *, saves: bool) -> viewer.RunJob:
-    """Returns a function that raises `Busy` where a link or its owner asks for too much at once."""
-
-    def run(
-        job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
-    ) -> viewer.JobResult:
-        def make() -> tuple[bytes, bool]:
-            try:
-                made = viewer.run_job(job, pieces, options)
-            except viewer.ConverterBusyError:
-                raise Busy from None
-            return made.to_bytes(), made.failure is None
-
-        name = viewer.job_name(job, options)
-        kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves)
-        return viewer.JobResult.of_bytes(kept)
-
-    return run
 
 
 def opened_pdf(original: viewer.Document) -> tuple[viewer.PdfPages, viewer.Overview]:

@@ -6,6 +6,7 @@ used longest ago makes room for what is new. A failure is kept as well, for an h
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
@@ -14,7 +15,7 @@ from crypto import DecryptionError, sealing
 
 from ..core import ServiceError, now
 from ..records import Table
-from ..runtime import current_runtime
+from ..runtime import BeingMadeError, current_runtime
 from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -39,24 +40,38 @@ class StoredPreview(Table):
 
     @classmethod
     def obtain(
-        cls, document: Any, caller_id: str, name: str, make: Make, *, saves: bool = False
+        cls,
+        document: Any,
+        caller_id: str,
+        name: str,
+        make: Make,
+        *,
+        saves: bool = False,
+        waits: bool = True,
     ) -> bytes:
         """What `make` returns of this document under this name: kept, or made now by one caller.
 
         `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
-        place of a view. Raises `Busy`.
+        place of a view. Raises `Busy`, and `BeingMadeError` for one who does not wait.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
         if kept is not None:
             return kept
-        queue = current_runtime().preview_queue
+        runtime, keep = current_runtime(), partial(cls._make, document, id, make)
+        if not waits:
+            progress = runtime.beside_requests.begin(id, document.owner_id, caller_id, keep)
+            if progress:
+                raise BeingMadeError(progress)
+        queue = runtime.preview_queue
         with queue.turn(id, document.owner_id, caller_id, saves=saves):
             kept = cls._read(document, id)  # made meanwhile by the one before
-            if kept is not None:
-                return kept
-            made, succeeded = make()
-            cls._keep(document, id, made, None if succeeded else now() + FAILURE_KEPT_MS)
+            return keep() if kept is None else kept
+
+    @classmethod
+    def _make(cls, document: Any, id: str, make: Make) -> bytes:
+        made, succeeded = make()
+        cls._keep(document, id, made, None if succeeded else now() + FAILURE_KEPT_MS)
         return made
 
     @classmethod

@@ -14,3 +14,4 @@ from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
 from .readings import Counted, Reading
 from .state import Runtime, create_runtime, current_runtime
+from .turns import BeingMadeError, Progress

@@ -25,7 +25,7 @@ from ..storage.payloads import objects_of
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
-from .turns import PreviewQueue, Turns
+from .turns import BesideRequests, PreviewQueue, Turns
 
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
@@ -56,6 +56,7 @@ class Runtime:
         self.upload_limiter = limiter(UPLOADS, limited)
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
+        self.beside_requests = BesideRequests()
         self.search_turns = Turns(
             most=2
         )  # of a user: one runs, one waits, as of a person who types on

@@ -5,20 +5,26 @@ Of searches, each user has one at a time, since it decrypts thousands of names w
 A preview is made in a child process. A quarter of the worker threads may make one for a view, two
 for files to save; another quarter may wait some seconds for a place. A caller beyond that, or
 beyond a share of it, is refused at once.
+
+What takes longer than people watch an empty page, as a conversion, is made beside the requests.
 """
 
+import logging
 import math
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import BoundedSemaphore, Condition, Lock
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import BoundedSemaphore, Condition, Lock, Thread
+from typing import NamedTuple
 
-from ..core import Busy
+from ..core import Busy, ServiceError
 
 PROCESSES = 4  # child processes at once
 PROCESS_SECONDS = 30
 PLACE_SECONDS = 10
 SAVING = 2  # places for files: views keep the other processes
+BESIDE_REQUESTS = 8  # previews at once, of which those that convert wait for memory
 
 
 class Turns:
@@ -119,3 +125,60 @@ class PreviewQueue:
                 raise Busy
         finally:
             self.waiting.release(*caller)
+
+
+class Progress(NamedTuple):
+    """Since when something is being made, and how many others were asked for before."""
+
+    seconds: int
+    before: int
+
+
+class BeingMadeError(Exception):
+    """A preview is being made beside the requests; it is kept when it is asked for later."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(progress)
+        self.progress = progress
+
+
+class BesideRequests:
+    """Makes previews in threads of their own, in the order in which they were asked for."""
+
+    def __init__(self) -> None:
+        self._places = Places(BESIDE_REQUESTS)
+        self._begun: dict[str, float] = {}
+        self._ended = deque[str](maxlen=100)
+        self._lock = Lock()
+
+    def begin(
+        self, id: str, owner_id: str, caller_id: str, make: Callable[[], object]
+    ) -> Progress | None:
+        """Have `make` called, unless it runs; None if its last call has just ended.
+
+        What that call could not keep is then left to a request that waits. Raises `Busy`.
+        """
+        with self._lock:
+            if id in self._ended:
+                self._ended.remove(id)
+                return None
+            if id not in self._begun:
+                if not self._places.has_room(owner_id, caller_id):
+                    raise Busy
+                self._places.take(owner_id, caller_id)
+                self._begun[id] = time.monotonic()
+                Thread(target=self._run, args=(id, owner_id, caller_id, make), daemon=True).start()
+            seconds = int(time.monotonic() - self._begun[id])
+            return Progress(seconds, list(self._begun).index(id))
+
+    def _run(self, id: str, owner_id: str, caller_id: str, make: Callable[[], object]) -> None:
+        try:
+            with suppress(ServiceError):
+                make()
+        except Exception as error:
+            logging.getLogger("docservice").error("preview %s failed", id, exc_info=error)
+        finally:
+            with self._lock:
+                del self._begun[id]
+                self._ended.append(id)
+                self._places.release(owner_id, caller_id)

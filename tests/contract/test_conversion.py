@@ -9,6 +9,7 @@ import pytest
 from tests.service import StartError
 from tests.viewer import samples
 from tests.viewer.convertible import docx, open_document
+from tests.waiting import until
 
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
 READING_VIEW = "Reading view"
@@ -91,6 +92,20 @@ def test_a_conversion_is_made_once_and_kept(converting, writer):
     assert len(made) == 2  # the PDF, and its first page
     view(writer, document)
     assert kept(converting) - before == made
+
+
+def test_a_browser_is_shown_that_it_is_being_converted_until_it_is(writer):
+    document = writer.upload(RTF, "application/rtf")
+    link = writer.share(document)["viewUrl"]
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    first = writer.open(link, headers=browser)
+
+    assert (first.status, first.headers["Refresh"]) == (202, "2")
+    assert "Being converted" in first.text
+    shown = until(lambda: (got := writer.open(link, headers=browser)).status == 200 and got)
+    assert CONVERTED in shown.text
+    listed, *_ = writer.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
+    assert listed["views"] == 1
 
 
 def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer):

@@ -25,7 +25,7 @@ class ConversionPlaces:
         self._running, self._changed = 0, Condition()
 
     @contextmanager
-    def place(self, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    def place(self, seconds: float) -> Iterator[None]:
         """A place for one conversion. Raises ConverterBusyError if there is none for so long."""
         with self._changed:
             if not self._changed.wait_for(self._has_room, seconds):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .confinement import landlock_version
-from .conversion_places import ConversionPlaces, available_memory
+from .conversion_places import WAIT_SECONDS, ConversionPlaces, available_memory
 from .converter_process import MEMORY_MB
 from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
 from .seccomp import seccomp_available
@@ -112,6 +112,7 @@ class Conversion:
     converter: Converter
     extension: str
     seconds: float = 60
+    wait_seconds: float = WAIT_SECONDS
 
     def run(self, pieces: Iterable[bytes], _options: dict[str, Any]) -> JobResult:
         """Return the PDF as one message. Keeps nothing; fails without room in memory.
@@ -119,7 +120,11 @@ class Conversion:
         Raises ConverterBusyError if it has to wait too long for others.
         """
         remove_left_folders()
-        with _places.place(), contextlib.suppress(OSError), _memory_folder() as folder:
+        with (
+            _places.place(self.wait_seconds),
+            contextlib.suppress(OSError),
+            _memory_folder() as folder,
+        ):
             deadline = time.monotonic() + self.seconds
             document = folder / f"document.{self.extension}"
             with document.open("wb") as file:

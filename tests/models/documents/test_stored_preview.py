@@ -4,14 +4,15 @@ import threading
 
 import pytest
 
-from models import Event, StoredPreview, User, connected
+from models import Event, StoredPreview, User, connected, current_runtime
 from models.core import now
 from models.documents.stored_preview import FAILURE_KEPT_MS
 from models.operations import sweep
+from models.runtime import BeingMadeError
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
-from tests.waiting import join_threads, start_threads
+from tests.waiting import join_threads, start_threads, until
 
 LONG = bytes(range(256)) * 3_000  # several pieces
 
@@ -41,8 +42,8 @@ class Maker:
         return self.result
 
 
-def obtain(document, make, name="a name"):
-    return StoredPreview.obtain(document, document.owner_id, name, make)
+def obtain(document, make, name="a name", **how):
+    return StoredPreview.obtain(document, document.owner_id, name, make, **how)
 
 
 def pieces():
@@ -50,6 +51,32 @@ def pieces():
         "SELECT COUNT(*) FROM piece WHERE document_id LIKE 'prv%'"
     ).fetchall()
     return count
+
+
+def test_who_does_not_wait_is_told_that_it_is_being_made_and_gets_it_later(document):
+    released, make = threading.Event(), Maker(LONG)
+
+    def made_later():
+        released.wait()
+        return make()
+
+    for _ in range(2):
+        with pytest.raises(BeingMadeError):
+            obtain(document, made_later, waits=False)
+    released.set()
+    until(lambda: not current_runtime().beside_requests._begun)
+    assert obtain(document, make, waits=False) == LONG
+    assert make.times == 1
+
+
+def test_what_could_not_be_kept_is_made_once_more_by_one_who_waits(document, monkeypatch):
+    monkeypatch.setattr(StoredPreview, "_keep", lambda *_: None)
+    make = Maker()
+    with pytest.raises(BeingMadeError):
+        obtain(document, make, waits=False)
+    until(lambda: not current_runtime().beside_requests._begun)
+
+    assert obtain(document, make, waits=False) == b"made"
 
 
 @pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * PIECE_BYTES)])

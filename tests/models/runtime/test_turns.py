@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from models.core import Busy
-from models.runtime.turns import PreviewQueue
+from models.runtime.turns import BesideRequests, PreviewQueue
 from tests.waiting import join_threads, start_threads, until
 
 
@@ -109,3 +109,24 @@ def test_the_same_preview_is_made_by_one_at_a_time():
     join_threads(threads)
     assert entered == ["first", "second"]
     assert not queue._same._locks
+
+
+def test_what_is_made_beside_requests_has_an_order_and_a_share_for_each_caller(caplog):
+    beside, released = BesideRequests(), Event()
+
+    def fail():
+        released.wait()
+        raise RuntimeError("a fault")
+
+    begun = [beside.begin(id, f"usr_{id}", f"tok_{id}", fail) for id in "abca"]
+    assert [progress.before for progress in begun] == [0, 1, 2, 0]
+    for id in "1234":
+        assert beside.begin(id, "usr_d", "tok_d", fail)
+    with pytest.raises(Busy):
+        beside.begin("5", "usr_d", "tok_d", fail)
+    released.set()
+    until(lambda: not beside._begun)
+
+    assert "a fault" in caplog.text
+    assert beside.begin("a", "usr_a", "tok_a", fail) is None
+    assert beside._places.has_room("usr_d", "tok_d")

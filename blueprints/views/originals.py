@@ -1,0 +1,81 @@
+"""A document as the viewer takes it: what is made of it is kept, and callers take turns at that."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import viewer
+from models import Document, StoredPreview, current_runtime
+from models.core import Busy, rfc3339
+from models.documents import type_of_name
+from models.links import TokenGrant
+from models.storage.payloads import PIECE_BYTES
+
+from .notices import asks_again
+
+PATIENCE_SECONDS = 300  # for the memory that a conversion needs, while no request waits for it
+
+
+def original_of(
+    document: Document,
+    grant: TokenGrant | None,
+    password: str | None = None,
+    *,
+    saves: bool = False,
+    may_ask_again: bool = False,
+) -> viewer.Document:
+    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; who
+    may ask again is told of a conversion that is under way, if it is a browser.
+    """
+    caller_id = grant.id if grant and not grant.owner_id else document.owner_id
+    return viewer.Document(
+        id=document.id,
+        name=document.name,
+        default_name=document.default_name,
+        content_type=document.content_type,
+        size=document.size,
+        sha256=document.sha256,
+        created_at=rfc3339(document.created_at),
+        read=_reader(document),
+        run=_job_runner(document, caller_id, saves=saves, may_ask_again=may_ask_again),
+        named_type=type_of_name(document.name),
+        password=password,
+        converter=viewer.configured_converter(current_runtime().settings.converter)[0],
+    )
+
+
+def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
+    """Reads a range of the payload; one of a single piece is opened once for all that is read."""
+    if document.size > PIECE_BYTES:
+        return document.read
+    whole = cache(lambda: b"".join(document.read()))
+    return lambda start, stop: [whole()[start:stop]]
+
+
+def _job_runner(
+    document: Document, caller_id: str, *, saves: bool, may_ask_again: bool = False
+) -> viewer.RunJob:
+    """Returns a function that raises `Busy` where a link or its owner asks for too much at once,
+    and `BeingMadeError` for a conversion where a browser asks again.
+    """
+
+    def run(
+        job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
+    ) -> viewer.JobResult:
+        name = viewer.job_name(job, options)
+        waits, patient = True, job
+        if may_ask_again and isinstance(job, viewer.Conversion) and asks_again():
+            waits, patient = False, replace(job, wait_seconds=PATIENCE_SECONDS)
+
+        def make() -> tuple[bytes, bool]:
+            try:
+                made = viewer.run_job(patient, pieces, options)
+            except viewer.ConverterBusyError:
+                raise Busy from None
+            return made.to_bytes(), made.failure is None
+
+        kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves, waits=waits)
+        return viewer.JobResult.of_bytes(kept)
+
+    return run
