@@ -194,7 +194,9 @@ if (framed) {
 const unreadable = () => {
   if ($("#unreadable")) return;
   const note = document.createElement("p");
-  Object.assign(note, { id: "unreadable", className: "note", textContent: "This browser can\u2019t show the file: it may be damaged, or not what its type says. Save it to open it elsewhere." });
+  const unknown = carrier.canPlayType?.($("main").dataset.type) === "";
+  const reason = unknown ? "play this type of recording." : "show the file: it may be damaged, or not what its type says.";
+  Object.assign(note, { id: "unreadable", className: "note", textContent: `This browser can\u2019t ${reason} Save it to open it elsewhere.` });
   note.setAttribute("role", "note");
   $("main").prepend(note);
   post("error", { reason: "unreadable" });

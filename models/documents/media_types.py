@@ -14,6 +14,7 @@ _ADDED = {
     "application/rtf": ".rtf",
     "application/sql": ".sql",
     "application/toml": ".toml",
+    "application/vnd.debian.binary-package": ".deb",
     "application/vnd.ms-excel.sheet.binary.macroenabled.12": ".xlsb",
     "application/vnd.ms-excel.sheet.macroenabled.12": ".xlsm",
     "application/vnd.ms-outlook": ".msg",
@@ -44,6 +45,7 @@ _ADDED = {
     "image/heic": ".heic",
     "image/heif": ".heif",
     "image/jp2": ".jp2",
+    "image/svg+xml-compressed": ".svgz",
     "image/vnd.adobe.photoshop": ".psd",
     "image/webp": ".webp",
     "image/x-tga": ".tga",
@@ -77,9 +79,12 @@ _OTHER_NAMES = {
 }
 _FURTHER_EXTENSIONS = {
     ".db": "application/vnd.sqlite3",
+    ".geojson": "application/geo+json",
     ".h": "text/x-c",
+    ".har": "application/json",
     ".log": "text/plain",
     ".m2ts": "video/mp2t",
+    ".map": "application/json",
     ".markdown": "text/markdown",
     ".mjs": "text/javascript",
     ".mts": "video/mp2t",

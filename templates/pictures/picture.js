@@ -23,7 +23,13 @@ const zoomAt = (e, n) => {
   const now = picture.getBoundingClientRect();
   stage.scrollBy({ left: now.left + x * now.width - e.clientX, top: now.top + y * now.height - e.clientY, behavior: "instant" });
 };
+const LEAST = 256; // pixels: a smaller picture, such as an icon, is enlarged by a whole number
 const ready = () => {
+  const times = Math.floor(LEAST / Math.max(picture.naturalWidth, picture.naturalHeight));
+  if (times > 1) {
+    picture.classList.add("tiny");
+    picture.style.setProperty("--whole", `${times * picture.naturalWidth}px`);
+  }
   const facts = document.querySelector(".what p");
   if (picture === viewer.carrier && picture.naturalWidth) facts.textContent += ` · ${picture.naturalWidth} × ${picture.naturalHeight} pixels`;
   viewer.zoom(1);

@@ -198,6 +198,20 @@ HEIC = base64.b64decode(  # 64 by 48 pixels, teal
 )
 
 
+HEIC_WITH_THUMBNAIL = base64.b64decode(  # 64 by 64 pixels, and 32 by 32
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAjxtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAA"
+    "AAAAAAAAADRpbG9jAAAAAERAAAIAAQAAAAACYAABAAAAAAAAABkAAgAAAAACeQABAAAAAAAAABkAAAA4aWluZgAAAAAA"
+    "AgAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAAAAACAABodmMxAAAAAA5waXRtAAAAAAABAAABe2lwcnAAAAFV"
+    "aXBjbwAAAHhodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAr"
+    "QgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqSSmubgIaDAgAAAMAyAAAAwAIQGIAAQAHRAHBcrAiQAAAABNjb2xybmNseAAB"
+    "AA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAABBwaXhpAAAAAAMICAgAAAB2aHZjQwEDcAAAAJAAAAAAAB7wAPz9+PgA"
+    "AA8DYAABABhAAQwB//8DcAAAAwCQAAADAAADAB66AkBhAAEAKkIBAQNwAAADAJAAAAMAAAMAHqAggQWW6uSmubgIaDAg"
+    "AAADAyAAAAMAIWIAAQAGRAHBc8CJAAAAKGNsYXAAAAAgAAAAAQAAACAAAAAB////4AAAAAL////gAAAAAgAAAB5pcG1h"
+    "AAAAAAAAAAIAAQSBAgMEAAIEhQMEhgAAABppcmVmAAAAAAAAAA50aG1iAAIAAQABAAAAOm1kYXQAAAAVKAGvC2D6xsHX"
+    "//g1q3F5H8QztO3AAAAAFSgBrwtg9eWDr//wa1bi8j+JhT/UOA=="
+)
+
+
 def wav(seconds=1):
     """A sine tone."""
     out = io.BytesIO()
@@ -221,6 +235,14 @@ def package(**parts):
         for name, content in parts.items():
             archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
     return out.getvalue()
+
+
+def ar(**files):
+    """An archive of these files, as Debian's packages are (System V ar)."""
+    heads = {name: f"{name:16}{'0':32}{len(data):<10}`\n" for name, data in files.items()}
+    return b"!<arch>\n" + b"".join(
+        heads[name].encode() + data + b"\n" * (len(data) % 2) for name, data in files.items()
+    )
 
 
 def parts_of(data):

@@ -529,6 +529,21 @@ def test_what_the_browser_cannot_read_has_a_sentence(page, tmp_path, kind):
     assert "can\u2019t show the file" in page.wait_for_selector("#unreadable").text_content()
 
 
+def test_a_recording_that_the_browser_cannot_play_is_not_called_damaged(page, tmp_path):
+    opened(page, tmp_path, download(original(b"FORM\0\0\0\4AIFF", "a.aiff")))
+
+    note = page.wait_for_selector("#unreadable").text_content()
+    assert note.startswith("This browser can\u2019t play this type of recording.")
+
+
+def test_a_tiny_picture_is_enlarged_by_a_whole_number(page, tmp_path):
+    for name, data, width in (("a.png", png(16, 10), 256), ("a.png", png(200, 90), 200)):
+        opened(page, tmp_path, download(original(data, name)))
+        page.wait_for_function("document.querySelector('#original').naturalWidth")
+
+        until(lambda: page.locator("#original").bounding_box()["width"] == width)  # noqa: B023
+
+
 def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     broken = original(b"\x89PNG\r\n\x1a\nnonsense", "a.png", "image/png")
     framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")

@@ -7,6 +7,7 @@ from .decoding import BYTE_ORDER_MARKS, detect_utf_16
 from .media_types import BINARY, CODE_TYPE, MEDIA_TYPE, OPEN_DOCUMENT, OPEN_XML, UNKNOWN, UNTYPED
 
 FIRST_BYTES: Final = 4096  # what is looked at
+PACKED_SVG: Final = "image/svg+xml-compressed"
 OLE: Final = "application/x-ole-storage"  # the container of .doc, .xls, .ppt and .msg
 # Declared types that say nothing certain: .docx is sent as a ZIP, TypeScript (.ts) as a video.
 UNCERTAIN: Final = (
@@ -31,6 +32,8 @@ SIGNATURES: Final = (
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"\xfd7zXZ\0", "application/x-xz"),
     (b"BZh", "application/x-bzip2"),
+    (b"!<arch>\ndebian-binary", "application/vnd.debian.binary-package"),
+    (b"!<arch>\n", "application/x-archive"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
     (b"{\\rtf", "application/rtf"),
@@ -69,6 +72,7 @@ SPECIAL_CASES: Final = {
     ),
     OLE: ("application/msword", "application/vnd.ms-"),
     "image/heif": ("image/heic",),
+    "application/gzip": (PACKED_SVG,),
     "video/mp4": ("audio/mp4", "video/quicktime", "video/3gpp", "audio/3gpp"),
     "video/webm": ("audio/webm",),
     "audio/ogg": ("video/ogg",),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..content.detection import contradicts
+from ..content.detection import PACKED_SVG, contradicts
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
@@ -20,7 +20,6 @@ from ..formats.sheets import spreadsheet, table
 from ..formats.text import code, markdown, notebook, text
 from ..formats.web import html
 from ..formats.words import book, converted, office
-from ..markup.names import extension_of
 from ..sandbox.process import SandboxError
 
 Renderer = Callable[[Original, str], Preview]
@@ -40,25 +39,19 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(office.RTF_TYPES, office.rtf_preview),
     **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
+    PACKED_SVG: picture.packed_svg_preview,
     **dict.fromkeys(archive.LABELS, archive.preview),
     book.EPUB: book.preview,
     mail.MBOX: mail.mailbox_preview,
-}
-BY_EXTENSION: Final[dict[str, dict[str, Renderer]]] = {  # of the name, where the type is general
-    "text/plain": {
-        **dict.fromkeys(("md", "markdown"), markdown.preview),
-        **dict.fromkeys(("csv", "tsv"), table.preview),
-        **dict.fromkeys(("ics", "vcf"), agenda.preview),
-        "ipynb": notebook.preview,
-        "mbox": mail.mailbox_preview,
-    },
-    "application/json": {"ipynb": notebook.preview},
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): office.preview,
 }
+# Declared types of files that programs know by their names; but the source of a page is a text.
+GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})
+SOURCES: Final = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
 SHOWN_AS_THEY_ARE: Final = (
     picture.image_preview,
     picture.audio_video_preview,
@@ -122,7 +115,10 @@ class Document(Original):
         The first bytes also decide if they are those of another binary type: what a name promises
         is often wrong, as of a photograph in JPEG that is named .heic.
         """
-        media_type = self.media_type
+        media_type, named = self.media_type, self.named_type
+        is_general = media_type in GENERAL and named in BY_TYPE and named not in SOURCES
+        if is_general and self.detected_type == named:
+            return named
         is_wrong = contradicts(media_type, self.beginning)
         if not is_wrong and _renderer(media_type, self.name) not in CARDS:
             return media_type
@@ -132,9 +128,6 @@ class Document(Original):
 
 
 def _renderer(media_type: str, name: str) -> Renderer:
-    by_extension = BY_EXTENSION.get(media_type, {})
-    if extension_of(name) in by_extension:
-        return by_extension[extension_of(name)]
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
     for prefixes, renderer in BY_PREFIX.items():

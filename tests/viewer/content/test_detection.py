@@ -47,6 +47,8 @@ BINARY = bytes(range(256))
         (b"\xff\xfb\x90\x64", "audio/mpeg"),
         (b"fLaC\0", "audio/flac"),
         (b"\x1f\x8b\x08\0", "application/gzip"),
+        (b"!<arch>\ndebian-binary   ", "application/vnd.debian.binary-package"),
+        (b"!<arch>\na.o/", "application/x-archive"),
         (b"7z\xbc\xaf\x27\x1c\0", "application/x-7z-compressed"),
         (b"SQLite format 3\0\x10\0", "application/vnd.sqlite3"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),

@@ -87,6 +87,8 @@ def test_every_kind_has_a_page_when_no_child_process_starts(no_child_process, na
         ("a.md", "markdown"),
         ("a.CSV", "table"),
         ("a.rs", "code"),
+        ("a.html", "code"),
+        ("a.ipynb", "code"),
         ("Makefile", "code"),
         ("a", "text"),
     ],

@@ -18,6 +18,8 @@ LABELS: Final = {
     "application/gzip": "Packed by gzip",
     "application/x-bzip2": "Packed by bzip2",
     "application/x-xz": "Packed by xz",
+    "application/x-archive": "Archive",
+    "application/vnd.debian.binary-package": "Debian package",
     "application/java-archive": "Java archive",
     "application/epub+zip": "Book",
 }

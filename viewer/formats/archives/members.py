@@ -1,12 +1,14 @@
 """Runs in the child process. Lists the files of an archive and takes small ones out of it.
 
-It reads ZIP, tar (also packed by gzip, bzip2 or xz), and single files packed by these.
+It reads ZIP, tar (also packed by gzip, bzip2 or xz), single files packed by these, and ar, which is
+the container of Debian's packages: tar archives in it are listed with it.
 """
 
 import bz2
 import gzip
 import io
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -32,6 +34,9 @@ UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
     (b"BZh", bz2.BZ2File),
     (b"\xfd7zXZ\0", lzma.LZMAFile),
 )
+
+AR: Final = b"!<arch>\n"
+AR_HEAD: Final = struct.Struct("16s32x10s2x")  # name and size, in ASCII (System V ar)
 
 UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypted file
     *(ValueError, OSError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
@@ -135,6 +140,8 @@ def _taken(member: Member, left: int) -> bytes | None:
 def _members(data: bytes, name: str) -> Iterator[Member]:
     if data.startswith(b"PK"):
         return _zip_members(zipfile.ZipFile(io.BytesIO(data)))
+    if data.startswith(AR):
+        return _ar_members(data)
     unpack = next((unpack for start, unpack in UNPACKERS if data.startswith(start)), None)
     if unpack is None:
         return _tar_members(io.BytesIO(data))
@@ -142,6 +149,20 @@ def _members(data: bytes, name: str) -> Iterator[Member]:
         return _tar_members(_Limited(unpack(io.BytesIO(data)), MAX_UNPACKED))
     single = Member(name.rpartition(".")[0] or "content", None, unpack(io.BytesIO(data)).read)
     return iter((single,))
+
+
+def _ar_members(data: bytes) -> Iterator[Member]:
+    at = len(AR)
+    while at + AR_HEAD.size <= len(data):
+        name, length = AR_HEAD.unpack_from(data, at)
+        start, size = at + AR_HEAD.size, int(length)
+        at = start + size + size % 2
+        content, shown = data[start : start + size], name.decode("latin-1").strip().rstrip("/")
+        if ".tar" in shown:
+            inner = _members(content, shown)
+            yield from (member._replace(name=f"{shown}/{member.name}") for member in inner)
+        elif shown:  # symbols and long names have none
+            yield Member(shown, size, io.BytesIO(content).read)
 
 
 def _is_tar(start: bytes) -> bool:

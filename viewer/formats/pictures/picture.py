@@ -25,10 +25,13 @@ IMAGE_LABELS: Final = {
     "image/vnd.microsoft.icon": "Icon",
     "image/webp": "WebP image",
 }
+GZIP: Final = b"\x1f\x8b"
 SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/picture.css",)
 
 
-def image_preview(_original: Original, media_type: str) -> Preview:
+def image_preview(original: Original, media_type: str) -> Preview:
+    if media_type == "image/svg+xml" and original.beginning.startswith(GZIP):
+        return packed_svg_preview(original, media_type)
     label = IMAGE_LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
     return Preview(
         "image",
@@ -43,7 +46,8 @@ def image_preview(_original: Original, media_type: str) -> Preview:
 def audio_video_preview(_original: Original, media_type: str) -> Preview:
     element, _, subtype = media_type.partition("/")
     carrier = cast(Literal["audio", "video"], element)
-    return Preview(element, f"{subtype.removeprefix('x-').upper()} {element}", carrier=carrier)
+    label = f"{subtype.removeprefix('x-').upper()} {element}"
+    return Preview(element, label, carrier=carrier, source={"type": media_type})
 
 
 JOB: Final = Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40)
@@ -91,6 +95,16 @@ def preview(original: Original, media_type: str) -> Preview:
         styles=STYLES if total == 1 else (*STYLES, "pdf/pages.css"),
         tools=frozenset({"zoom", "fit"} if total == 1 else {"zoom", "pages"}),
     )
+
+
+def packed_svg_preview(original: Original, _media_type: str) -> Preview:
+    """Return the drawing that gzip has packed."""
+    _, drawing = original.run_html_job(JOB, {"heif": False})
+    address = b"data:image/svg+xml;base64," + pybase64.b64encode(drawing)
+    stage = b'<div class="stage" tabindex="0" role="region" aria-label="Picture">%b</div>'
+    label, tools = IMAGE_LABELS["image/svg+xml"], frozenset({"zoom", "fit"})
+    image = b'<img alt="The drawing" src="%b">' % address
+    return Preview("image", label, stage % image, tools=tools, scripts=SCRIPTS, styles=STYLES)
 
 
 def _sections(pages: Sequence[Message], total: int) -> Iterator[bytes]:

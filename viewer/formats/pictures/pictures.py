@@ -5,26 +5,34 @@ reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and at mo
 MAX_SHOWN pixels large.
 """
 
+import gzip
 import importlib
 import io
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from PIL import Image, ImageOps
+from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from ...sandbox.messages import Message
 
 PLUGINS: Final = ("Tiff", "Psd", "Jpeg2K", "Tga", "WebP")  # the others are in `preinit`
 FORMATS: Final = ("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "HEIF")
-MAX_DECODED: Final = 400 << 20  # bytes of one decoded page
+MAX_DECODED: Final = 900 << 20  # bytes of one decoded page
+MAX_DECODED_HEIF: Final = 400 << 20  # whose library needs twice as many
+REDUCED: Final = 3  # a large JPEG 2000 picture is decoded with an eighth of its width and height
+THUMBNAIL: Final = b"thmb", b"free"  # of HEIF: one picture is a smaller one of another
+GZIP: Final = b"\x1f\x8b"
+MAX_DRAWING: Final = 8 << 20  # bytes of an SVG drawing
 MAX_SHOWN: Final = 16_000_000  # pixels of a single picture
 MAX_SHOWN_OF_MANY: Final = 4_000_000  # pixels of each of several pages
 MAX_PAGES: Final = 100
 MAX_BYTES: Final = 24 << 20  # of all pages in their new format
-BYTES_OF_PIXEL: Final = {"1": 1, "L": 1, "P": 1, "LA": 4, "I;16": 2, "I;16B": 2, "I;16L": 2}
 DEEP: Final = frozenset({"I", "F", "I;16", "I;16B", "I;16L", "I;16N"})
+BYTES_OF_PIXEL: Final = {"1": 1, "L": 1, "P": 1} | dict.fromkeys(DEEP, 12)  # with their copies
 QUALITY: Final = 88
 ORIENTATION: Final = 0x0112  # the tag of TIFF 6.0 and Exif 3.0
+TURNED: Final = range(5, 9)  # its values for a picture that lies on its side
 
 
 class TooLargeError(Exception):
@@ -48,52 +56,85 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     """Yield the number of pages, then each page with its size before it was made smaller.
 
-    Raises TooLargeError if the first page is too large to be decoded.
+    Of an SVG drawing that gzip has packed, the drawing. Raises TooLargeError if the first page is
+    too large to be decoded.
     """
+    if data.startswith(GZIP):
+        yield {}, _unpacked(data)
+        return
     image = Image.open(io.BytesIO(data), formats=FORMATS)
     total = 1 if image.format == "PSD" else getattr(image, "n_frames", 1)
     yield {"pages": total}, b""
     size = 0
     for index in range(min(total, MAX_PAGES)):
         image.seek(index + (image.format == "PSD"))
-        facts, picture = _page(_checked(image), MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
+        width, height = image.size  # of a TIFF as it is turned by Pillow
+        if image.format != "TIFF" and image.getexif().get(ORIENTATION) in TURNED:
+            width, height = height, width
+        small = _decodable(image, data if total == 1 else b"")
+        facts, picture = _page(small, MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
         size += len(picture)
         if index and size > MAX_BYTES:
             break
-        yield {"page": index + 1, **facts}, picture
+        yield {"page": index + 1, "width": width, "height": height, **facts}, picture
 
 
-def _checked(image: Image.Image) -> Image.Image:
-    if image.width * image.height * BYTES_OF_PIXEL.get(image.mode, 4) > MAX_DECODED:
-        raise TooLargeError
-    return image
+def _unpacked(data: bytes) -> bytes:
+    drawing = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_DRAWING + 1)
+    if len(drawing) > MAX_DRAWING or b"<svg" not in drawing:
+        raise ValueError("no drawing, or a large one")
+    return drawing
+
+
+def _decodable(image: Image.Image, data: bytes) -> Image.Image:
+    """Return a page that is small enough to be decoded: itself, or a smaller one in the file.
+
+    `data` is the file if it has no other page. Raises TooLargeError.
+    """
+    if _fits(image, image.size):
+        return image
+    if isinstance(image, Jpeg2KImageFile):
+        image.reduce = REDUCED
+        if _fits(image, (image.width >> REDUCED, image.height >> REDUCED)):
+            return image
+    if image.format == "HEIF" and THUMBNAIL[0] in data:
+        again = Image.open(io.BytesIO(data.replace(*THUMBNAIL)), formats=FORMATS)
+        for index in range(1, getattr(again, "n_frames", 1)):
+            again.seek(index)
+            if _fits(again, again.size):
+                return again
+    raise TooLargeError
+
+
+def _fits(image: Image.Image, size: tuple[int, int]) -> bool:
+    limit = MAX_DECODED_HEIF if image.format == "HEIF" else MAX_DECODED
+    return size[0] * size[1] * BYTES_OF_PIXEL.get(image.mode, 4) <= limit
 
 
 def _page(image: Image.Image, most: int) -> Message:
-    upright = ImageOps.exif_transpose(_eight_bit(image))
-    width, height = upright.size
-    scale = min(1.0, (most / (width * height)) ** 0.5)
+    """Return a page upright, with at most so many pixels."""
+    image.load()  # Pillow turns a TIFF here
+    orientation = image.getexif().get(ORIENTATION, 1)
+    scale = min(1.0, (most / (image.width * image.height)) ** 0.5)
+    small = _eight_bit(image)
     if scale < 1:
-        smooth = upright.convert("L") if upright.mode == "1" else upright
-        size = max(1, int(width * scale)), max(1, int(height * scale))
-        upright = smooth.resize(size, Image.Resampling.BICUBIC, reducing_gap=1.1)
-    form, picture = _encoded(upright)
-    shown_width, shown_height = upright.size
-    facts = {"width": width, "height": height, "type": f"image/{form.lower()}"}
-    return facts | {"shown_width": shown_width, "shown_height": shown_height}, picture
+        smooth = small.convert("L") if small.mode == "1" else small
+        size = max(1, int(image.width * scale)), max(1, int(image.height * scale))
+        small = smooth.resize(size, Image.Resampling.BICUBIC, reducing_gap=1.1)
+    small.getexif()[ORIENTATION] = orientation
+    form, picture = _encoded(upright := ImageOps.exif_transpose(small))
+    facts = {"shown_width": upright.width, "shown_height": upright.height}
+    return facts | {"type": f"image/{form.lower()}"}, picture
 
 
 def _eight_bit(image: Image.Image) -> Image.Image:
-    """Return grey levels of more than 8 bits spread over 8; the result keeps the orientation."""
+    """Return grey levels of more than 8 bits spread over 8."""
     if image.mode not in DEEP:
         return image
     wide = image.convert("F")
     low, high = cast(tuple[float, float], wide.getextrema())
     factor = 255 / (high - low) if high > low else 0
-    narrow = wide.point(lambda level: level * factor - low * factor).convert("L")
-    narrow.info = image.info
-    narrow.getexif()[ORIENTATION] = image.getexif().get(ORIENTATION, 1)
-    return narrow
+    return wide.point(lambda level: level * factor - low * factor).convert("L")
 
 
 def _encoded(image: Image.Image) -> tuple[str, bytes]:

@@ -20,9 +20,15 @@ CODE_EXTENSIONS: Final = frozenset(
     | {"groovy", "dot", "gv", "bib", "ndjson", "sol", "nim", "cr", "elm", "fsx", "vb", "vbs"}
     | {"pas", "d", "f", "sv", "vhd", "vhdl", "lisp", "el", "scm", "rkt", "tcl", "awk"}
     | {"hlsl", "cu", "mm", "m", "hcl", "pyx", "hh", "cxx", "hxx", "sass", "coffee", "po"}
+    | {"pm", "pod", "raku", "glsl", "vert", "frag", "geom", "wgsl", "metal", "scad", "feature"}
+    | {"service", "timer", "socket", "mount", "target", "desktop", "reg", "psm1", "psd1", "nsi"}
+    | {"kts", "cljs", "edn", "cabal", "purs", "agda", "lean", "ada", "adb", "ads", "cob"}
+    | {"vala", "hx", "gd", "odin", "ino", "thrift", "capnp", "avsc", "jsonnet", "json5", "jsonc"}
+    | {"xsl", "xsd", "rss", "haml", "slim", "pug", "twig", "liquid", "rego", "org", "mk", "bzl"}
     | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
 )
 LAYOUTS: Final = {"json": "json", **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml"), "xml")}
+SAME_AS: Final = {"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj"}
 CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
 
 
@@ -66,12 +72,18 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
     name = original.name if media_type == "text/plain" or "." in original.name else ""
     layout = _layout(original, media_type)
     return {
-        "name": name[-120:],
+        "name": _lexed_name(name[-120:]),
         "type": "application/json" if layout == "json" else media_type,
         "layout": layout,
         "whole": original.size <= text.MAX_READ,
         "charset": charset(original.content_type),
     }
+
+
+def _lexed_name(name: str) -> str:
+    """Return the name; that of the same language for an extension that no lexer has."""
+    extension = extension_of(name)
+    return f"a.{SAME_AS[extension]}" if extension in SAME_AS else name
 
 
 def _layout(original: Original, media_type: str) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from pygments.lexer import Lexer
@@ -16,6 +17,7 @@ from ...sandbox.messages import Message
 from .indenting import folds_of, indent_json, indent_xml
 from .text_lines import MAX_LINES, html_lines
 
+START: Final = 4_000  # bytes
 SECONDS: Final = 2.5  # of CPU time for one document
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
     "k": (Keyword, Name.Tag, Operator.Word),
@@ -37,11 +39,16 @@ class Highlighter:
     def __init__(self) -> None:
         self.lexers: dict[str, Lexer] = {}
 
-    def load(self, language: str, *, filename: str = "", media_type: str = "") -> None:
-        """Find a lexer by language, file name or media type, and keep it under the language."""
+    def load(
+        self, language: str, *, filename: str = "", media_type: str = "", start: bytes = b""
+    ) -> None:
+        """Find a lexer by language, file name or media type, and keep it under the language.
+
+        Of languages that share an extension, the `start` of the text decides.
+        """
         for find, value in (
             (get_lexer_by_name, language),
-            (get_lexer_for_filename, filename),
+            (partial(get_lexer_for_filename, code=start.decode("utf-8", "replace")), filename),
             (get_lexer_for_mimetype, media_type),
         ):
             if value and language not in self.lexers and (lexer := _found(find, value)):
@@ -73,8 +80,8 @@ class Highlighter:
 DOCUMENT: Final = Highlighter()
 
 
-def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    DOCUMENT.load("", filename=options["name"], media_type=options["type"])
+def prepare(data: bytes, options: dict[str, Any]) -> None:
+    DOCUMENT.load("", filename=options["name"], media_type=options["type"], start=data[:START])
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
@@ -85,7 +92,9 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     total = text.count("\n") + 1
     text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
     html, coloured = DOCUMENT.highlight_start("", text)
-    facts, block = html_lines(html.removesuffix("\n"), total, folds)
+    shown = text.count("\n") + 1  # some lexers add a line end, and some take one away
+    html = "\n".join((html + "\n").split("\n")[:shown])
+    facts, block = html_lines(html, total, folds)
     lexer = DOCUMENT.lexers.get("")
     facts |= {"encoding": encoding, "language": lexer.name if lexer else ""}
     yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block

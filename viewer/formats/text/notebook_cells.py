@@ -3,6 +3,7 @@
 Source: the notebook format 4 of nbformat; in format 3 cells lie in worksheets.
 """
 
+import base64
 import json
 import re
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ATTACHMENT: Final = re.compile(r"\(attachment:([^)\s]{1,200})\)")
 LANGUAGE: Final = re.compile(rb'"(?:name|language)"\s*:\s*"([\w+#.-]{1,30})"')
 PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
+SVG: Final = "image/svg+xml"  # in an img it can neither run scripts nor load anything
 MAX_OUTPUT: Final = 100_000  # characters of one text
 MAX_CELLS: Final = 10_000  # a browser stays quick with so many
 CODE: Final = Highlighter()
@@ -101,9 +103,8 @@ def _output(output: Json) -> str:
     forms = _dict(output, "data") or {
         name: output[key] for key, name in OLD_FORMS.items() if key in output
     }
-    for kind in PICTURES:
-        address = f"data:{kind};base64,{''.join(_text(forms.get(kind)).split())}"
-        if kind in forms and safe_image_source(address):
+    for kind in (SVG, *PICTURES):
+        if address := _address(kind, _text(forms.get(kind))):
             return f'<div class="output"><img alt="Output" src="{address}"></div>'
     if "text/html" in forms:
         html = sanitize_fragment(_text(forms["text/html"])[:MAX_HTML])
@@ -115,8 +116,22 @@ def _output(output: Json) -> str:
     return _plain(_text(forms.get("text/plain")))
 
 
+def _address(kind: str, stored: str) -> str:
+    """Return a picture, which is stored in base64, or a drawing; empty if it is none."""
+    if kind == SVG:
+        stored = base64.b64encode(stored.encode("utf-8", "replace")).decode()
+    address = f"data:{kind};base64,{''.join(stored.split())}"
+    return address if stored and (kind == SVG or safe_image_source(address)) else ""
+
+
 OLD_FORMS: Final = {
-    **{"png": "image/png", "jpeg": "image/jpeg", "html": "text/html", "text": "text/plain"},
+    **{
+        "png": "image/png",
+        "jpeg": "image/jpeg",
+        "svg": "image/svg+xml",
+        "html": "text/html",
+        "text": "text/plain",
+    },
 }
 
 

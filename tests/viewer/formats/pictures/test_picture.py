@@ -1,10 +1,12 @@
 """viewer/formats/pictures/picture.py"""
 
+import base64
+import gzip
 from dataclasses import replace
 
 import pytest
 
-from tests.viewer.samples import HEIC, original, picture, preview_of, psd
+from tests.viewer.samples import HEIC, SVG, original, picture, preview_of, psd
 from viewer.formats.pictures.picture import TOO_LARGE, audio_video_preview, image_preview
 from viewer.sandbox import process
 
@@ -28,6 +30,21 @@ def test_a_picture_is_recognised_by_its_content_and_shown_with_its_size(data, la
     assert (preview.kind, preview.label, preview.facts) == ("image", label, (facts,))
     assert b'<div class="stage"' in preview.body
     assert "zoom" in preview.tools
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "image/svg+xml"])
+def test_a_packed_drawing_is_drawn(kind):
+    preview = preview_of(original(gzip.compress(SVG), "a.svgz", kind))
+
+    assert (preview.kind, preview.label) == ("image", "SVG image")
+    assert b"data:image/svg+xml;base64," + base64.b64encode(SVG) in preview.body
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(b"<html>"), gzip.compress(SVG)[:40]], ids=("page", "cut")
+)
+def test_what_is_packed_and_no_drawing_has_a_card(data):
+    assert preview_of(original(data, "a.svgz")).kind == "unknown"
 
 
 def test_several_pages_are_shown_one_below_the_other():

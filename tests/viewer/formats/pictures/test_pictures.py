@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from tests.viewer.samples import HEIC, picture, psd
+from tests.viewer.samples import HEIC, HEIC_WITH_THUMBNAIL, picture, psd
 from viewer.formats.pictures import pictures
 from viewer.formats.pictures.picture import JOB
 
@@ -98,6 +98,24 @@ def test_a_large_picture_is_shown_with_fewer_pixels(monkeypatch):
 
     assert (facts["width"], facts["height"]) == (60, 40)
     assert image.size == (facts["shown_width"], facts["shown_height"]) == (30, 20)
+
+
+def test_a_huge_jpeg_2000_picture_is_decoded_in_a_smaller_size(monkeypatch):
+    monkeypatch.setattr(pictures, "MAX_DECODED", 4 * 60 * 40 - 1)
+    _, ((facts, image),) = drawn(picture("JPEG2000"))
+
+    assert (facts["width"], facts["height"]) == (60, 40)
+    assert image.size == (8, 5)
+
+
+def test_a_huge_heic_picture_is_shown_by_its_thumbnail(monkeypatch):
+    monkeypatch.setattr(pictures, "MAX_DECODED_HEIF", 4 * 32 * 32)
+    _, ((facts, image),) = drawn(HEIC_WITH_THUMBNAIL)
+
+    assert (facts["width"], facts["height"]) == (64, 64)
+    assert image.size == (facts["shown_width"], facts["shown_height"]) == (32, 32)
+    with pytest.raises(pictures.TooLargeError):
+        drawn(HEIC)
 
 
 def test_pages_are_limited_in_number_and_bytes(monkeypatch):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.viewer.samples import CODE
+from tests.viewer.samples import CODE, original, preview_of
 from viewer.formats.text import highlighting
 from viewer.formats.text.code import JOB
 from viewer.formats.text.highlighting import Highlighter
@@ -40,6 +40,31 @@ def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name,
 
     ((facts, _),) = JOB.run([code], options).messages
     assert facts["language"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "language"),
+    [
+        ("a.pm", b"package A;\nmy $x = 1;\n", "Perl"),
+        ("a.service", b"[Unit]\n", "Systemd"),
+        ("a.feature", b"Feature: x\n", "Gherkin"),
+        ("a.glsl", b"void main() {}\n", "GLSL"),
+        ("a.scad", b"cube(1);\n", "OpenSCAD"),
+        ("a.geojson", b"{}", "JSON"),
+        ("a.har", b"{}", "JSON"),
+        ("a.js.map", b"{}", "JSON"),
+    ],
+)
+def test_a_language_is_found_by_the_name_of_the_file(name, code, language):
+    assert preview_of(original(code, name)).label == language
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "a.sh", "a.diff", "a.py", "a.json"])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n", b"\n\n\n"])
+def test_every_line_is_shown_however_a_file_ends(name, end):
+    shown = preview_of(original(b"#x\n\n# y" + end, name))
+
+    assert (shown.note, shown.facts) == ("", (f"{3 + max(0, len(end) - 1)} lines",))
 
 
 def test_an_unknown_language_is_not_highlighted():

@@ -1,5 +1,6 @@
 """viewer/formats/text/notebook_cells.py, viewer/formats/text/notebook.py"""
 
+import base64
 import json
 import re
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import NOTEBOOK, original, preview_of
+from tests.viewer.samples import NOTEBOOK, SVG, original, preview_of
 from viewer.formats.text.notebook_cells import prepare, render
 
 PNG = "iVBORw0KGgo="
@@ -52,6 +53,10 @@ def test_a_picture_comes_before_html_and_html_before_text():
 
     assert f'<img alt="Output" src="data:image/png;base64,{PNG}">' in output(everything)
     assert "<b>x</b>" in output({**everything, "image/png": "not base64!"})
+    drawing = base64.b64encode(SVG).decode()
+    assert f'src="data:image/svg+xml;base64,{drawing}"' in output(
+        everything | {"image/svg+xml": SVG.decode()}
+    )
     assert ">y</pre>" in output({"text/plain": "y"})
 
 
