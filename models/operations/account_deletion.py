@@ -13,7 +13,7 @@ from peewee import fn
 from ..accounts import ApiKey, Invitation, User
 from ..core import now
 from ..documents import Document, StoredPreview, UnreferencedObject
-from ..events import Event, EventHead, Webhook
+from ..events import Event, EventHead, Mail, Webhook
 from ..links import DocumentToken
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS
@@ -55,7 +55,8 @@ def delete_account(user: User) -> None:
         head = EventHead.of(user.id)
         facts = {"user_id": user.id, "sequence": head.sequence, "hash": head.hash.hex()}
         Invitation.delete().where(Invitation.email_folded == user.email_folded).execute()
-        Event.delete().where(Event.owner_id == user.id).execute()
+        for table in (Event, Mail):
+            table.delete().where(table.owner_id == user.id).execute()
         EventHead.delete().where(EventHead.id == user.id).execute()
         shred("user_account", user.id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)

@@ -211,8 +211,8 @@ def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alic
     other.log_in(member.email)
     page = member.get("/app/account/delete")
     text = re.sub(r"<[^>]+>", "", page.text)
-    assert "1 document, 4 bytes: their keys are destroyed" in text
-    assert "1 link that opens now, and 0 keys of programs" in text
+    assert "1 document, 4 bytes: what encrypts them is destroyed" in text
+    assert "1 link that people can open now" in text
     assert "/app/account/export" in page.text
 
     wrong = member.submit(page, "/app/account/delete", password="wrong password")

@@ -5,7 +5,9 @@ import pytest
 from models import ApiKey, Document, Event, EventHead, Session, User, Webhook, database
 from models.accounts import Invitation
 from models.core import WrongCredentials
-from models.links import LinkOptions
+from models.documents import Collection
+from models.events import Mail
+from models.links import DocumentToken
 from models.operations import (
     AccountContents,
     checkpoint,
@@ -28,13 +30,15 @@ def runtime(configure, request):
 
 def fill(user):
     """Rows of every kind."""
-    link = LinkOptions.of(user.id).issue_with_upload
+    link = DocumentToken.first_link(user.id)
     documents = [upload(user, bytes(size), prepare=lambda: link) for size in SIZES]
     Session.begin(user, 60)
     Session.begin(user, 60, "Firefox on Linux")
     ApiKey.issue(user, "a key", "documents:read", None)
     Webhook.register(user.id, "https://hook.example/in").row.test()
     Invitation.issue(user.email)
+    Collection.make(user.id, "A title", document_ids=[document.id for document in documents])
+    assert Mail.enqueue(user.id, "notice", user.email, "A subject")
     return documents
 
 
