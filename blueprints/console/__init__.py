@@ -18,6 +18,7 @@ The session's cookie and the guard against other sites' requests are in
 
 from .account import account
 from .activity import activity
+from .bin import bin
 from .document import document
 from .documents import documents
 from .keys import keys
@@ -25,4 +26,4 @@ from .links import links
 from .sessions import sessions
 from .webhooks import webhooks
 
-CONSOLE = (sessions, documents, document, links, keys, webhooks, activity, account)
+CONSOLE = (sessions, documents, document, bin, links, keys, webhooks, activity, account)

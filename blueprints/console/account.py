@@ -25,9 +25,8 @@ def show_account(**_: str) -> Response:
     """Show profile, use and sessions"""
     owner_id = g.caller.owner_id
     sessions, _further = Session.page_beside(g.caller.id, owner_id, MOST_SESSIONS, None)
-    documents, size = Document.stored_by(owner_id)
-    quota = current_runtime().quota
-    used: dict[str, Any] = {"documents": documents, "size": size, "quota": quota}
+    used: dict[str, Any] = {"stored": Document.stored_by(owner_id)}
+    used["quota"] = current_runtime().quota
     return render("account", user=g.caller.user, sessions=sessions, **used)
 
 

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from models import (
     ApiKey,
     Collection,
-    Document,
     DocumentToken,
     Event,
     EventHead,
@@ -20,6 +19,7 @@ from models import (
     current_runtime,
 )
 from models.core import ServiceError
+from models.documents import with_binned
 from models.links import readings_by_links, target_of
 from models.records import Owned
 
@@ -31,6 +31,8 @@ _SENTENCES = {
     "document.created": "{document} was uploaded {by}.",
     "document.viewed": "{document} was opened {by}{times}.",
     "document.downloaded": "{document} was saved {by}{times}.",
+    "document.binned": "{document} was put into the bin {by}.",
+    "document.restored": "{document} was put back {by}.",
     "document.deleted": "{document} was deleted {by}.",
     "document.expired": "{document} reached its end and is deleted.",
     "collection.created": "The collection {collection} was made {by}.",
@@ -82,7 +84,7 @@ class _Names:
 
     def __init__(self, owner_id: str) -> None:
         self._owner_id = owner_id
-        self._called = cache(self._look_up)
+        self._called, self._named = cache(self._look_up), cache(self._name)
 
     def sentence(self, event: Event) -> Markup:
         data = event.data
@@ -117,9 +119,14 @@ class _Names:
         return Markup("{} {}{}").format(who, act, often)
 
     def document(self, id: str | None) -> Markup | None:
-        name = self._called(Document, id)
-        link = Markup('<a href="/app/documents/{}">{}</a>')
-        return link.format(id, quoted(name)) if name else None
+        return self._named(id or "")
+
+    def _name(self, document_id: str) -> Markup | None:
+        for found in with_binned(self._owner_id, [document_id]):
+            path = "bin" if found.binned_at else f"documents/{found.id}"
+            name = quoted(found.show_bare_if_damaged().name)
+            return Markup('<a href="/app/{}">{}</a>').format(path, name)
+        return None
 
     def _look_up(self, table: type[Owned], id: str | None) -> str | None:
         with suppress(ServiceError):
@@ -134,7 +141,6 @@ def _label(token: DocumentToken) -> str | None:
 
 
 _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
-    Document: lambda document: document.show_bare_if_damaged().name,
     Collection: lambda collection: collection.show_bare_if_damaged().title,
     DocumentToken: _label,
     ApiKey: lambda key: key.name,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup
@@ -32,9 +32,11 @@ _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-_UNSEEN = {  # what need not be sent: indents, and comments that have a line
-    "css": re.compile(r"/\*[^*]*\*/|(?<=[{};:])\s+| (?={)"),
-    "js": re.compile(r"^ *//.*\n|^ +|\n(?=\n)", re.M),
+_UNSEEN = {  # what need not be sent, outside of strings: comments, indents, spaces
+    "css": re.compile(r'("[^"\n]*")|/\*[^*]*\*/|(?<=[{};:,>])\s+| (?=[{>])|; (?=})'),
+    "js": re.compile(
+        r'("[^"\n]*"|`[^`]*`)|^ +| ?//.*|\n(?=\n)| (?=[=<>&|?:{})])|(?<=[=<>&|?:,;{(})]) ', re.M
+    ),
 }
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
@@ -93,10 +95,17 @@ def ask(question: Markup, facts: Iterable[Fact], act: str, otherwise: str) -> Re
     return render("confirm", question=question, facts=facts, act=act, back=back)
 
 
-def go(path: str, done: str = "") -> Response:
+def go(path: str, done: str = "", **more: Any) -> Response:
     """303 to a page, which says what was done; `done` is a key of its table of sentences."""
-    address = iri_to_uri(f"{path}?done={done}" if done else path)
-    return Response("", 303, {"Location": address})
+    query = urlencode({"done": done} | more, doseq=True) if done else ""
+    joint = query and ("&" if "?" in path else "?")
+    return Response("", 303, {"Location": iri_to_uri(path + joint + query)})
+
+
+def go_back(otherwise: str, done: str, **more: Any) -> Response:
+    """To the page that the form names or was on, which says what was done."""
+    back = page_of(request.form.get("back", "")) or referring_page() or otherwise
+    return go(back, done, **more)
 
 
 def errors_as_pages(response: Response) -> Response:
@@ -145,7 +154,8 @@ def referring_page() -> str:
 def asset(kind: str) -> tuple[str, str]:
     """The address of the stylesheet (`css`) or the script (`js`), and its text."""
     base = render_template("base.css") if kind == "css" else ""
-    text = _UNSEEN[kind].sub("", base + render_template(f"console/console.{kind}"))
+    written = base + render_template(f"console/console.{kind}")
+    text = _UNSEEN[kind].sub(lambda found: found[1] or "", written)
     return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
 
 

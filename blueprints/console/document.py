@@ -1,12 +1,9 @@
-"""One document: preview, saving, its facts, its end, its links."""
-
-from typing import Any
+"""One document: preview, saving, its facts, its links."""
 
 from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
-from models.core import now
 from models.links import LinkOptions, TokenGrant, link_of_owner
 
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
@@ -18,7 +15,6 @@ from .links import link_fields, show_new
 from .templating import address_of
 
 document = Pages("document", "/documents/<id>")
-DAY_MS = 86_400_000
 MOST_LINKS = 100
 
 
@@ -33,8 +29,8 @@ def show_document(id: str) -> Response:
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
     lines = "\n".join(f"{name}: {value}" for name, value in found.metadata.items())
     links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
-    shown: dict[str, Any] = {"links": links, "lines": lines, "day": now() + DAY_MS}
-    return render("document", document=found, seen=readings(owner_id, id), **shown)
+    seen = readings(owner_id, id)
+    return render("document", document=found, links=links, lines=lines, seen=seen)
 
 
 @document.post("", shows=show_document)
@@ -71,23 +67,6 @@ def save_sealed_file(id: str) -> Response:
     return pages.encrypted_download(_owned(id), None, body["password"])
 
 
-@document.post("/end", shows=show_document)
-def end_document(id: str) -> Response:
-    """Delete the document for good, or tomorrow, or not after all"""
-    found, act = _owned(id), request.form.get("act")
-    if act == "delete":
-        _require_name(found)
-        found.delete_with_tokens()
-        return go(HOME, "deleted")
-    if act not in {"tomorrow", "keep"}:
-        raise ValidationError({"": ["Choose what to do: delete for good, tomorrow, or not."]})
-    if act == "tomorrow":
-        found.end_early(now() + DAY_MS)
-        return go(f"{HOME}/{id}", "ends")
-    found.keep()
-    return go(f"{HOME}/{id}", "restored" if found.expires_at else "kept")
-
-
 @document.post("/links", shows=show_document)
 def share(id: str) -> Response:
     """Create a link and show it"""
@@ -107,9 +86,3 @@ def _pairs() -> dict[str, str]:
     if len(found) < len(lines):
         raise ValidationError({"metadata": ["Write each line as `name: value`, each name once."]})
     return found
-
-
-def _require_name(found: Document) -> None:
-    typed = " ".join(request.form.get("sure", "").split())
-    if typed not in {" ".join(found.name.split()), "delete"}:
-        raise ValidationError({"sure": ["This is not the document's name. Nothing was deleted."]})

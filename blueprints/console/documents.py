@@ -5,24 +5,34 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response, g, jsonify, request
+from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
-from models import Document, DocumentToken, current_runtime
-from models.documents import KINDS, ORDERS, documents_page, media_types_of, upload
+from models import DocumentToken, current_runtime
+from models.documents import (
+    KINDS,
+    ORDERS,
+    binned,
+    documents_page,
+    media_types_of,
+    put_in_bin,
+    upload,
+)
 from models.links import links_by_document
 
 from ..http.body import seekable_body
-from ..http.multipart import Part, fingerprint_of_parts, read_parts
+from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import NewDocumentToken
 from ..schemas.uploads import UploadForm
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url
-from .blueprint import HOME, Pages, go, render
+from .blueprint import HOME, Pages, go, page_of, render
 from .forms import accepts_html, once, text
 from .links import link_fields, show_new
 
 documents = Pages("documents", "/documents")
-ROWS = 14  # a page with its assets has at most 34 KiB
+ROWS = 10  # a page with its assets has at most 34 KiB
+MOST_SELECTED = 100
 _MOST_TEXT = 4096  # bytes of a field of the form
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token"}
 
@@ -31,21 +41,28 @@ _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token"}
 def show_documents(**_: str) -> Response:
     """List the documents, by name, type and order, page by page"""
     asked = {name: request.args.get(name, "").strip() for name in ("name", "type", "sort")}
-    number, owner_id = max(1, request.args.get("page", 1, int)), g.caller.owner_id
+    number, owner_id = page_number(), g.caller.owner_id
     filters: dict[str, Any] = {"name": asked["name"], "media_types": media_types_of(asked["type"])}
     page = documents_page(owner_id, ROWS, number, order=asked["sort"], **filters)
     given = {name: value for name, value in asked.items() if value}
     shown: dict[str, Any] = {"kinds": KINDS, "sorts": ORDERS, "asked": asked, "list": page}
     shown |= {"address": lambda other: "?" + urlencode(given | {"page": other})}
-    shown |= {"links": links_by_document(page.documents), "stored": Document.stored_by(owner_id)}
+    shown |= {"links": links_by_document(page.documents)}
+    shown["gone"] = binned(owner_id, request.args.getlist("id")[:MOST_SELECTED])
     runtime = current_runtime()
     shown |= {"quota": runtime.quota, "limit": runtime.settings.max_document_bytes}
     return render("documents", base=base_url(), **shown)
 
 
+def page_number() -> int:
+    return max(1, request.args.get("page", 1, int))
+
+
 @documents.post("", shows=show_documents, form=UploadForm())
 def upload_document() -> Response:
-    """Upload a document, and make a link to it if one is asked for"""
+    """Upload a document, with a link if one is asked for; or act on those that are selected"""
+    if request.mimetype != FORM_DATA:
+        return _act_on_selected()
     body, content_type = seekable_body(request), request.content_type or ""
     digest, key = fingerprint_of_parts(body, content_type), request.args.get("key", "")
     parts: Any = read_parts(body, content_type)
@@ -58,6 +75,14 @@ def upload_document() -> Response:
     if not accepts_html():
         return jsonify(made)
     return show_new(made["link"]) if made["link"] else go(made["address"])
+
+
+def _act_on_selected() -> Response:
+    ids = request.form.getlist("id")[:MOST_SELECTED]
+    if not ids or request.form.get("act") != "bin":
+        raise ValidationError({"": ["Select documents, then what is to be done with them."]})
+    put_in_bin(g.caller.owner_id, ids)
+    return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
 
 
 def _store(parts: list[Part]) -> dict[str, Any]:

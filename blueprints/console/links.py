@@ -11,7 +11,7 @@ from models.links import link_of_owner, links_of_owner, openings
 
 from ..schemas.requests import DocumentTokenEdit
 from ..views.links import qr_code
-from .blueprint import Pages, ask, go, page_of, referring_page, render
+from .blueprint import Pages, ask, go, go_back, render
 from .forms import end, number, text, typed
 from .templating import address_of, for_whom, quoted
 
@@ -87,7 +87,7 @@ def ask_to_revoke_link(id: str) -> Response:
 def revoke_link(id: str) -> Response:
     """Revoke a link"""
     DocumentToken.one_of(g.caller.owner_id, id).revoke()
-    return go(page_of(request.form.get("back", "")) or referring_page() or PATH, "taken")
+    return go_back(PATH, "taken")
 
 
 def link_fields() -> dict[str, Any]:

@@ -73,6 +73,8 @@ def _link_state(link: Any) -> State:
     """The moment is the one it ends or has ended at."""
     if link.revoked_at:
         return "over", "revoked", link.revoked_at
+    if getattr(link, "target_name", "") is None:  # of all links: its document is in the bin
+        return "over", "ended", None
     if has_passed(link.expires_at):
         return "over", "ended", link.expires_at
     if link.max_views and link.views >= link.max_views:

@@ -1,5 +1,14 @@
 """Documents: their rows, payloads and previews; and collections of them."""
 
+from .bin import (
+    bin_page,
+    binned,
+    delete_for_good,
+    one_in_bin,
+    put_back,
+    put_in_bin,
+    with_binned,
+)
 from .collection import MOST_DOCUMENTS, Collection
 from .document import Document
 from .media_types import KINDS, kind_of, media_types_of, type_of_name

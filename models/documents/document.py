@@ -7,7 +7,7 @@ acts on by itself, as the end, is under a MAC.
 
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
@@ -24,6 +24,16 @@ from .media_types import essence, usual_extension
 from .payload import Payload
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
+
+BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
+
+
+class Stored(NamedTuple):
+    """What a user has stored; of the documents so many are in the bin."""
+
+    documents: int
+    size_bytes: int
+    binned: int
 
 
 class Document(Authenticated, Payload, Owned):
@@ -43,7 +53,17 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:
-        return [cls.expires_at.is_null() | (cls.expires_at > moment)]
+        return [cls.unexpired(moment), cls.binned_at.is_null()]
+
+    @classmethod
+    def unexpired(cls, moment: Any) -> Any:
+        """The condition that its end has not come: it may be in the bin."""
+        return cls.expires_at.is_null() | (cls.expires_at > moment)
+
+    @classmethod
+    def due(cls, moment: int) -> Any:
+        """The condition that it has to be deleted: it has expired, or was in the bin for a day."""
+        return (cls.expires_at <= moment) | (cls.binned_at <= moment - BIN_MS)
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
@@ -72,9 +92,7 @@ class Document(Authenticated, Payload, Owned):
         if ";" not in asked.get("content_type", ";"):
             asked["media_type"] = essence(asked.pop("content_type"))
         rows, further = cls.page_of(owner_id, limit, after, as_stored=True, **asked)
-        for row in cls.with_root_keys(rows):
-            row.show_bare_if_damaged()
-        return rows, further
+        return cls.to_show(rows), further
 
     @classmethod
     def count_of(cls, owner_id: str, **filters: Any) -> int:
@@ -99,7 +117,12 @@ class Document(Authenticated, Payload, Owned):
             .limit(limit)
             .offset(offset)
         )
-        return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(query))]
+        return cls.to_show(query)
+
+    @classmethod
+    def to_show(cls, rows: Iterable[Self]) -> list[Self]:
+        """The rows, those that do not open without what is sealed."""
+        return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(rows))]
 
     @classmethod
     def _live_of(cls, owner_id: str, filters: dict[str, Any]) -> Any:
@@ -114,16 +137,16 @@ class Document(Authenticated, Payload, Owned):
         return documents, int(size_bytes)
 
     @classmethod
-    def stored_by(cls, owner_id: str) -> tuple[int, int]:
+    def stored_by(cls, owner_id: str) -> Stored:
         """The same of one user: from an index alone, 10,000 documents in a millisecond."""
-        totals = cls.select(*cls.totals()).where(cls.owner_id == owner_id, *cls.live(now()))
-        documents, size_bytes = totals.scalar(as_tuple=True)
-        return documents, int(size_bytes)
+        totals = cls.select(*cls.totals(), fn.COUNT(cls.binned_at))
+        of_owner = totals.where(cls.owner_id == owner_id, cls.unexpired(now()))
+        documents, size_bytes, binned = of_owner.scalar(as_tuple=True)
+        return Stored(documents, int(size_bytes), binned)
 
     @classmethod
-    def expired(cls) -> list[Self]:
-        """Those whose end has come, and which are still there."""
-        return cls.genuine(cls.select().where(cls.expires_at <= now()))
+    def all_due(cls) -> list[Self]:
+        return cls.genuine(cls.select().where(cls.due(now())))
 
     @classmethod
     def having_objects(cls, ids: Iterable[str]) -> set[str]:
@@ -191,30 +214,18 @@ class Document(Authenticated, Payload, Owned):
     def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
         """Change `name`, `metadata` or `expires_at`; None removes a value.
 
-        `former_end` is what `keep` restores; another new end makes it forgotten. `ScopeMissing` for
-        an end earlier than the present one, unless it `may_end_earlier`.
+        `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
         """
         require_future(changes.get("expires_at"))
         with transaction(self.owner_id):
             found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
             meta = dict(found.meta)
-            if "expires_at" in changes:
-                meta.pop("former_end", None)
             expires_at = changes.pop("expires_at", found.expires_at)
             if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
                 raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
             meta |= changes
             self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
             self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
-
-    def end_early(self, moment: int) -> None:
-        """Let it end then, unless `keep` comes before."""
-        self.edit(expires_at=moment, former_end=self.meta.get("former_end", self.expires_at))
-
-    def keep(self) -> None:
-        """Take an early end back, so that it has the end it had before, or none."""
-        if "former_end" in self.meta:
-            self.edit(expires_at=self.meta["former_end"])
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:
@@ -247,12 +258,19 @@ class Document(Authenticated, Payload, Owned):
         found = Document.find(self.id) if self.size > PIECE_BYTES else None
         return found.place if found else ROWS
 
-    def expire(self) -> None:
-        """Delete it, unless meanwhile its expiry was changed."""
+    def delete_if_due(self) -> None:
+        """Unless meanwhile its end was changed, or it was put back."""
         with transaction(self.owner_id):
             found = Document.find(self.id)  # read again under the writer lock
             if found and has_passed(found.expires_at):
                 self.delete_with_tokens("document.expired")
+            elif found and has_passed(found.leaves_bin_at):
+                self.delete_with_tokens()
+
+    @property
+    def leaves_bin_at(self) -> int | None:
+        """When it is deleted for good, if it is in the bin."""
+        return self.binned_at and self.binned_at + BIN_MS
 
     def binding(self) -> tuple[str, ...]:
         return (self.owner_id,)

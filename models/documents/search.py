@@ -9,7 +9,7 @@ from typing import Any
 
 from ..records import ResultPage
 from ..runtime import current_runtime
-from .document import Document
+from .document import Document, Stored
 
 MOST_SCANNED = 10_000  # documents a call, at about 25 µs each
 MOST_SECONDS = 0.5  # of CPU time: some names take four times as long
@@ -29,6 +29,7 @@ class NumberedPage:
     documents: list[Document]
     number: int
     pages: int
+    stored: Stored  # by the owner, on all pages and beside them
     is_partial: bool = False
 
 
@@ -40,10 +41,13 @@ def documents_page(
     `name` holds words that are in the name of each, or nothing. Raises `Busy` as `find_documents`.
     """
     filters = {"media_types": media_types} if media_types else {}
+    stored = Document.stored_by(owner_id)
     if not name and order != "name":
-        number, pages = _within(Document.count_of(owner_id, **filters), rows, number)
+        listed = stored.documents - stored.binned
+        total = Document.count_of(owner_id, **filters) if filters else listed
+        number, pages = within(total, rows, number)
         documents = Document.slice_of(owner_id, order, rows, rows * (number - 1), **filters)
-        return NumberedPage(documents, number, pages)
+        return NumberedPage(documents, number, pages, stored)
     with current_runtime().search_turns.turn(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
     found = [document for document, _ in scanned if _has_words(document.name, name)]
@@ -51,14 +55,14 @@ def documents_page(
         found.sort(key=lambda document: _plain(document.name))
     if order == "largest":
         found.sort(key=lambda document: -document.size)
-    number, pages = _within(len(found), rows, number)
+    number, pages = within(len(found), rows, number)
     first = rows * (number - 1)
     shown = found[::-1] if order == "oldest" else found
     is_partial = bool(scanned) and not scanned[-1][1]
-    return NumberedPage(shown[first : first + rows], number, pages, is_partial)
+    return NumberedPage(shown[first : first + rows], number, pages, stored, is_partial)
 
 
-def _within(total: int, rows: int, number: int) -> tuple[int, int]:
+def within(total: int, rows: int, number: int) -> tuple[int, int]:
     """The number of a page that there is, and how many there are; an empty list is one page."""
     pages = max(1, -(-total // rows))
     return min(number, pages), pages

@@ -163,7 +163,8 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
 def _require_quota(owner_id: str, size: int) -> None:
     quota = current_runtime().quota
     if quota.is_limited:
-        quota.require(size, *Document.stored_by(owner_id))
+        stored = Document.stored_by(owner_id)
+        quota.require(size, stored.documents, stored.size_bytes)
 
 
 def place_for(size: int) -> str:

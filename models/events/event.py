@@ -44,6 +44,8 @@ READINGS = (
 TYPES = (
     "document.created",
     *READINGS,
+    "document.binned",
+    "document.restored",
     "document.deleted",
     "document.expired",
     "collection.created",

@@ -15,7 +15,7 @@ from ..records import Presented
 from ..runtime import current_runtime
 from .document_token import DocumentToken
 from .options import PERMISSIONS
-from .target import end_of
+from .target import ends_of
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -142,7 +142,9 @@ def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
     if token.revoked_at is not None:
         return "revoked", token.revoked_at
     if not lasts:
-        ends = filter(None, [token.expires_at, end_of(token.target_id)])
-        ended_at = min(ends, default=None)
+        binned_at, expires_at = ends_of(token.target_id)
+        if binned_at:
+            return "revoked", binned_at
+        ended_at = min(filter(None, [token.expires_at, expires_at]), default=None)
         return "expired" if ended_at else "", ended_at
     return "" if has_views_left else "used_up", None

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +15,15 @@ from ..documents import Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
-from .target import Target, find_target
+from .target import Target, target_of
 
 _EVENTS = 500
 
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
-    """A token with its label and its target's name; both are None if the target is gone, and the
-    label if it does not open.
+    """A token with its label and its target's name; both are None if the target is gone or in the
+    bin, and the label if it does not open.
     """
 
     label: str | None
@@ -35,7 +36,7 @@ def links_of_owner(
     """A page of `ListedLink`s; `state` is `live` or `ended`, None for both."""
     filters = {state: True} if state else {}
     tokens, further = DocumentToken.page_of(owner_id, limit, after, **filters)
-    targets = {id: find_target(id) for id in {token.target_id for token in tokens}}
+    targets = {id: _target(owner_id, id) for id in {token.target_id for token in tokens}}
     return [_listed(token, targets[token.target_id]) for token in tokens], further
 
 
@@ -69,12 +70,9 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:
-    """`NotFound` also if the target is gone."""
+    """`NotFound` also if the target is gone, or in the bin."""
     token = DocumentToken.one_of(owner_id, id)
-    target = find_target(token.target_id)
-    if target is None:
-        raise NotFound
-    token.target = target.show_bare_if_damaged()
+    token.target = target_of(owner_id, token.target_id).show_bare_if_damaged()
     return token
 
 
@@ -91,6 +89,12 @@ def readings_by_links(
     newest, _ = Event.newest(owner_id, events, None, **facts_about(target_id))
     facts = [(event, event.data) for event in newest if event.type in READINGS]
     return [(event, data) for event, data in facts if data.get("tokenId")]
+
+
+def _target(owner_id: str, id: str) -> Target | None:
+    with suppress(NotFound):
+        return target_of(owner_id, id)
+    return None
 
 
 def _listed(token: DocumentToken, target: Target | None) -> ListedLink:

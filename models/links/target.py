@@ -19,11 +19,6 @@ def target_of(owner_id: str, id: str) -> Target:
     return table_of(id).one_of(owner_id, id)
 
 
-def find_target(id: str) -> Target | None:
-    """The one that a link names, of any owner."""
-    return table_of(id).find(id)
-
-
 def is_there(id: Any, moment: Any) -> Any:
     """The condition that the column holds the id of a target that can be opened then."""
     one = SQL("1")
@@ -32,7 +27,7 @@ def is_there(id: Any, moment: Any) -> Any:
     return fn.EXISTS(document) | fn.EXISTS(collection)
 
 
-def end_of(id: str) -> int | None:
-    """When the target itself ends, or has ended."""
+def ends_of(id: str) -> tuple[int | None, int | None]:
+    """When the target itself was put into the bin, and when it expires, or has expired."""
     document = None if table_of(id) is Collection else Document.find(id)
-    return document.expires_at if document else None
+    return (document.binned_at, document.expires_at) if document else (None, None)

@@ -1,5 +1,5 @@
 """Background work: a thread that repeats a function, and what deletes all that has expired:
-documents, sessions, invitations, stored responses and old rows.
+documents, also from the bin, sessions, invitations, stored responses and old rows.
 """
 
 import threading
@@ -64,9 +64,9 @@ class PeriodicTask:
 def sweep() -> int:
     """Delete what has expired; returns the number of documents deleted."""
     with connected():
-        documents = Document.expired()
+        documents = Document.all_due()
         for document in documents:
-            document.expire()
+            document.delete_if_due()
         DocumentToken.spend_expired()
         delete_aborted_uploads()
         drop_objects()

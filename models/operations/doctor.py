@@ -181,7 +181,7 @@ def _clock(_: DoctorContext) -> Iterator[str]:
 
 
 def _sweeper(_: DoctorContext) -> Iterator[str]:
-    overdue = Document.select().where(Document.expires_at <= now() - SWEEP_OVERDUE_MS)
+    overdue = Document.select().where(Document.due(now() - SWEEP_OVERDUE_MS))
     if count := sum(document.is_genuine() for document in overdue):
         yield f"{count:,} expired documents are still there. Start the service, or run: sweep"
 

@@ -28,12 +28,12 @@ class Quota:
         if self.most_documents is not None and documents >= self.most_documents:
             raise QuotaExceeded(
                 f"You may keep {self.most_documents:,} documents and have {documents:,}. "
-                "Delete one first."
+                "Delete one first; those in the bin count."
             )
         if self.bytes is not None and stored_bytes + size > self.bytes:
             raise QuotaExceeded(
                 f"Your documents may take {self.bytes:,} bytes and take {stored_bytes:,}; this one "
-                f"has {size:,}. Delete something first."
+                f"has {size:,}. Delete something first; the bin counts."
             )
 
 

@@ -5,10 +5,15 @@ const node = (name, text, more) => Object.assign(document.createElement(name), {
 const say = text => {
   const box = $("#say");
   box.firstElementChild.textContent = text;
+  $("form", box)?.remove(); // it took back something else
   for (const fading of box.getAnimations()) { fading.cancel(); fading.play(); }
 };
 page.classList.add("scripted");
-if (/[?&]done=/.test(location.search)) history.replaceState(null, "", location.pathname);
+const here = new URL(location);
+if (here.searchParams.has("done")) { // not said again by a reload
+  for (const name of ["done", "id"]) here.searchParams.delete(name);
+  history.replaceState(null, "", here);
+}
 
 // --- moments, in the reader's own zone and words ---
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
@@ -62,11 +67,14 @@ addEventListener("click", event => {
     part.open = true;
     $("input:not([type=hidden]), summary", part).focus();
   }
+  if (event.target.matches("[data-all]")) for (const box of all(".list [name=id]")) box.checked = true;
   for (const menu of all(".menu[open]")) if (opens || !menu.contains(event.target)) menu.open = false;
 });
 addEventListener("keydown", event => {
   const search = $("[type=search]"), typing = event.target.matches("input, textarea, select");
   if (event.key === "/" && search && !typing) { event.preventDefault(); search.focus(); }
+  const row = event.target.closest(".list tr");
+  if (event.key === "x" && row) $("[name=id]", row).click();
   if (event.key === "Escape") for (const menu of all(".menu[open]")) { menu.open = false; menu.firstElementChild.focus(); }
 });
 

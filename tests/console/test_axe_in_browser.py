@@ -5,11 +5,12 @@ import secrets
 import pytest
 
 from tests.console.test_flows_in_browser import follow, sign_up, upload
+from tests.console.visitor import Visitor
 from tests.people import PASSWORD
 from tests.waiting import until
 
 SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (375, 1280)]
-NOUNS = ("documents", "links", "keys", "webhooks", "activity", "account")
+NOUNS = ("documents", "bin", "links", "keys", "webhooks", "activity", "account")
 LONG = "A name that is as long as names are which come from scanners, page 1 of 34, corrected.pdf"
 
 
@@ -25,6 +26,10 @@ def full(service):
     ada.open(ada.share(document)["viewUrl"])
     ada.delete(f"/v1/documents/{document['id']}/tokens/{gone['id']}")
     ada.patch(f"/v1/documents/{document['id']}", json={"expiresAt": "2999-01-01T00:00:00Z"})
+    member = Visitor(service)
+    member.log_in(email)
+    binned = [ada.upload(b"x", name=name, token=None)["id"] for name in (LONG, "عقد.pdf")]
+    member.post("/app/documents", {"act": "bin", "id": binned})
     ada.create_api_key(name="backup")
     ada.delete(f"/v1/api-keys/{ada.create_api_key().record['id']}")
     webhook = ada.post("/v1/webhooks", json={"url": "https://hook.invalid/" + "z" * 120}).json
@@ -32,7 +37,8 @@ def full(service):
     deliveries = f"/v1/webhooks/{webhook['id']}/deliveries"
     until(lambda: ada.get(deliveries).json["deliveries"][0]["attempts"])
     more = (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
-    more += (f"links/{link['id']}/revoke",)
+    more += (f"links/{link['id']}/revoke", f"bin/{binned[0]}/delete")
+    more += (f"documents?done=binned&id={binned[0]}",)
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 
 
@@ -71,6 +77,9 @@ def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, 
         page.goto(service.url + path)
         for summary in page.locator("details > summary").all():
             summary.evaluate("one => one.parentElement.open = true")
+        if path == "/app/documents":
+            page.get_by_role("checkbox", name=LONG).check()
+            assert page.get_by_role("button", name="Delete").is_visible()
         check(page, width)
 
 

@@ -106,54 +106,6 @@ def test_a_refused_change_is_told_at_its_field(fields, name, member, found):
     assert record_of(member, found)["name"] == "hello.md"
 
 
-def test_deleting_for_good_takes_the_name(member, found):
-    path = found["path"] + "/end"
-    wrong = member.post(path, {"act": "delete", "sure": "hello"})
-    assert wrong.status == 422
-    assert field_of(wrong, "sure")["aria-invalid"] == "true"
-
-    answer = member.post(path, {"act": "delete", "sure": " hello.md "})
-
-    assert answer.headers["Location"] == "/app/documents?done=deleted"
-    assert member.get(found["path"]).status == 404
-    assert "The document is deleted" in member.get(answer.headers["Location"]).text
-
-
-def test_deleting_tomorrow_can_be_taken_back(member, found):
-    path = found["path"] + "/end"
-    assert member.post(path, {"act": "tomorrow"}).status == 303
-    assert 86_000 < seconds_until(record_of(member, found)["expiresAt"]) <= 86_400
-    page = member.get(found["path"])
-    assert "Take that back" in page.text
-    assert "Delete in 24 hours" not in page.text
-    assert member.post(path, {"act": "keep"}).status == 303
-    assert record_of(member, found)["expiresAt"] is None
-
-
-def test_what_is_taken_back_has_its_former_end_again(member, found):
-    path, end = found["path"] + "/end", "2999-01-01T00:00:00.000Z"
-    member.api.patch(f"/v1/documents/{found['id']}", json={"expiresAt": end})
-    for act in ("tomorrow", "tomorrow", "keep", "keep"):  # each clicked twice
-        assert member.post(path, {"act": act}).status == 303
-    assert record_of(member, found)["expiresAt"] == end
-    assert "Take that back" not in member.get(found["path"]).text
-    member.post(path, {"act": "tomorrow"})
-    member.submit(member.get(found["path"]), found["path"], ends="30")
-    member.post(path, {"act": "keep"})  # there is nothing to take back any more
-    assert 29 * 86_400 < seconds_until(record_of(member, found)["expiresAt"]) <= 30 * 86_400
-
-
-def test_a_document_with_a_name_that_nobody_can_type_is_deleted(member):
-    id = member.api.upload(b"x", name="invoice_\u202egpj.exe", token=None)["id"]
-    answer = member.post(f"/app/documents/{id}/end", {"act": "delete", "sure": "delete"})
-    assert answer.headers["Location"] == "/app/documents?done=deleted"
-
-
-def test_an_unknown_act_does_nothing(member, found):
-    assert member.post(found["path"] + "/end", {"act": "nonsense"}).status == 422
-    assert member.get(found["path"]).status == 200
-
-
 def new_link(member, found, **fields):
     action = found["path"] + "/links"
     return member.submit(member.get(found["path"]), action, **fields)
@@ -281,7 +233,7 @@ def test_a_document_of_somebody_else_is_not_there(act, member, document):
     assert member.get(f"/app/documents/{document['id']}{act}").status == 404
 
 
-@pytest.mark.parametrize("act", ["", "/end", "/links", "/download"])
+@pytest.mark.parametrize("act", ["", "/links", "/download"])
 def test_a_document_of_somebody_else_cannot_be_changed(act, member, document):
-    fields = {"act": "delete", "sure": document["name"], "password": "x", "permissions": "view"}
+    fields = {"name": "x", "password": "x", "permissions": "view"}
     assert member.post(f"/app/documents/{document['id']}{act}", fields).status == 404

@@ -165,15 +165,44 @@ def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browse
         page.get_by_role("button", name="Save the encrypted file").click()
     assert b"We agree." not in saving.value.path().read_bytes()
 
-    open_part(page, "Delete", js)
-    follow(page.get_by_role("button", name="Delete in 24 hours"))
-    follow(page.get_by_role("button", name="Take that back"))
-    open_part(page, "Delete", js)
-    follow(page.get_by_role("button", name="Delete for good"))
-    assert page.title().startswith("Error: ")
-    page.get_by_label("Type the name to delete it").fill("new.md")
-    follow(page.get_by_role("button", name="Delete for good"))
-    assert "The document is deleted" in page.inner_text("#say")
+    page.locator(".menu > summary").click()
+    follow(page.get_by_role("button", name="Delete"))
+    assert "“new.md” is in the bin." in page.inner_text("#say")
+    follow(page.get_by_role("button", name="Undo"))
+    assert "Put back" in page.inner_text("#say")
+    assert page.get_by_role("link", name="new.md").is_visible()
+
+
+@pytest.mark.parametrize(("js", "width"), SCREENS)
+def test_several_documents_are_deleted_and_put_back(js, width, service, open_browser):
+    page = open_browser(width, java_script_enabled=js)
+    sign_up(page, service.url)
+    (cookie,) = page.context.cookies()
+    ada = Person(service).with_token(cookie["value"])
+    for number in range(3):
+        ada.upload(b"x", name=f"{number}.txt", token=None)
+    page.reload()
+    delete = page.get_by_role("button", name="Delete")
+    assert not delete.is_visible()
+    page.get_by_role("checkbox", name="0.txt").check()
+    page.get_by_role("link", name="2.txt").focus()
+    page.keyboard.press("x") if js else page.get_by_role("checkbox", name="2.txt").check()
+    assert delete.is_visible()
+    follow(delete)
+    assert "2 documents are in the bin." in page.inner_text("#say")
+    assert not page.get_by_role("link", name="0.txt").count()
+    follow(page.get_by_role("button", name="Undo"))
+    page.get_by_role("checkbox", name="1.txt").check()
+    if js:
+        page.get_by_role("button", name="All on this page").click()
+        assert page.locator(".list :checked").count() == 3
+        follow(delete)
+        assert "Nothing here yet" in page.inner_text("main")
+        follow(page.get_by_role("link", name="Bin"))
+        follow(page.get_by_role("button", name="Put back").first)
+        follow(page.get_by_role("link", name="Delete now").first)
+        follow(page.get_by_role("button", name="Delete for good"))
+        assert "deleted for good" in page.inner_text("#say")
 
 
 def test_a_password_is_changed_and_another_session_ended(service, open_browser):

@@ -8,7 +8,8 @@ from tests.console.visitor import Visitor
 
 PUBLIC = ["/app/login", "/app/signup"]
 PAGES = [
-    f"/app/{noun}" for noun in ("documents", "links", "keys", "webhooks", "activity", "account")
+    f"/app/{noun}"
+    for noun in ("documents", "bin", "links", "keys", "webhooks", "activity", "account")
 ]
 
 
@@ -57,6 +58,10 @@ def test_full_pages_are_small_too(service):
     for number in range(30):
         link = {"label": f"somebody with number {number}"}
         owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
+    binned = [
+        owner.upload(b"x", name=f"Contract with somebody {n}.txt", token=None) for n in range(30)
+    ]
+    crowded.post("/app/documents", {"act": "bin", "id": [one["id"] for one in binned]})
     for path in [*PAGES, f"/app/documents/{document['id']}"]:
         assert weight_of(crowded, path) <= 34 << 10, path
 

@@ -231,7 +231,7 @@ def test_a_token_that_expired_unswept_is_spent_not_revoked(alice, clock):
 
 def test_a_document_given_a_longer_life_meanwhile_is_not_swept(alice):
     document = upload(alice, expires_at=ids.now() + 60_000)
-    document.expire()
+    document.delete_if_due()
     assert Document.one_of(alice.id, document.id)
 
 

@@ -1,0 +1,72 @@
+"""The bin: a document that people delete waits in it for a day, and can be put back.
+
+Meanwhile it is not there: `Document.live` leaves it out of lists, searches and reads, and its links
+do not last. It counts towards its owner's quota. The sweeper deletes it for good.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core import NotFound, now
+from ..events import EventHead
+from ..storage import transaction
+from .document import Document
+from .search import NumberedPage, within
+
+
+def put_in_bin(owner_id: str, ids: Iterable[str]) -> None:
+    """Those that are there already stay. `NotFound` if none is a document of the owner's."""
+    _move(owner_id, ids, now(), "document.binned")
+
+
+def put_back(owner_id: str, ids: Iterable[str]) -> None:
+    """Those that are not in the bin stay. `NotFound` if none is a document of the owner's."""
+    _move(owner_id, ids, None, "document.restored")
+
+
+def _move(owner_id: str, ids: Iterable[str], binned_at: int | None, type: str) -> None:
+    with transaction(owner_id), EventHead.moved_once(owner_id):
+        found = with_binned(owner_id, ids)
+        if not found:
+            raise NotFound
+        for document in found:
+            if (document.binned_at is None) != (binned_at is None):
+                document.change(binned_at=binned_at)
+                document.record_event(type)
+
+
+def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
+    """Those of the owner's documents, in the bin or not."""
+    return Document.genuine(_of(owner_id).where(Document.id.in_(list(ids))))
+
+
+def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
+    """Those of the owner's documents that are in the bin."""
+    return [one for one in with_binned(owner_id, ids) if one.binned_at is not None]
+
+
+def one_in_bin(owner_id: str, id: str) -> Document:
+    """`NotFound` if it is not in the owner's bin."""
+    for document in binned(owner_id, [id]):
+        return document
+    raise NotFound
+
+
+def delete_for_good(owner_id: str, id: str) -> None:
+    """Delete a document that is in the bin. `NotFound` if it is not."""
+    with transaction(owner_id):
+        one_in_bin(owner_id, id).delete_with_tokens()
+
+
+def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
+    """A page of the bin, what came last first; the last page for a number beyond it."""
+    stored = Document.stored_by(owner_id)
+    number, pages = within(stored.binned, rows, number)
+    in_bin = _of(owner_id).where(Document.binned_at.is_null(False))
+    last_first = in_bin.order_by(Document.binned_at.desc(), Document.id.desc())
+    shown = Document.to_show(last_first.limit(rows).offset(rows * (number - 1)))
+    return NumberedPage(shown, number, pages, stored)
+
+
+def _of(owner_id: str) -> Any:
+    return Document.select().where(Document.owner_id == owner_id, Document.unexpired(now()))
