@@ -5,15 +5,35 @@ from typing import Any
 from flask import g, request
 
 from models import Session, User, current_runtime
-from models.accounts import StartedSession, require_strong_password
+from models.accounts import (
+    RESET_SECONDS,
+    StartedSession,
+    count_reset,
+    request_reset,
+    require_strong_password,
+)
 from models.accounts import register as register_account
-from models.core import EmailTaken, RegistrationClosed, TooManyRequests, WrongCredentials
+from models.core import (
+    Allowance,
+    EmailTaken,
+    NotFound,
+    RegistrationClosed,
+    TooManyRequests,
+    WrongCredentials,
+)
 from models.runtime import network_of
 
 from .http import NOBODY, SESSION, ApiBlueprint, may_fail_with, report_allowance
 from .http.clients import client_of_request
-from .schemas.requests import Login, PageQuery, PasswordChange, Registration
-from .schemas.responses import LoginResponse, Profile, SessionRecord, list_page, list_schema
+from .schemas.requests import Login, PageQuery, PasswordChange, PasswordReset, Registration
+from .schemas.responses import (
+    LoginResponse,
+    Profile,
+    ResetResponse,
+    SessionRecord,
+    list_page,
+    list_schema,
+)
 
 auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accounts and sessions")
 
@@ -75,6 +95,25 @@ def change_password(body: dict[str, str]) -> None:
     require_strong_password(body["new_password"], "#/newPassword")
     user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
+
+
+def _count_reset() -> Allowance | None:
+    return count_reset(_network())
+
+
+@auth.post("/reset", accepts=[NOBODY, SESSION], spend=_count_reset)
+@may_fail_with(NotFound, TooManyRequests)
+@auth.arguments(PasswordReset())
+@auth.response(202, ResetResponse)
+def reset_password(body: dict[str, str]) -> dict[str, int]:
+    """Have a link for a new password sent by mail
+
+    The response is always the same. If an enabled account has this e-mail address, a mail with a
+    link goes there: once, for an hour, it sets a new password and ends all sessions. 404 where the
+    service sends no mail.
+    """
+    request_reset(body["email"])
+    return {"expires_in": RESET_SECONDS}
 
 
 @auth.get("/sessions", accepts=[SESSION])

@@ -8,8 +8,10 @@ import click
 from flask.cli import AppGroup
 from marshmallow import ValidationError
 
-from models import User, current_runtime
-from models.accounts import LIFE_DAYS, Account, Invitation
+from models import User
+from models.accounts import LIFE_DAYS, Account, Invitation, address_of
+from models.core import OperatorError
+from models.events import SmtpClient
 
 from ..schemas.requests import Registration
 from .output import table, with_database
@@ -41,13 +43,16 @@ def create(email: str, name: str | None) -> None:
 
 @users.command()
 @click.argument("email")
+@click.option("--mail", is_flag=True, help="Send the link as well.")
 @with_database
-def invite(email: str) -> None:
+def invite(email: str, mail: bool) -> None:
     """Print a one-time link for an account, or for a new password. It replaces a former link."""
-    issued = Invitation.issue(_checked(email=email)["email"])
-    settings = current_runtime().settings
+    if mail and SmtpClient.configured() is None:
+        raise OperatorError("This service sends no mail: set DOCSERVICE_SMTP_URL.")
+    issue = Invitation.issue_by_mail if mail else Invitation.issue
+    issued = issue(_checked(email=email)["email"])
     effect = "sets a new password" if User.find_by_email(email) else "makes an account"
-    click.echo(f"{settings.base_url or _here(settings.listen)}/app/signup?invite={issued.secret}")
+    click.echo(address_of(issued.secret))
     click.echo(f"For {LIFE_DAYS} days and once, it {effect} for {email}.", err=True)
 
 
@@ -84,11 +89,6 @@ def _checked(**fields: str | None) -> dict[str, Any]:
     except ValidationError as error:
         (first, *_), *_ = dict(error.messages_dict).values()
         raise click.UsageError(first) from None
-
-
-def _here(listen: str) -> str:
-    """Where the service is, if no setting gives its address."""
-    return "http://localhost" if listen.startswith("unix:") else f"http://{listen}"
 
 
 def _password() -> str:

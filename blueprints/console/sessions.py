@@ -5,6 +5,7 @@ from contextlib import suppress
 from flask import Response, g, request
 
 from models import Session, User, current_runtime
+from models.accounts import count_reset, request_reset
 from models.accounts import register as register_account
 from models.core import NotFound
 from models.runtime import network_of
@@ -12,7 +13,7 @@ from models.runtime import network_of
 from ..http import COOKIE, NOBODY
 from ..http.authentication import clear_cookie, set_cookie
 from ..http.clients import client_of_request
-from ..schemas.requests import Login, Registration
+from ..schemas.requests import Login, PasswordReset, Registration
 from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, send_asset
 from .forms import text
 from .templating import prepare_templates
@@ -53,7 +54,8 @@ def show_login() -> Response:
     """Show the login"""
     if g.caller.credential_type == COOKIE:
         return go(_next())
-    return render("login", next=_next(), is_open=User.may_register())
+    has_mail = current_runtime().settings.smtp_url is not None
+    return render("login", next=_next(), is_open=User.may_register(), has_mail=has_mail)
 
 
 @sessions.post("/login", accepts=PUBLIC, shows=show_login)
@@ -62,6 +64,22 @@ def log_in() -> Response:
     fields = {name: request.form.get(name, "") for name in ("email", "password")}
     user = User.identify(**Login().load(fields), address=request.remote_addr or "")
     return _logged_in(user, _next())
+
+
+@sessions.get("/forgot", accepts=PUBLIC)
+def show_forgotten() -> Response:
+    """Show the form for a new password, where the service sends mail"""
+    if current_runtime().settings.smtp_url is None:
+        raise NotFound
+    return render("forgot")
+
+
+@sessions.post("/forgot", accepts=PUBLIC, shows=show_forgotten)
+def ask_for_password() -> Response:
+    """Have a link for a new password sent by mail"""
+    count_reset(network_of(request.remote_addr or ""))
+    request_reset(PasswordReset().load({"email": text("email") or ""})["email"])
+    return go("/app/forgot", "asked")
 
 
 @sessions.post("/logout")

@@ -58,6 +58,10 @@ class Login(CamelCaseSchema):
     password = Password(0, 4096, required=True)
 
 
+class PasswordReset(CamelCaseSchema):
+    email = Email(required=True)
+
+
 class PasswordChange(CamelCaseSchema):
     current_password = Password(0, 4096, required=True)
     new_password = Password(0, 4096, required=True, metadata={"maxLength": 1024})

@@ -26,6 +26,10 @@ class LoginResponse(ResponseSchema):
     user = fields.Nested(Profile)
 
 
+class ResetResponse(ResponseSchema):
+    expires_in = fields.Integer(**described("Seconds that the link in the mail works."))
+
+
 class SessionRecord(ResponseSchema):
     id = fields.String()
     created_at = Timestamp()

@@ -1,7 +1,15 @@
 """Users, and what belongs to one: sessions, keys, invitations."""
 
 from .api_key import SCOPES, ApiKey
-from .invitation import LIFE_DAYS, Invitation, register
+from .invitation import (
+    LIFE_DAYS,
+    RESET_SECONDS,
+    Invitation,
+    address_of,
+    count_reset,
+    register,
+    request_reset,
+)
 from .session import Session, StartedSession
 from .stored_response import KEPT_MS, StoredResponse
 from .token_key import TokenKey

@@ -8,13 +8,31 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import credentials
 
-from ..core import Invalid, OperatorError, now
-from ..events import Event
+from ..core import Allowance, Invalid, NotFound, OperatorError, now
+from ..events import COMPOSERS, Event, Mail
 from ..records import Authenticated, Issued
-from ..storage import in_one_transaction, transaction
+from ..runtime import current_runtime
+from ..storage import SERVICE, in_one_transaction, transaction
 from .user import User, fold_email, require_strong_password
 
 LIFE_DAYS = 7
+RESET_SECONDS = 3600
+_INVITATION = """Hello,
+
+this invitation {} {}:
+
+{}
+
+The link works once, for {} days, with this e-mail address."""
+_RESET = """Hello,
+
+somebody, probably you, asks for a new password for your account at
+{}. Choose it here:
+
+{}
+
+The link works once, within an hour, with this e-mail address, and ends all your sessions. If it
+was not you who asked, do nothing: your password stays as it is."""
 _REFUSAL = (
     "This invitation is unknown, has expired, was used, or is for another e-mail address. Ask the "
     "person who runs this service for a new one."
@@ -30,7 +48,7 @@ class Invitation(Authenticated):
     expires_at = BigIntegerField()
 
     @classmethod
-    def issue(cls, email: str) -> Issued[Self]:
+    def issue(cls, email: str, life_seconds: int = LIFE_DAYS * 86_400) -> Issued[Self]:
         """A new invitation, which replaces a former one of the same address.
 
         OperatorError if its account is disabled.
@@ -40,13 +58,33 @@ class Invitation(Authenticated):
             raise OperatorError(f"The account {email} is disabled. Enable it first.")
         secret = credentials.generate(credentials.INVITATION)
         invitation: Self = cls.fresh(email_folded=folded, digest=credentials.fingerprint(secret))
-        invitation.expires_at = invitation.created_at + LIFE_DAYS * 86_400_000
+        invitation.expires_at = invitation.created_at + life_seconds * 1000
         with transaction():
             cls.delete().where(cls.email_folded == folded).execute()
             invitation.insert_row()
             facts = {"invitation_id": invitation.id, "user_id": user.id if user else None}
             Event.record_of_service("account.invited", facts)
         return Issued(invitation, secret)
+
+    @classmethod
+    def issue_by_mail(cls, email: str) -> Issued[Self]:
+        """The same, with a mail. OperatorError if none can be sent to this address."""
+        does = "sets a new password for" if User.find_by_email(email) else "makes you an account at"
+        with transaction():
+            issued = cls.issue(email)
+            text = _INVITATION.format(does, _service(), address_of(issued.secret), LIFE_DAYS)
+            if not Mail.enqueue(SERVICE, "invitation", email, "Your invitation", text):
+                raise OperatorError(f"{email} is no address that mail can be sent to.")
+        return issued
+
+    @classmethod
+    def compose_reset(cls, email: str) -> tuple[str, str, str] | None:
+        """The mail that an account which can log in gets, to its own address."""
+        user = User.find_by_email(email)
+        if user is None or user.disabled_at is not None or not user.email.isascii():
+            return None
+        secret = cls.issue(user.email, RESET_SECONDS).secret
+        return user.email, "A new password", _RESET.format(_service(), address_of(secret))
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
@@ -76,6 +114,32 @@ class Invitation(Authenticated):
                 if not type(self).delete().where(Invitation.id == self.id).execute():
                     raise Invalid("#/invite", _REFUSAL)
         return user, is_new
+
+
+COMPOSERS["reset"] = Invitation.compose_reset
+
+
+def count_reset(network: str) -> Allowance | None:
+    """Count a request for a new password. `NotFound` if the service sends no mail."""
+    if current_runtime().settings.smtp_url is None:
+        raise NotFound
+    return current_runtime().reset_limiter.spend(network)
+
+
+def request_reset(email: str) -> None:
+    """Have a link sent to this address, if an account has it: that is looked up when it is sent."""
+    Mail.enqueue(SERVICE, "reset", email)
+
+
+def address_of(secret: str) -> str:
+    """The page that takes the invitation."""
+    return f"{_service()}/app/signup?invite={secret}"
+
+
+def _service() -> str:
+    settings = current_runtime().settings
+    here = "localhost" if settings.listen.startswith("unix:") else settings.listen
+    return settings.base_url or f"http://{here}"
 
 
 def register(

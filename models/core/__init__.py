@@ -39,6 +39,7 @@ from .rate_limits import (
     GUESSES_BY_ADDRESS,
     ORIGINAL_LOADS,
     REGISTRATIONS,
+    RESETS,
     STORED_RESPONSES,
     UPLOADS,
     Allowance,

@@ -54,9 +54,10 @@ KINDS = {
 }
 OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
 OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
-COMPOSERS: dict[str, Callable[[str], tuple[str, str] | None]] = {}
-"""By kind, what writes subject and text to an address when the mail is first tried; None if there
-is nothing to send. So to ask for a mail takes as long and stores as much for any address."""
+COMPOSERS: dict[str, Callable[[str], tuple[str, str, str] | None]] = {}
+"""By kind, what makes address, subject and text of the address that was given, when the mail is
+first tried; None if there is nothing to send. So to ask for a mail takes as long, and stores as
+much, whether or not somebody has this address."""
 
 
 class Mail(Sendable, OwnsDataKey):
@@ -131,8 +132,8 @@ class Mail(Sendable, OwnsDataKey):
                 if composed is None:
                     self._delete()
                     return None
-                subject, text = composed
-                self.change(sealed_message=self.seal("mail/1", self.id, [address, *composed]))
+                address, subject, text = composed
+                self.change(sealed_message=self.seal("mail/1", self.id, composed))
         return compose(self, address, subject, text)
 
     def record_outcome(self, outcome: Outcome, due_at: int | None) -> None:

@@ -15,6 +15,7 @@ from settings import Settings, without_password
 from ..core import (
     ORIGINAL_LOADS,
     REGISTRATIONS,
+    RESETS,
     STORED_RESPONSES,
     UPLOADS,
     OperatorError,
@@ -52,8 +53,9 @@ class Runtime:
         self.quota = Quota(settings.quota_bytes, settings.quota_documents)
         self.login_failures = PasswordFailureLimiter(limited, limiter)
         self.link_password_failures = PasswordFailureLimiter(limited, limiter)
-        self.registration_limiter = limiter(REGISTRATIONS, limited)
-        self.upload_limiter = limiter(UPLOADS, limited)
+        self.registration_limiter, self.reset_limiter, self.upload_limiter = (
+            limiter(limit, limited) for limit in (REGISTRATIONS, RESETS, UPLOADS)
+        )
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.beside_requests = BesideRequests()

@@ -1,0 +1,165 @@
+"""Mail over HTTP: a new password, invitations, kills, and a service without mail."""
+
+import re
+import secrets
+import statistics
+import time
+
+import pytest
+
+from tests.clock import ClockedService
+from tests.console.visitor import Visitor
+from tests.mailbox import FROM, Mailbox
+from tests.people import PASSWORD, Person
+from tests.problems import refused, refused_field
+from tests.waiting import until
+
+NEW = "another correct horse"
+BASE = "https://docs.example.org"
+
+
+@pytest.fixture(scope="module")
+def box():
+    with Mailbox() as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def mailing(start_service, box):
+    """A service that sends mail."""
+    return start_service(SMTP_URL=box.url(), BASE_URL=BASE, RATE_LIMITS="off")
+
+
+def until_sent(service):
+    until(lambda: service.sql("SELECT count(*) FROM mail") == [(0,)])
+
+
+@pytest.fixture
+def email(mailing, box):
+    until_sent(mailing)
+    box.mails.clear()
+    return f"{secrets.token_hex(6)}@example.org"
+
+
+def reset(service, email):
+    return Person(service).post("/v1/auth/reset", json={"email": email})
+
+
+def invite_in(mail):
+    return re.search(rf"^{BASE}/app/signup\?invite=(invite_\w+)$", mail.text, re.M)[1]
+
+
+def test_who_forgot_the_password_sets_a_new_one_by_a_mail_once(mailing, box, email):
+    person = mailing.register(email)
+    assert reset(mailing, email.upper()).status == 202
+    (mail,) = box.wait_for(1)
+    assert (mail.to, mail.headers["Subject"]) == ([email], "A new password")
+
+    answer = Person(mailing).register(email, NEW, invite=invite_in(mail))
+    assert answer.status == 200
+    refused(person.get("/v1/auth/me"), 401, "session_expired")
+    assert Person(mailing).log_in(email, NEW).status == 200
+    refused_field(Person(mailing).register(email, PASSWORD, invite=invite_in(mail)), "#/invite")
+
+
+def test_a_reset_answers_alike_for_every_address_and_mails_only_enabled_accounts(
+    mailing, box, email
+):
+    mailing.register(email)
+    mailing.register(f"disabled-{email}")
+    mailing.run_command("users", "disable", f"disabled-{email}")
+    asked = [f"unknown-{email}", "a,b@example.org", "ü@example.org", f"disabled-{email}", email]
+    answers = [reset(mailing, one) for one in asked]
+    assert {(one.status, one.body) for one in answers} == {(202, b'{"expiresIn":3600}\n')}
+    assert len({tuple(sorted(one.headers.keys())) for one in answers}) == 1
+    assert [mail.to for mail in box.wait_for(1)] == [[email]]
+    until_sent(mailing)
+    assert email not in mailing.stderr()
+
+
+def test_a_reset_takes_as_long_for_a_known_address_as_for_another(mailing, email):
+    def milliseconds(address):
+        began = time.perf_counter()
+        assert reset(mailing, address).status == 202
+        return (time.perf_counter() - began) * 1000
+
+    known = [f"{n}-{email}" for n in range(12)]
+    for address in known:
+        mailing.register(address)
+    pairs = [(milliseconds(one), milliseconds(f"un-{one}")) for one in known]
+    there, not_there = map(statistics.median, zip(*pairs, strict=True))
+    assert abs(there - not_there) < max(5, 0.5 * there), (there, not_there)
+
+
+def test_an_address_gets_three_resets_an_hour_although_limits_are_off(mailing, box, email):
+    mailing.register(email)
+    assert {reset(mailing, email).status for _ in range(5)} == {202}
+    mailing.restart()
+    assert reset(mailing, email).status == 202
+    until_sent(mailing)
+    assert len(box.mails) == 3
+
+
+def test_a_link_for_a_new_password_works_for_an_hour(tmp_path, box, email):
+    service = ClockedService(tmp_path, SMTP_URL=box.url(), BASE_URL=BASE)
+    try:
+        service.register(email)
+        reset(service, email)
+        invite = invite_in(box.wait_for(1)[0])
+        service.set_clock(minutes=61)
+        refused_field(Person(service).register(email, NEW, invite=invite), "#/invite")
+        service.set_clock(minutes=59)
+        assert Person(service).register(email, NEW, invite=invite).status == 200
+    finally:
+        service.process.terminate()
+        service.close()
+
+
+def test_the_page_for_a_forgotten_password_sends_the_link_without_script(mailing, box, email):
+    visitor = Visitor(mailing)
+    mailing.register(email)
+    assert 'href="/app/forgot"' in visitor.get("/app/login").text
+    page = visitor.get("/app/forgot")
+    wrong = visitor.submit(page, "/app/forgot", email="nobody")
+    assert (wrong.status, "no e-mail address" in wrong.text) == (422, True)
+    answer = visitor.submit(page, "/app/forgot", email=email)
+    assert (answer.status, answer.headers["Location"]) == (303, "/app/forgot?done=asked")
+    assert "Look into your mail" in visitor.get("/app/forgot?done=asked").text
+    address = invite_in(box.wait_for(1)[0])
+    signup = visitor.get(f"/app/signup?invite={address}")
+    assert visitor.submit(signup, "/app/signup", email=email, password=NEW).status == 303
+    assert Person(mailing).log_in(email, NEW).status == 200
+
+
+def test_an_invitation_is_sent_as_it_is_printed(mailing, box, email):
+    printed = mailing.run_command("users", "invite", email, "--mail")
+    (mail,) = box.wait_for(1)
+    assert f"/app/signup?invite={invite_in(mail)}" in printed
+    assert (mail.sender, mail.to) == (FROM, [email])
+    assert Person(mailing).register(email, NEW, invite=invite_in(mail)).status == 201
+
+
+def test_a_service_that_is_killed_in_the_middle_sends_the_same_message_again(mailing, box, email):
+    mailing.register(email)
+    box.holds = True
+    reset(mailing, email)
+    box.wait_for(1)
+    mailing.kill()
+    box.holds = False
+    mailing.start()
+    first, second = box.wait_for(2)
+    assert first.raw == second.raw
+    reset(mailing, email)
+    assert len({mail.headers["Message-ID"] for mail in box.wait_for(3)}) == 2
+
+
+def test_without_the_setting_there_is_no_mail(service, alice, anonymous):
+    for body in ({"email": "alice@example.org"}, {"email": 1}):
+        refused(anonymous.post("/v1/auth/reset", json=body), 404, "not_found")
+    visitor = Visitor(service)
+    assert visitor.get("/app/forgot").status == 404
+    assert visitor.post("/app/forgot", {"email": "alice@example.org"}).status == 404
+    assert "/app/forgot" not in visitor.get("/app/login").text
+    assert "DOCSERVICE_SMTP_URL" in service.run_command(
+        "users", "invite", "x@example.org", "--mail", code=1
+    )
