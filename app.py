@@ -13,7 +13,7 @@ from typing import Any
 from flask import Blueprint, Flask
 
 from blueprints import BLUEPRINTS
-from blueprints.commands import COMMANDS, isolation_notes, refuse_flask_run
+from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
 from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
@@ -108,7 +108,7 @@ def main() -> None:
         file=sys.stderr,
         flush=True,
     )
-    for note in isolation_notes(os.geteuid(), runtime.settings.converter):
+    for note in system_notes(os.geteuid(), runtime.settings.converter):
         logging.getLogger("docservice").warning(note)
     threading.Thread(target=start_ahead, daemon=True).start()
     server.run()

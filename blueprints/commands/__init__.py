@@ -8,7 +8,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from .audit import audit
-from .doctor import doctor, isolation_notes
+from .doctor import doctor, system_notes
 from .keys import keys
 from .mail import mail
 from .storage import backup, copy, payloads, restore, sweep

@@ -1,5 +1,5 @@
 """`flask --app app doctor`: prints the result of each diagnostic check, with the remedy; and what
-weakens the isolation of the process that parses documents, which the service says when it starts.
+of the system weakens the service, which the service says when it starts.
 """
 
 import json
@@ -30,13 +30,13 @@ def doctor(deep: bool, as_json: bool) -> None:
             findings.append(finding)
             if not as_json:
                 _print(finding)
-    notes = list(isolation_notes(_owner(context), current_runtime().settings.converter))
+    notes = list(system_notes(_owner(context), current_runtime().settings.converter))
     ok = not any(finding.problems for finding in findings)
     if as_json:
         checks = [{"check": name, "ok": not wrong, "wrong": wrong} for name, wrong in findings]
         click.echo(json.dumps({"ok": ok, "checks": checks, "notes": notes}))
     else:
-        _print(Finding("isolation", notes), "NOTE ")
+        _print(Finding("system", notes), "NOTE ")
     fail_if(not ok)
 
 
@@ -66,8 +66,8 @@ def _print(finding: Finding, label: str = "WRONG") -> None:
         click.echo(f"{label}  {finding.check}: {problem}")
 
 
-def isolation_notes(user_id: int, converter: str | None) -> Iterator[str]:
-    """One sentence for each weakness of a service that runs as this user, with this setting."""
+def system_notes(user_id: int, converter: str | None) -> Iterator[str]:
+    """One or two sentences for each weakness of the system, for this user and this setting."""
     if not seccomp_available():
         yield (
             "There is no seccomp here: the process that parses documents is held by limits of "
@@ -78,6 +78,6 @@ def isolation_notes(user_id: int, converter: str | None) -> Iterator[str]:
             "The service runs as root, so that a fault in it or in a library reaches the whole "
             "machine. Run it as a user of its own."
         )
-    _, why_off = configured_converter(converter)
-    if why_off:
-        yield why_off
+    _, why_none = configured_converter(converter)
+    if why_none:
+        yield why_none

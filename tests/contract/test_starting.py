@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blueprints.commands import isolation_notes
+from blueprints.commands import system_notes
 from tests.contract.requests import begin_upload, upload_body
 from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.service import ROOT, StartError
@@ -53,7 +53,7 @@ def running(start_service):
 
 def test_weak_isolation_is_said_at_the_start(running):
     said = running.stderr()
-    for note in isolation_notes(os.geteuid(), "off"):
+    for note in system_notes(os.geteuid(), "off"):
         assert said.count(note) == 1
     assert ("runs as root" in said) == (os.geteuid() == 0)
 

@@ -33,6 +33,11 @@ CHECK_SECONDS: Final = 0.25
 MAX_FOLDER: Final = 256 << 20
 MAX_PDF: Final = 32 << 20
 _places: Final = ConversionPlaces((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
+NOT_INSTALLED: Final = (
+    "LibreOffice is not installed: documents and slides are shown as text, tables and pictures, "
+    "and DOC and PPT as cards. Install libreoffice-writer, libreoffice-impress and "
+    "libreoffice-math to show their pages, or set CONVERTER to off if that is as you want it."
+)
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; of org.openoffice.Office.*
     "Common/Security/Scripting": {
@@ -92,13 +97,15 @@ def find_converter(soffice: str, bubblewrap: str | None = None) -> Converter:
 
 @cache
 def configured_converter(soffice: str | None) -> tuple[Converter | None, str]:
-    """Return the converter, and if one is there but can't be used, a sentence that says why.
+    """Return the converter, and if there is none that can be used, sentences that say why.
 
-    `soffice` is a path, "off", or None for the one that this system has on its path.
+    `soffice` is a path, "off", which is silent, or None for the one that this system has.
     """
     path = soffice or shutil.which("soffice")
-    if path is None or path == "off":
+    if path == "off":
         return None, ""
+    if path is None:
+        return None, NOT_INSTALLED
     try:
         return find_converter(path), ""
     except NoConverterError as error:

@@ -17,7 +17,7 @@ doctor = import_module("blueprints.commands.doctor")  # the package has a comman
 def weaknesses(monkeypatch):
     """What is said about the isolation of the process that parses documents."""
     found = []
-    monkeypatch.setattr(doctor, "isolation_notes", lambda *_: found)
+    monkeypatch.setattr(doctor, "system_notes", lambda *_: found)
     return found
 
 
@@ -34,7 +34,7 @@ def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):
     result, as_json = run("doctor"), run("doctor", "--json")
 
     assert (result.exit_code, as_json.exit_code) == (0, 0)
-    assert result.output.endswith("\nNOTE   isolation: The service runs as root.\n")
+    assert result.output.endswith("\nNOTE   system: The service runs as root.\n")
     assert json.loads(as_json.output)["notes"] == ["The service runs as root."]
 
 
@@ -48,7 +48,7 @@ def test_a_problem_is_a_sentence_in_text_and_json_with_exit_code_1(run, document
     report = json.loads(as_json.output)
     assert (result.exit_code, as_json.exit_code, report["ok"]) == (1, 1, False)
     assert "\nWRONG  space: " in result.output
-    assert result.output.endswith("OK     sweeper\nOK     isolation\n")
+    assert result.output.endswith("OK     sweeper\nOK     system\n")
     assert [one["check"] for one in report["checks"] if not one["ok"]] == ["space"]
     assert "uploads are refused" in report["checks"][1]["wrong"][0]
 
@@ -74,14 +74,14 @@ def test_each_weakness_is_one_sentence_with_its_remedy(monkeypatch):
     }
     for (available, user_id), expected in cases.items():
         monkeypatch.setattr(doctor, "seccomp_available", lambda available=available: available)
-        notes = list(doctor.isolation_notes(user_id, "off"))
+        notes = list(doctor.system_notes(user_id, "off"))
         assert [note.partition(":")[0].partition(",")[0] for note in notes] == expected
         assert all(". " in note and note.endswith(".") for note in notes)
 
 
 def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
     monkeypatch.setattr(doctor, "seccomp_available", lambda: True)
-    (note,) = doctor.isolation_notes(1000, "/bin/sh")
+    (note,) = doctor.system_notes(1000, "/bin/sh")
 
     assert note.startswith("Documents and slides are not converted to pages. /bin/sh")
 

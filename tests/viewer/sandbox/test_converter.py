@@ -261,7 +261,7 @@ def test_no_converter_is_chosen_by_off_or_where_there_is_none(monkeypatch):
     monkeypatch.setattr(converter.shutil, "which", lambda _: None)
     converter.configured_converter.cache_clear()
     assert converter.configured_converter("off") == (None, "")
-    assert converter.configured_converter(None) == (None, "")
+    assert converter.configured_converter(None) == (None, converter.NOT_INSTALLED)
     converter.configured_converter.cache_clear()
 
 
