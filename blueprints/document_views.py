@@ -13,7 +13,7 @@ from models.core import (
 )
 
 from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
-from .schemas.requests import DownloadRequest, PdfPagesQuery, PdfPassword, ViewRequest
+from .schemas.requests import DownloadRequest, PdfPageQuery, PdfPagesQuery, PdfPassword, ViewRequest
 from .schemas.responses import DrawnPdfPage, PdfPageList
 from .views import content as contents
 from .views import pages
@@ -138,19 +138,24 @@ def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> d
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
 @may_fail_with(*PDF_ERRORS)
+@pdf_pages.arguments(PdfPageQuery(), location="query")
 @pdf_pages.response(200, DrawnPdfPage())
-def page(id: str, number: str) -> dict[str, Any]:
+def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
     """Return a page of a PDF as a picture, with its text and links
 
     Pages that were drawn once are kept with the document. It counts as no view.
     """
-    return pages.drawn_page(g.caller.document(id), g.caller, number)
+    return pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
 @may_fail_with(*PDF_ERRORS)
+@pdf_pages.arguments(PdfPageQuery(), location="query")
 @pdf_pages.arguments(PdfPassword())
 @pdf_pages.response(200, DrawnPdfPage())
-def locked_page(body: dict[str, Any], id: str, number: str) -> dict[str, Any]:
+def locked_page(
+    query: dict[str, Any], body: dict[str, Any], id: str, number: str
+) -> dict[str, Any]:
     """Return a page of a PDF that has a password"""
-    return pages.drawn_page(g.caller.document(id), g.caller, number, body["password"])
+    document, password = g.caller.document(id), body["password"]
+    return pages.drawn_page(document, g.caller, number, query["scale"], password)

@@ -231,5 +231,11 @@ class PdfPagesQuery(CamelCaseSchema):
     )
 
 
+class PdfPageQuery(CamelCaseSchema):
+    scale = Integer(
+        2, 4, load_default=2, **described("Pixels a point: more than 2 to print or to enlarge it.")
+    )
+
+
 class PdfPassword(CamelCaseSchema):
     password = Password(0, 1024, required=True, **described("That of the PDF."))

@@ -204,13 +204,13 @@ def list_pages(
 
 
 def drawn_page(
-    document: Document, caller: Caller, number: str, password: str | None = None
+    document: Document, caller: Caller, number: str, scale: int, password: str | None = None
 ) -> dict[str, Any]:
     with _opened(document, caller, password) as (pages, overview):
         total = len(overview.pages)
         if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > total:
             raise NotFound(NO_PAGE)
-        page = pages.one(int(number), total)
+        page = pages.one(int(number), total, scale)
     placed = ("x", "y", "width", "height")
     return {
         **{name: getattr(page, name) for name in ("number", "width", "height", "picture")},

@@ -1,8 +1,8 @@
-// The outline of a document: on a narrow screen it closes once an entry was chosen.
+// Outline and pages at the side: on a narrow screen they close once an entry was chosen.
 (() => {
 "use strict";
-const outline = document.querySelector("#outline");
-outline?.addEventListener("click", e => {
-  if (e.target.closest("a") && matchMedia("(max-width:1200px)").matches) outline.open = false;
+document.addEventListener("click", e => {
+  const outline = e.target.closest(".outline a")?.closest(".outline");
+  if (outline && matchMedia("(max-width:1200px)").matches) outline.open = false;
 });
 })();

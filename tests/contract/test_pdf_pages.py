@@ -1,6 +1,7 @@
 """The pages of a PDF: their text, and each as a picture."""
 
 import re
+import struct
 from base64 import b64decode, b64encode
 
 import pytest
@@ -65,6 +66,18 @@ def test_any_page_is_a_picture_with_text_and_links(alice):
         (2, 50, None),
         (None, 0, "https://example.org/"),
     ]
+
+
+def test_a_page_is_drawn_with_as_many_pixels_as_are_asked_for(alice, book, locked):
+    def width(answer):
+        return struct.unpack(">I", b64decode(answer.json["picture"].partition(",")[2])[16:20])[0]
+
+    for scale in (2, 3, 4):
+        assert width(alice.get(f"{pages_of(book, 1)}?scale={scale}")) == 300 * scale
+    password = {"password": "open sesame"}
+    assert width(alice.post(f"{pages_of(locked, 1)}?scale=4", json=password)) == 1200
+    for scale in ("1", "5", "2.5", "x"):
+        assert alice.get(f"{pages_of(book, 1)}?scale={scale}").status == 422, scale
 
 
 @pytest.mark.parametrize("number", ["0", "71", "-1", "x", "1.0", "01", "9" * 30])

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from crypto.password_file import PasswordSeal
-from tests.viewer.samples import encrypted_pdf, linked_pdf, original, pdf
+from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, original, pdf
 from tests.waiting import until
 from viewer import download, sealed_download
 
@@ -77,6 +77,169 @@ def test_text_of_pages_that_are_not_drawn_is_found(page, book):
     assert page.evaluate("window.find('Chapter 37')")
 
 
+def find(page, text, found):
+    """Type a text into the field for finding, until this is said of what was found."""
+    page.keyboard.press("Control+f")
+    page.fill("#find input", text)
+    page.wait_for_selector(f"#found:text-is('{found}')", timeout=10_000)
+
+
+def test_text_is_found_on_all_pages_counted_and_marked(page, book):
+    page.goto(book)
+    page.wait_for_selector("html[data-text=all]")
+    find(page, "chapter 3", "1 of 11")
+    page.wait_for_selector("#p3 .hit.now", state="attached")
+    for key, said, number in [
+        ("Enter", "2 of 11", 30),
+        ("Shift+Enter", "1 of 11", 3),
+        ("Shift+Enter", "11 of 11", 39),
+        ("F3", "1 of 11", 3),
+    ]:
+        page.keyboard.press(key)
+        page.wait_for_selector(f"#found:text-is('{said}')")
+        page.wait_for_selector(f"#p{number} .hit.now", state="attached")
+        until(lambda: page.locator(".hit.now").evaluate(IN_VIEW))
+    page.keyboard.press("Escape")
+    assert not page.locator("#find, .hit").filter(visible=True).count()
+    assert page.heard == []
+
+
+IN_VIEW = (
+    "one => { const b = one.getBoundingClientRect(); return b.top > 0 && b.bottom < innerHeight; }"
+)
+
+
+def test_a_mark_lies_on_the_text_that_was_found(page, book):
+    page.goto(book)
+    find(page, "HAP", "1 of 40")
+    mark, whole = (
+        page.locator(f"#p1 {one}").evaluate(
+            "one => (b => ({ x: b.x, width: b.width, height: b.height }))(one.getBBox())"
+        )
+        for one in (".hit.now", "text")
+    )
+
+    assert whole["x"] < mark["x"]
+    assert whole["width"] / 5 < mark["width"] < whole["width"] / 2
+    assert abs(mark["height"] - whole["height"]) < whole["height"] / 2
+
+
+def test_text_is_found_without_its_accents_and_over_the_end_of_a_line(page, alice):
+    lines = "20 TL T* (Caf\xe9 au lait in docu-) Tj T* (mentary \\(1\\)) Tj T* (and the end."
+    data = pdf(f"x) Tj {lines}").replace(b"/Helvetica", b"/Helvetica/Encoding/WinAnsiEncoding")
+    page.goto(upload(alice, data))
+    for text in ("cafe au", "documentary", "(1", "the end."):
+        find(page, text, "1 of 1")
+        page.wait_for_selector(".hit.now", state="attached")
+    find(page, "nothing", "Not found")
+
+
+def test_the_value_of_a_form_field_is_found(page, alice):
+    page.goto(upload(alice, filled_form()))
+    find(page, "WWWWWWWW", "1 of 1")
+    page.wait_for_selector(".hit.now", state="attached")
+
+
+def test_a_second_control_f_is_left_to_the_browser(page, book):
+    page.goto(book)
+    page.keyboard.press("Control+f")
+    page.evaluate("addEventListener('keydown', e => { document.title = e.defaultPrevented })")
+    page.keyboard.press("Control+f")
+
+    assert page.title() == "false"
+
+
+def test_pages_are_turned_with_their_text_and_their_marks(page, book):
+    page.goto(book)
+    find(page, "chapter 2", "1 of 11")
+    page.wait_for_selector("#p2 .hit.now", state="attached")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    for shape in ("0 0 200 300", "0 0 300 200", "0 0 200 300", "0 0 300 200"):
+        page.keyboard.press("r")
+        for number in (1, 2, 40):
+            assert page.get_attribute(f"#p{number} svg", "viewBox") == shape
+        assert page.evaluate(INSIDE), shape
+    assert page.input_value("#goto") == "2"
+
+
+INSIDE = """() => {
+  const box = one => document.querySelector(one).getBoundingClientRect();
+  const outer = box("#p2"), inner = box("#p2 text"), picture = box("#p2 image");
+  return inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top
+    && inner.bottom <= outer.bottom && Math.abs(picture.width - outer.width) < 2;
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_is_fitted_to_the_window_or_to_its_width(page, book, width):
+    page.set_viewport_size({"width": width, "height": 500})
+    page.goto(book)
+    page.keyboard.press("f")
+    first = page.locator("#p1").bounding_box()
+    assert first["height"] <= 500 - page.locator(".bar").bounding_box()["height"]
+    assert first["height"] > 200 or first["width"] > width - 40
+    page.keyboard.press("f")
+    assert page.locator("#p1").bounding_box()["width"] > width - 50
+    page.set_viewport_size({"width": width - 60, "height": 500})
+    until(lambda: page.locator("#p1").bounding_box()["width"] < width - 60)
+    page.keyboard.press("+")
+    until(lambda: page.locator("#p1").bounding_box()["width"] > width - 60)
+
+
+def test_small_pictures_of_the_pages_lead_to_them(page, book):
+    page.goto(book)
+    page.click("#thumbnails summary")
+    page.wait_for_selector("#thumbnails li:nth-child(3) image[href^=data]", state="attached")
+    assert not page.locator("#thumbnails li:nth-child(40) image[href]").count()
+
+    page.locator("#thumbnails li:nth-child(38) a").click()
+    page.wait_for_selector("#thumbnails li:nth-child(38) image[href^=data]", state="attached")
+    page.wait_for_selector("#thumbnails li:nth-child(38) a[aria-current=page]")
+    assert page.input_value("#goto") == "38"
+    assert page.heard == []
+
+
+def test_one_page_has_no_list_of_pages(page, alice):
+    page.goto(upload(alice, pdf("One")))
+    picture(page, 1)
+    assert not page.locator(".sides").count()
+
+
+def test_an_enlarged_page_is_drawn_again_sharply(page, book):
+    page.set_viewport_size({"width": 390, "height": 700})
+    page.goto(book)
+    page.wait_for_selector("#p2[data-drawn='2']")
+    page.evaluate("viewer.zoom(3)")
+    page.wait_for_selector("#p1[data-drawn='4']")
+
+    width = """async one => {
+      const picture = Object.assign(new Image(), { src: one.href.baseVal });
+      await picture.decode();
+      return picture.width;
+    }"""
+    assert page.locator("#p1 image").evaluate(width) == 1200
+    assert not page.locator("#p30[data-drawn]").count()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_phone_has_all_tools_at_hand_and_the_others_in_a_menu(page, book, width):
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(book)
+    for name in ("/", "-", "+"):
+        assert page.locator(f"[data-do='{name}']").bounding_box()["height"] >= 44
+    more = page.locator("#more-button").bounding_box()
+    assert more["x"] + more["width"] <= width
+    for name in "frtp":
+        assert not page.locator(f"[data-do={name}]").is_visible()
+    page.click("#more-button")
+    for name in "frtp":
+        assert page.locator(f"[data-do={name}]").bounding_box()["height"] >= 44
+    page.click("[data-do=r]")
+    assert page.get_attribute("#p1 svg", "viewBox") == "0 0 200 300"
+    assert not page.locator("#more").is_visible()
+
+
 def test_a_link_and_the_outline_lead_to_their_pages(page, alice):
     page.goto(upload(alice, linked_pdf(2, "https://example.invalid/")))
     page.focus("#p1 a")
@@ -111,7 +274,7 @@ def test_the_whole_document_is_printed(page, book):
     page.click("[data-do=p]")
     page.wait_for_selector("html.printed")
 
-    assert page.locator(".page image").count() == 40
+    assert page.locator(".page[data-drawn='4'] image").count() == 40
     assert len(re.findall(rb"/Type /Page\n", page.pdf())) == 40
 
 
@@ -230,6 +393,7 @@ def test_a_pdf_is_accessible(page, alice, scheme, width):
         if page.locator("#outline").count():
             picture(page, 2)
             page.click("#outline summary")
+            find(page, "One", "1 of 1")
 
         found = axe.Axe().run(page, options={"iframes": False})
         assert found.violations_count == 0, found.generate_report()

@@ -22,7 +22,7 @@ from . import fonts as pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .page_picture import encode_picture
 
 MAX_PAGES: Final = 10_000
-MAX_PIXELS: Final = 4_000_000  # of one page
+MAX_AREA: Final = 1_000_000.0  # square points of a page; a larger one is drawn smaller
 MAX_TEXT: Final = 20_000  # characters of one page
 MAX_RUNS: Final = 4_000
 MAX_ATTACHED: Final = 20
@@ -55,7 +55,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     first, last = options["first"] - 1, options["first"] - 1 + options["count"]
     for index in range(first, min(last, len(document), MAX_PAGES)):
         if options["asked"] == "text":
-            yield {"page": index + 1}, _plain_text(document[index]).encode("utf-8", "replace")
+            text = _plain_text(_filled(document, index))
+            yield {"page": index + 1}, text.encode("utf-8", "replace")
         else:
             facts, picture = _drawn(document, index, **options["drawing"])
             yield {"page": index + 1, **facts}, picture
@@ -98,9 +99,10 @@ def _size(document: Any, index: int) -> tuple[float, float]:
 def _drawn(
     document: Any, index: int, scale: float, palettes: list[int], most_bytes: int
 ) -> Message:
-    page = document[index]
+    found = list(links(document, document[index]))
+    page = _filled(document, index)
     width, height = page.get_size()
-    scale = min(scale, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
+    scale *= min(1.0, (MAX_AREA / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=RGB)
     size = bitmap.width, bitmap.height
     kind, picture = encode_picture(size, _pixels(bitmap), palettes, most_bytes)
@@ -109,10 +111,21 @@ def _drawn(
         **dict(zip(("width", "height"), _size(document, index), strict=True)),
         "type": kind,
         "text": _text(page, place),
-        "links": [(*place(box), *target) for box, *target in links(document, page)],
+        "links": [(*place(box), *target) for box, *target in found],
     }
     page.close()
     return facts, picture
+
+
+def _filled(document: Any, index: int) -> Any:
+    """Return a page whose text has the values of its form's fields. It has no links then."""
+    page = document[index]
+    if not page.formenv:
+        return page
+    with contextlib.suppress(pypdfium2.PdfiumError):
+        page.flatten()
+    page.close()
+    return document[index]
 
 
 RGB: Final = pypdfium2.raw.FPDFBitmap_BGR  # three bytes a pixel, reversed by `rev_byteorder`

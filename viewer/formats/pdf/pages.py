@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from ...sandbox.process import Job, JobResult, SandboxError
@@ -11,7 +11,7 @@ from ..original import Original
 
 JOB: Final = Job("viewer.formats.pdf.drawing", memory_mb=1024, cpu_seconds=25, seconds=30)
 TEXT_PAGES: Final = 64  # read at once
-DRAWN_PAGES: Final = 4  # drawn at once
+DRAWN_PAGES: Final = 4  # drawn at once for the screen
 SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
 PICTURES: Final = frozenset({"image/png", "image/webp"})
 
@@ -28,6 +28,7 @@ class Drawing:
 
 
 SCREEN: Final = Drawing(2.0, (64, 16), 200_000)
+SHARP: Final = Drawing(4.0, (16, 8), 800_000)
 FILE: Final = Drawing(1.0, (16, 8), 12_000)
 
 
@@ -82,13 +83,15 @@ class PdfPages:
         messages = self._run("pictures", first, count, drawing).messages
         return [_page(*message, total) for message in messages]
 
-    def one(self, number: int, total: int) -> PdfPage:
-        """Return a page for the screen, drawn with its neighbours, or alone if one of them fails.
+    def one(self, number: int, total: int, scale: int = 2) -> PdfPage:
+        """Return a page: for the screen drawn with its neighbours, or alone if one of them fails.
 
         Raises SandboxError if it can't be drawn.
         """
-        for first, count in ((number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES), (number, 1)):
-            for page in self.drawn(first, count, SCREEN, total):
+        drawing = SCREEN if scale <= SCREEN.scale else replace(SHARP, scale=float(scale))
+        neighbours = (number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES)
+        for first, count in (*((neighbours,) if drawing is SCREEN else ()), (number, 1)):
+            for page in self.drawn(first, count, drawing, total):
                 if page.number == number:
                     return page
         raise SandboxError("page")

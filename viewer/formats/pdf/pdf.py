@@ -26,11 +26,12 @@ from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
 COPY: Final = b'<script type="text/plain" id="copy">%b</script>'
+SCRIPTS: Final = ("outline", "pages", "loading", "unlock", "layout", "find")
 _pdf: Final = partial(Preview, kind="pdf", label="PDF")
 _served: Final = partial(
     _pdf,
-    tools=frozenset({"zoom", "pages"}),
-    scripts=("pdf/outline.js", "pdf/pages.js"),
+    tools=frozenset({"zoom", "pages", "find"}),
+    scripts=tuple(f"pdf/{name}.js" for name in SCRIPTS),
     styles=("pdf/outline.css", "pdf/pages.css"),
 )
 _saved: Final = partial(_pdf, scripts=("pdf/saved.js",), styles=("pdf/pages.css",), frames_pdf=True)
@@ -51,7 +52,7 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
             raise
         return card.preview(original, media_type, NOT_READABLE)
     return _served(
-        body=_outline(overview) + _html(overview.pages, overview.total),
+        body=_sides(overview) + _html(overview.pages, overview.total),
         facts=(format_count(overview.total, "page"),),
         note=_note(len(overview.pages), overview),
         offline=partial(_file, original, pages, overview, is_converted=is_converted),
@@ -61,7 +62,7 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
 def _locked() -> Preview:
     """Return the question for the password; in a file the browser's PDF viewer asks it."""
     served, saved = (render("pdf/locked.html", asks=asks).encode() for asks in (True, False))
-    return _served(body=served, offline=lambda: _saved(body=saved))
+    return _served(body=SIDES % b"" + served, offline=lambda: _saved(body=saved))
 
 
 def _file(
@@ -88,9 +89,11 @@ def _html(pages: Sequence[PdfPage], total: int) -> bytes:
     return html.encode("utf-8", "replace")
 
 
-def _outline(overview: Overview) -> bytes:
-    entries = overview.outline if overview.total > 1 else []
-    return outline_html(entries).encode("utf-8", "replace") if entries else b""
+def _sides(overview: Overview) -> bytes:
+    if overview.total == 1:
+        return b""
+    entries = overview.outline
+    return SIDES % (outline_html(entries).encode("utf-8", "replace") if entries else b"")
 
 
 def _note(shown: int, overview: Overview) -> str:
@@ -108,12 +111,19 @@ def _attached_note(overview: Overview) -> str:
     return f"Files in this PDF are not shown: {names}. Save the original to open them."
 
 
+SIDES: Final = b"""\
+<div class="sides">
+%b<details class="outline js" id="thumbnails" name="side"><summary>Pages</summary>
+<nav aria-label="Pages"><ol></ol></nav></details>
+</div>
+"""
 PAGE: Final = """\
 <section class="page" id="p%d" aria-label="Page %d of %d"%s><svg viewBox="0 0 %.1f %.1f"%s>
 %s</svg></section>
 """
-DRAWN: Final = ' data-drawn=""'
+DRAWN: Final = ' data-drawn="2"'
 WITHOUT_TEXT: Final = ' role="img" aria-label="A picture without text"'
+SHEET: Final = "<g>%s</g>"
 IMAGE: Final = """\
 <image width="%.1f" height="%.1f" href="%s"/>
 """
@@ -130,7 +140,7 @@ ENTRY: Final = """\
 <li data-depth="%d"><a href="#p%d"%s>%s</a> <span class="dim">%d</span></li>
 """
 OUTLINE: Final = """\
-<details class="outline" id="outline"><summary>Contents</summary>
+<details class="outline" id="outline" name="side"><summary>Contents</summary>
 <nav aria-label="Contents"><ol>
 %s</ol></nav></details>
 """
@@ -144,7 +154,7 @@ def page_html(page: PdfPage, total: int) -> str:
         return PAGE % (*start, "", width, height, "", "")
     text, links = "".join(map(_run, page.text)), "".join(map(_link, page.links))
     role = "" if text or links else WITHOUT_TEXT
-    content = IMAGE % (width, height, page.picture) + text + links
+    content = SHEET % (IMAGE % (width, height, page.picture) + text + links)
     return PAGE % (*start, DRAWN, width, height, role, content)
 
 

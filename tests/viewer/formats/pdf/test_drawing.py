@@ -8,7 +8,7 @@ from PIL import Image
 from pypdfium2 import PdfDocument
 
 from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, locked_pdf, pdf
-from viewer.formats.pdf.drawing import MAX_PIXELS, UnreadablePdfError, render
+from viewer.formats.pdf.drawing import MAX_AREA, UnreadablePdfError, render
 from viewer.formats.pdf.pages import SCREEN
 
 
@@ -85,6 +85,25 @@ def test_the_value_of_a_form_field_is_drawn():
     assert sum(field.histogram()[:100]) > 200
 
 
+def test_the_value_of_a_form_field_is_in_the_text():
+    ((text,),) = (read[1:] for read in messages(filled_form(), "text"))
+    page, _ = page_of(filled_form())
+    x, y, width, height, value = page["text"][0]
+
+    assert text == b"WWWWWWWW"
+    assert value == "WWWWWWWW"
+    assert 40 <= x < x + width <= 260
+    assert 70 <= y < y + height <= 100
+
+
+def test_a_form_keeps_its_links():
+    link = b"/Annots[<</Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(https://example.org/)>>>> 4 0 R]"
+    page, _ = page_of(filled_form().replace(b"/Annots[4 0 R]", link))
+
+    assert [one[4] for one in page["links"]] == ["https://example.org/"]
+    assert page["text"]
+
+
 def test_links_have_a_place_and_a_page_or_an_address():
     (page, _), _ = messages(linked_pdf(2, "https://example.org/?a=1"))
 
@@ -131,7 +150,7 @@ trailer<</Root 1 0 R>>
 def test_a_huge_page_is_scaled_down():
     _, picture = page_of(pdf("x").replace(b"0 0 300 200", b"0 0 9000 9000"))
 
-    assert picture.width * picture.height <= MAX_PIXELS * 1.01
+    assert picture.width * picture.height <= MAX_AREA * SCREEN.scale**2 * 1.01
 
 
 def test_a_password_opens_an_encrypted_file():

@@ -1,0 +1,155 @@
+// Loads the pages of a PDF when they come into view, and their text before, so that it is found.
+(() => {
+"use strict";
+const { viewer } = globalThis, { pages } = viewer;
+const address = document.documentElement.dataset.pages;
+const SVG = "http://www.w3.org/2000/svg", SCREEN = 2, SHARP = 4; // pixels a point
+const SHARPLY_PRINTED = 100; // pages
+pages.texts = []; // of each page, as far as they are known
+pages.password = null;
+const drawnAt = section => Number(section.dataset.drawn || 0);
+
+// --- requests: a form if there is a password, which never goes into an address ---
+const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000));
+pages.request = async (path, query = {}) => {
+  const url = new URL(address);
+  url.pathname = url.pathname.replace(/pages$/, path);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const options = { credentials: "omit", referrerPolicy: "no-referrer" };
+  if (pages.password !== null) Object.assign(options, { method: "POST", body: new URLSearchParams({ password: pages.password }) });
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(url, options);
+    if (answer.ok) return answer;
+    if (answer.status !== 503 || tries > 30) throw await answer.json();
+    await pause(Number(answer.headers.get("Retry-After")) || 2);
+  }
+};
+pages.list = async cursor => (await pages.request("pages", { cursor })).json(); // a part of it
+
+// --- drawing ---
+pages.node = (name, attributes, text = "") => {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.textContent = text;
+  return made;
+};
+const link = ({ x, y, width, height, page, top, url }) => {
+  if (url && !/^(https?:\/\/|mailto:)/i.test(url)) return "";
+  const target = url ? { href: url, target: "_blank", rel: "noopener noreferrer", "aria-label": url }
+    : { href: `#p${page}`, "data-top": top, "aria-label": `Page ${page}` };
+  const made = pages.node("a", target);
+  made.append(pages.node("rect", { x, y, width, height }));
+  return made;
+};
+const draw = (section, page) => {
+  const svg = section.querySelector("svg"), sheet = pages.node("g", {});
+  const runs = page.text.map(({ x, y, width, height, text }) => pages.node("text", {
+    x, y: y + height * .8, "font-size": Math.max(height, 1), textLength: Math.max(width, .1) }, text));
+  if (!runs.length && !page.links.length) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", "A picture without text"); }
+  sheet.append(pages.node("image", { width: page.width, height: page.height, href: page.picture }), ...runs, ...page.links.map(link));
+  svg.replaceChildren(sheet);
+  section.querySelectorAll("p").forEach(one => one.remove());
+};
+const drawn = (section, scale) => {
+  section.dataset.drawn = scale;
+  section.dispatchEvent(new Event("drawn", { bubbles: true }));
+};
+const load = async (section, scale) => {
+  const refined = drawnAt(section);
+  try {
+    const page = await (await pages.request(`pages/${pages.sections.indexOf(section) + 1}`, { scale })).json();
+    if (refined) section.querySelector("image").setAttribute("href", page.picture);
+    else draw(section, page);
+    drawn(section, scale);
+  } catch (problem) {
+    if (refined) return drawn(section, scale); // it stays as it is
+    const message = document.createElement("p");
+    message.className = "failed";
+    message.textContent = problem?.detail || "This page could not be loaded. Check the connection, and open the document again.";
+    section.append(message);
+    section.dataset.drawn = SHARP;
+  }
+};
+
+// --- what is nearest to the reader first, one request at a time; sharply what is in view and wide ---
+const wanted = new Map(); // section -> pixels a point
+let working = null, loading = null, whole = false;
+const rank = ([section]) => drawnAt(section) * 1e6 + Math.abs(pages.sections.indexOf(section) - pages.current);
+const work = async () => {
+  while (wanted.size) {
+    loading = [...wanted].reduce((best, one) => rank(one) < rank(best) ? one : best);
+    wanted.delete(loading[0]);
+    await load(...loading);
+  }
+  working = loading = null;
+};
+pages.want = (section, scale = SCREEN) => {
+  const coming = loading?.[0] === section ? loading[1] : wanted.get(section);
+  if (!address || drawnAt(section) >= scale || coming >= scale) return;
+  wanted.set(section, scale);
+  working ||= work();
+};
+const near = new IntersectionObserver(entries => entries.forEach(entry => {
+  if (entry.isIntersecting) pages.want(entry.target);
+  else if (!whole) wanted.delete(entry.target);
+}), { rootMargin: "100% 0px" });
+const inView = new Set();
+const sharpen = () => inView.forEach(section => {
+  const dots = section.clientWidth * devicePixelRatio / section.querySelector("svg").viewBox.baseVal.width;
+  if (drawnAt(section) && dots > 1.25 * SCREEN) pages.want(section, SHARP);
+});
+const view = new IntersectionObserver(entries => {
+  for (const { isIntersecting, target } of entries) inView[isIntersecting ? "add" : "delete"](target);
+  sharpen();
+});
+document.addEventListener("drawn", sharpen);
+const { zoom } = viewer;
+Object.assign(viewer, { least: .2, most: 5, zoom: n => { zoom(n); sharpen(); } });
+
+// --- all of them, to print ---
+const print = async () => {
+  const { sections } = pages, scale = sections.length > SHARPLY_PRINTED ? SCREEN : SHARP;
+  const isReady = one => !address || drawnAt(one) >= scale;
+  whole = true;
+  for (const one of sections) pages.want(one, scale);
+  while (!sections.every(isReady)) {
+    pages.status = ` · loading ${sections.filter(isReady).length}`;
+    pages.show();
+    await pause(.2);
+  }
+  pages.status = "";
+  whole = false;
+  pages.show();
+  globalThis.print();
+};
+viewer.actions.p = print;
+document.addEventListener("keydown", e => {
+  if ((e.ctrlKey || e.metaKey) && e.key === "p") { e.preventDefault(); print(); }
+});
+
+// --- the text of all pages; of those that are not drawn yet invisible, for the browser's search ---
+const read = async () => {
+  await pause(.5);
+  for (let cursor = 1; cursor;) {
+    await working;
+    const list = await pages.list(cursor);
+    for (const { number, text } of list.pages) {
+      const section = pages.sections[number - 1];
+      pages.texts[number - 1] = text;
+      if (!section || drawnAt(section) || !text) continue;
+      const layer = document.createElement("p");
+      layer.className = "words";
+      layer.textContent = text;
+      section.append(layer);
+    }
+    cursor = list.nextCursor;
+    if (!cursor) document.documentElement.dataset.text = "all";
+    document.dispatchEvent(new Event("read"));
+  }
+};
+pages.load = () => {
+  for (const one of pages.sections) { near.observe(one); view.observe(one); }
+  if (address && pages.sections.length) read().catch(() => {});
+};
+pages.load();
+})();
