@@ -93,7 +93,7 @@ def change_password(body: dict[str, str]) -> None:
     API keys and links stay valid.
     """
     require_strong_password(body["new_password"], "#/newPassword")
-    user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
+    user = g.caller.user.identify_again(body["current_password"], request.remote_addr or "")
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, g, request
 
-from models import Document, Session, User, current_runtime
+from models import Document, Session, current_runtime
 from models.accounts import require_strong_password
 from models.operations import AccountContents, delete_account
 
@@ -54,7 +54,7 @@ def ask_to_delete_account(**_: str) -> Response:
 def delete() -> Response:
     """Delete the account with all that it holds"""
     password = request.form.get("password", "")
-    delete_account(User.identify(g.caller.user.email, password, request.remote_addr or ""))
+    delete_account(g.caller.user.identify_again(password, request.remote_addr or ""))
     response = go("/app/login", "gone")
     clear_cookie(response)
     return response
@@ -66,7 +66,7 @@ def change_password() -> Response:
     fields = {name: request.form.get(name, "") for name in ("currentPassword", "newPassword")}
     body = PasswordChange().load(fields)
     require_strong_password(body["new_password"], "#/newPassword")
-    user = User.identify(g.caller.user.email, body["current_password"], request.remote_addr or "")
+    user = g.caller.user.identify_again(body["current_password"], request.remote_addr or "")
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
     return go(PATH, "password")
 

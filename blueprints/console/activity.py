@@ -93,12 +93,15 @@ class _Names:
         key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
         by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
         by["document_token"] = Markup("by the link{}").format(whom) if label else "by a link"
-        document = self.document(data.get("documentId")) or "a document that is gone"
+        found = self.document(id := data.get("documentId"))
+        is_over = id and not found and event.type == "token.revoked"  # by hand, or with it
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
-        sentence = Markup(_SENTENCES.get(event.type, event.type)).format(  # noqa: S704
+        document = found or "a document that is gone"
+        type = "token.spent" if is_over else event.type
+        sentence = Markup(_SENTENCES.get(type, type)).format(  # noqa: S704
             document=document,
             collection=collection,
-            target=document if data.get("documentId") else collection,
+            target=document if id else collection,
             by=by.get(data["via"], "by the service"),
             whom=whom,
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",

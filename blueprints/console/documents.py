@@ -9,6 +9,7 @@ from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from models import DocumentToken, current_runtime
+from models.core import NotFound
 from models.documents import (
     KINDS,
     ORDERS,
@@ -17,6 +18,7 @@ from models.documents import (
     media_types_of,
     put_in_bin,
     upload,
+    with_binned,
 )
 from models.links import links_by_document
 
@@ -24,10 +26,11 @@ from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import NewDocumentToken
 from ..schemas.uploads import UploadForm
+from ..views import archive
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url
 from .blueprint import HOME, Pages, go, page_of, render
-from .forms import accepts_html, once, text
+from .forms import accepts_html, once, text, today
 from .links import link_fields, show_new
 
 documents = Pages("documents", "/documents")
@@ -78,11 +81,24 @@ def upload_document() -> Response:
 
 
 def _act_on_selected() -> Response:
-    ids = request.form.getlist("id")[:MOST_SELECTED]
-    if not ids or request.form.get("act") != "bin":
+    owner_id, ids = g.caller.owner_id, request.form.getlist("id")[:MOST_SELECTED]
+    act = request.form.get("act")
+    if not ids or act not in {"bin", "zip"}:
         raise ValidationError({"": ["Select documents, then what is to be done with them."]})
-    put_in_bin(g.caller.owner_id, ids)
+    if act == "zip":
+        return _save(owner_id, ids)
+    put_in_bin(owner_id, ids)
     return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
+
+
+def _save(owner_id: str, ids: list[str]) -> Response:
+    found = [one.show_bare_if_damaged() for one in with_binned(owner_id, ids) if not one.binned_at]
+    entries = archive.entries_of(one for one in found if one.sha256)
+    if not entries:
+        raise NotFound
+    for document in found:
+        document.record_read("document.downloaded")
+    return archive.send(entries, f"{len(entries)} documents {today()}")
 
 
 def _store(parts: list[Part]) -> dict[str, Any]:

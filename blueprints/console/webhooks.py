@@ -68,8 +68,12 @@ def rotate_secret(id: str) -> Response:
 @webhooks.get("/<id>/delete")
 def ask_to_delete_webhook(id: str) -> Response:
     """Ask before a webhook is deleted"""
-    question = Markup("Delete the webhook to {}?").format(quoted(_owned(id).url))
-    facts = [("Nothing more is sent there, and its secret and deliveries go with it", None)]
+    found = _owned(id)
+    question = Markup("Delete the webhook to {}?").format(quoted(found.url))
+    count = found.waiting()
+    waits = "1 delivery waits" if count == 1 else f"{count:,} deliveries wait"
+    facts = [(f"{waits} to be sent", None)] if count else []
+    facts += [("Nothing more is sent there, and its secret and deliveries go with it", None)]
     return ask(question, facts, "Delete", f"{PATH}/{id}")
 
 

@@ -37,6 +37,7 @@ from .declarations import (
 
 COOKIE_NAMES = "__Host-session", "session"  # over https, over http
 FORM = "application/x-www-form-urlencoded"
+_GLUED = ".,;:!?)]}>'\"*"  # to the end of a link, by who writes it into a sentence
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 
 
@@ -153,7 +154,8 @@ def _credentials(request: Request) -> Iterator[tuple[Resolve, str]]:
     fields = request.form.items(multi=True) if is_form(request) else ()
     for name, value in (*request.args.items(multi=True), *fields):
         if name == "token":
-            yield (_by_document_token if value.startswith("dt_") else _refuse_in_url), value
+            resolve = _by_document_token if value.startswith("dt_") else _refuse_in_url
+            yield resolve, value.rstrip(_GLUED)
         elif name == "ticket":
             yield _by_ticket, value
         elif name != "password" and value.startswith(("pk_live_", "v4.local.")):

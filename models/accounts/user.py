@@ -118,6 +118,13 @@ class User(Authenticated, Owner):
                 user.require_same_password().change(sealed_password=sealed)
         return user
 
+    def identify_again(self, password: str, address: str) -> Self:
+        """The same user, who has given the password only. Raises as `identify`."""
+        try:
+            return self.identify(self.email, password, address)
+        except WrongCredentials:
+            raise WrongCredentials("This is not your password.") from None
+
     @classmethod
     def accounts(cls) -> list[Account]:
         document = TableReference("document")

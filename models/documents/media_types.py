@@ -112,6 +112,12 @@ KINDS = {  # in the plural -> in the singular, and the media types
         *("Table", f"{_OFFICE}.spreadsheetml.sheet {_OPEN}.spreadsheet application/vnd.ms-excel"),
         "text/csv text/tab-separated-values application/csv",
     ),
+    "Code": (
+        *("Code", "application/json application/ld+json application/x-ipynb+json application/sql"),
+        "application/xml text/xml application/toml application/yaml text/yaml text/javascript",
+        "application/javascript text/css text/x-c text/x-java text/x-php application/x-php",
+        "text/x-python text/x-shellscript application/x-sh",
+    ),
     "Slides": (
         *("Slides", f"{_OFFICE}.presentationml.presentation {_OPEN}.presentation"),
         "application/vnd.ms-powerpoint",

@@ -122,8 +122,12 @@ class WebhookDelivery(Sendable, Owned):
     @classmethod
     def give_up(cls, webhook: Owned) -> None:
         """Let no delivery of the webhook be pending."""
-        pending = cls.webhook_id == webhook.id, cls.due_at.is_null(False)
-        cls.update(due_at=None).where(*pending).execute()
+        cls.update(due_at=None).where(*cls.pending_of(webhook.id)).execute()
+
+    @classmethod
+    def pending_of(cls, webhook_id: str) -> tuple[Any, Any]:
+        """The conditions that a delivery of the webhook is pending."""
+        return cls.webhook_id == webhook_id, cls.due_at.is_null(False)
 
     @classmethod
     def first_pending_event(cls, owner_id: str) -> str | None:

@@ -150,6 +150,11 @@ class Webhook(Owned):
         opened: OpenedDelivery = newest
         return opened
 
+    def waiting(self) -> int:
+        """The number of deliveries that are still to be sent."""
+        count: int = WebhookDelivery.select().where(*WebhookDelivery.pending_of(self.id)).count()
+        return count
+
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
         rows, further = WebhookDelivery.page_of_webhook(self, limit, after)
         return [self._opened(delivery) for delivery in rows], further

@@ -86,6 +86,8 @@ def test_a_new_password_ends_every_other_session(member):
     page = member.get("/app/account")
     wrong = {"currentPassword": "wrong", "newPassword": "a better password"}
     refused = member.submit(page, "/app/account/password", **wrong)
+    assert "This is not your password." in refused.text
+    assert "e-mail address or" not in refused.text
     assert refused.status == 401
     assert field_of(refused, "currentPassword")["aria-invalid"] == "true"
 

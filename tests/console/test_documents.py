@@ -1,22 +1,24 @@
 """The list of documents, and uploading from its page."""
 
+import io
 import json
 import re
+import zipfile
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.console.visitor import SAME_SITE, Visitor
+from tests.console.visitor import SAME_SITE, Visitor, field_of
 from tests.waiting import run_in_threads
 
 JSON = {"Accept": "application/json"}
 
 
-def upload(member, key, content=b"a file", name="a.txt", kind="text/plain", headers=()):
-    body = (
-        f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
-        f"Content-Type: {kind}\r\n\r\n"
-    ).encode() + content
+def upload(member, key, content=b"a file", name="a.txt", kind="text/plain", headers=(), **fields):
+    head = '--x\r\nContent-Disposition: form-data; name="{}"{}\r\n'
+    body = "".join(f"{head.format(name, '')}\r\n{value}\r\n" for name, value in fields.items())
+    body += head.format("file", f'; filename="{name}"') + f"Content-Type: {kind}\r\n\r\n"
+    body = body.encode() + content
     form = {"Content-Type": "multipart/form-data; boundary=x"} | SAME_SITE | dict(headers)
     path = f"/app/documents?key={key}"
     return member.request("POST", path, form, body + b"\r\n--x--\r\n")
@@ -50,6 +52,51 @@ def test_an_upload_leads_to_its_page(member):
     assert (document["name"], document["contentType"]) == ("hello.md", "text/markdown")
     links = member.api.links(document)
     assert links == []
+
+
+def test_one_form_without_a_script_stores_a_file_and_shows_its_link(member):
+    terms = {"act": "link", "label": "the auditor", "permissions": "view", "ends": "7"}
+    terms |= {"password": "open sesame", "maxViews": "3", "allowedOrigins": ""}
+    answers = [upload(member, "k", **terms) for _ in range(2)]
+    addresses = [re.search(r'id="link" value="([^"]+)"', answer.text)[1] for answer in answers]
+    assert addresses[0] == addresses[1]
+    assert Visitor(member.service).get(addresses[0].removeprefix(member.service.url)).status == 200
+    (document,) = stored(member)
+    (link,) = member.api.links(document)
+    assert (link["label"], link["maxViews"], link["hasPassword"]) == ("the auditor", 3, True)
+    assert link["permissions"] == ["view"]
+
+    refused = upload(member, "other", **terms | {"maxViews": "3x"})
+    assert refused.status == 422
+    assert field_of(refused, "maxViews")["aria-invalid"] == "true"
+    assert field_of(refused, "label")["value"] == "the auditor"
+    assert "open sesame" not in refused.text
+    assert len(stored(member)) == 1
+
+
+def test_what_is_selected_is_saved_as_one_zip_file(member):
+    for name in ("a.txt", "b.py", "c.txt"):
+        upload(member, name, name.encode(), name)
+    ids = {one["name"]: one["id"] for one in stored(member)}
+    put_away = {"act": "bin", "id": ids["c.txt"]}
+    assert member.post("/app/documents", put_away).status == 303
+
+    answer = member.post("/app/documents", {"act": "zip", "id": list(ids.values())})
+
+    assert (answer.status, answer.kind) == (200, "application/zip")
+    assert re.search(r'filename="2 documents [\d-]+\.zip"', answer.headers["Content-Disposition"])
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as saved:
+        assert (saved.read("a.txt"), saved.read("b.py")) == (b"a.txt", b"b.py")
+        assert "c.txt" not in saved.namelist()
+    assert member.api.event_types().count("document.downloaded") == 2
+    stranger = Visitor(member.service).sign_up(f"stranger-{ids['a.txt']}@example.org")
+    assert stranger.post("/app/documents", {"act": "zip", "id": ids["a.txt"]}).status == 404
+
+
+def test_programs_and_data_are_called_code(member):
+    upload(member, "k", b"{}", "data.json", "application/json")
+    upload(member, "l", b"pass", "main.py", "text/x-python")
+    assert set(rows(member.get("/app/documents?type=Code"))) == {"data.json", "main.py"}
 
 
 def test_the_script_gets_the_address_of_what_it_uploaded(member):

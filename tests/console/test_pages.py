@@ -170,8 +170,12 @@ def test_it_is_filtered_by_type_and_document(member):
 def test_deleted_documents_are_told_without_their_name(member):
     api = member.api
     document = api.upload(b"x", name="secret plan.txt", token=None)
+    api.share(document)
     api.delete(f"/v1/documents/{document['id']}")
-    assert sentences(member)[0] == "A document that is gone was deleted by you."
+    assert sentences(member)[:2] == [
+        "The link to a document that is gone has ended.",
+        "A document that is gone was deleted by you.",
+    ]
 
 
 def test_older_activity_is_on_further_pages(member):

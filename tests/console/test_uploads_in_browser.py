@@ -57,6 +57,21 @@ def test_files_are_dropped_anywhere_or_pasted(way, service, open_browser):
     until(lambda: sorted(names(page)) == ["a.txt", "b.txt"])
 
 
+def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser, tmp_path):
+    for name in ("contracts/a.txt", "contracts/2026/b.txt", "contracts/2026/empty/"):
+        path = tmp_path / name
+        path.mkdir(parents=True) if name.endswith("/") else path.parent.mkdir(exist_ok=True)
+        path.is_dir() or path.write_text("x")
+    page = open_browser()
+    sign_up(page, service.url)
+    mouse = page.context.new_cdp_session(page)
+    carried = {"items": [], "files": [str(tmp_path / "contracts")], "dragOperationsMask": 1}
+    for type in ("dragEnter", "dragOver", "drop"):
+        mouse.send("Input.dispatchDragEvent", {"type": type, "x": 640, "y": 400, "data": carried})
+    until(lambda: said(page) == "2 stored.")
+    until(lambda: sorted(names(page)) == ["a.txt", "b.txt"])
+
+
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, open_browser):
     page = open_browser()
     sign_up(page, small_service.url)
@@ -84,6 +99,7 @@ def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_
     page.get_by_role("button", name="Cancel").click()
     row = page.get_by_role("list", name="Uploads")
     until(lambda: "cancelled" in row.inner_text())
+    assert not row.locator(".error").count()
 
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
     page.locator("#file").set_input_files([file("slow.bin", b"x" * 12_000_000)])

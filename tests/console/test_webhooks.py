@@ -115,7 +115,10 @@ def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
 def test_a_deleted_webhook_is_gone(member):
     new_webhook(member)
     path = path_of(member)
+    assert "to be sent" not in member.get(path + "/delete").text
+    member.submit(member.get(path), path + "/test")  # nothing answers there
     asks = member.get(path + "/delete")
+    assert "1 delivery waits to be sent." in asks.text
     assert f"Delete the webhook to <bdi>{ADDRESS}</bdi>?" in asks.text
     assert len(listed(member)) == 1
     assert member.submit(asks, path + "/delete").status == 303

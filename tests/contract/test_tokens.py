@@ -187,6 +187,13 @@ def test_an_unknown_state_is_refused(state, owner):
 # What a token permits
 
 
+def test_what_a_sentence_glues_to_a_link_is_passed_over(alice, anonymous, shared):
+    link = alice.share(shared)
+    for glued in (".", ")", ").", ",", "'", ">", "?!"):
+        assert anonymous.open(link["viewUrl"] + glued).status == 200, glued
+    refused(anonymous.open(link["viewUrl"] + "x"), 401, "not_authenticated")
+
+
 @pytest.mark.parametrize(
     ("permissions", "statuses"),
     [
