@@ -10,7 +10,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from ...markup.escaping import escape
-from ..packages.elements import children, local_name
+from ..packages.elements import attribute, children, first_child, local_name, parse_int
 from ..packages.package import Package
 
 BULLET: Final = "• "
@@ -41,13 +41,29 @@ class Blocks:
         return "" if name in self.ignored else self.inside(item)
 
     def row(self, item: Element, cell: str) -> str:
-        cells = (f"<td>{self.inside(one)}</td>" for one in children(item, cell))
-        return f"<tr>{''.join(cells)}</tr>"
+        """Return the cells of a row, without those that another one covers."""
+        cells = (one for one in children(item, cell) if not _is_covered(one))
+        inner = "".join(f"<td{_spans(one)}>{self.inside(one)}</td>" for one in cells)
+        return f"<tr>{inner}</tr>"
 
     def shape(self, item: Element) -> str:
         """Return what is written in a shape; one without text is counted."""
         html = self.inside(item)
         return html if html.strip() else self.package.leave_out("shape")
+
+
+def _is_covered(cell: Element) -> bool:
+    return any(attribute(cell, name) in ("1", "true") for name in ("hMerge", "vMerge"))
+
+
+def _spans(cell: Element) -> str:
+    """Return the attributes of a cell over several columns or rows."""
+    inner = first_child(cell, "tcPr", "gridSpan")
+    columns = attribute(cell, "gridSpan") or attribute(cell, "number-columns-spanned")
+    rows = attribute(cell, "rowSpan") or attribute(cell, "number-rows-spanned")
+    spans = {"colspan": columns or attribute(inner, "val"), "rowspan": rows}
+    known = ((name, parse_int(value, 1)) for name, value in spans.items())
+    return "".join(f' {name}="{count}"' for name, count in known if count > 1)
 
 
 def paragraph(html: str, tag: str = "p", mark: str = "") -> str:

@@ -12,7 +12,9 @@ from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
 
-NOTE: Final = "Converted by LibreOffice: the layout may differ from the original."
+NOTE: Final = (
+    "Converted by LibreOffice: the layout may differ, and comments and speaker notes are not shown."
+)
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
     ZIP: {"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},

@@ -1,9 +1,10 @@
 """Documents and slides where no converter shows their pages: plain reading views."""
 
-from typing import Any, Final
+from typing import Final
 
 from ...content.media_types import OPEN_XML
 from ...markup.formatting import CUT_NOTE, format_count, left_out_note
+from ...sandbox.messages import Message
 from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..archives import archive
@@ -21,6 +22,8 @@ LABELS: Final = {
 }
 NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
 RTF_NOTE: Final = "Reading view: text alone, without layout and formats."
+MISSING: Final = "LibreOffice on the server would show its pages."
+FAILED: Final = "LibreOffice could not show its pages."
 RTF_TYPES: Final = ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext")
 ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
 FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
@@ -39,35 +42,34 @@ UNCONVERTED: Final = {
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return text, headings, tables and pictures. The format is read from the file itself."""
-    facts, html = original.run_html_job(JOB, {})
-    file_format = str(facts["format"])
+    message = original.run_html_job(JOB, {})
+    file_format = str(message[0]["format"])
     if file_format == "sheets":
         raise OtherFormatError(f"{OPEN_XML}spreadsheetml.sheet")
     if file_format == "zip":
         return archive.preview(original, media_type)
-    slides = int(facts["slides"])
-    counted = (format_count(slides, "slide"),) if slides else ()
-    return _reading_view(LABELS[file_format], html, NOTE, facts, counted)
+    return _reading_view(original, LABELS[file_format], NOTE, message)
 
 
 def rtf_preview(original: Original, media_type: str) -> Preview:
     """Return the text of RTF; its source if it is none."""
     try:
-        facts, html = original.run_html_job(RTF_JOB, {})
+        message = original.run_html_job(RTF_JOB, {})
     except SandboxError:
         return code.preview(original, media_type)
-    return _reading_view("RTF document", html, RTF_NOTE, facts)
+    return _reading_view(original, "RTF document", RTF_NOTE, message)
 
 
-def _reading_view(
-    label: str, html: bytes, note: str, facts: dict[str, Any], counted: tuple[str, ...] = ()
-) -> Preview:
-    notes = (note, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "")
+def _reading_view(original: Original, label: str, note: str, message: Message) -> Preview:
+    facts, html = message
+    slides = int(facts.get("slides", 0))
+    no_pages = FAILED if original.converter else MISSING
+    notes = (note, left_out_note(facts["left_out"]), CUT_NOTE if facts["cut"] else "", no_pages)
     return Preview(
         "office",
         label,
-        b'<article class="prose%b">%b</article>' % (b" broad" if counted else b"", html),
-        facts=counted,
+        b'<article class="prose%b">%b</article>' % (b" broad" if slides else b"", html),
+        facts=(format_count(slides, "slide"),) if slides else (),
         note=" ".join(filter(None, notes)),
         tools=frozenset({"zoom"}),
     )

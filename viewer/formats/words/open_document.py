@@ -4,7 +4,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from ...markup.escaping import escape
-from ..packages.elements import attribute, first_child, local_name, parse_int
+from ..packages.elements import attribute, descendants, first_child, local_name, parse_int
 from ..packages.package import Package
 from .blocks import BULLET, SLIDE, Blocks, heading, link, paragraph
 
@@ -12,8 +12,12 @@ FORMATS: Final = {"text": "odt", "spreadsheet": "sheets", "presentation": "odp"}
 DESCRIPTIONS: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # of shapes
 COUNTED: Final = {"annotation": "comment"}
 IGNORED: Final = frozenset(
-    {"note-citation", "annotation-end", "forms", "sequence-decls", "tracked-changes"}
+    {"note-citation", "annotation-end", "forms", "sequence-decls", "tracked-changes", "notes"}
 )
+BESIDE: Final = {  # elements that are counted where they hold a text, of the styles as well
+    **{"header": "header", "footer": "footer", "deletion": "tracked deletion"},
+    "notes": "speaker note",
+}
 SHAPES: Final = ("custom-shape", "rect", "ellipse", "line", "polyline", "polygon", "path")
 OBJECTS: Final = ((b"<office:chart", "chart"), (b"<math", "formula"))
 
@@ -26,8 +30,13 @@ def detect_format(package: Package) -> str | None:
 
 def read(package: Package) -> str:
     """Return the text of a document or of slides; nothing of a workbook."""
-    found = detect_format(package)
-    return "" if found in (None, "sheets") else _Text(package).inside(_body(package))
+    if detect_format(package) in (None, "sheets"):
+        return ""
+    body, styles = _body(package), package.xml_if_sound("styles.xml")
+    for element, noun in BESIDE.items():
+        found = (*descendants(styles, element), *descendants(body, element))
+        package.left_out[noun] = sum(bool("".join(one.itertext()).strip()) for one in found)
+    return _Text(package).inside(body)
 
 
 def _body(package: Package) -> Element:
@@ -49,7 +58,6 @@ class _Text(Blocks):
             "tab": lambda _: "\u2003",
             "line-break": lambda _: "<br>",
             "note": lambda item: f"<small> ({self.inside(item)})</small>",
-            "notes": self._notes,
             "frame": self._frame,
             "image": self._picture,
             **dict.fromkeys(SHAPES, self.shape),
@@ -68,11 +76,6 @@ class _Text(Blocks):
 
     def _heading(self, item: Element) -> str:
         return paragraph(self.inside(item), heading(parse_int(attribute(item, "outline-level"), 1)))
-
-    def _notes(self, item: Element) -> str:
-        if "".join(item.itertext()).strip():
-            self.package.left_out["speaker note"] += 1
-        return ""
 
     def _point(self, item: Element) -> str:
         return self.inside(item).replace("<p>", f"<p>{BULLET}", 1)

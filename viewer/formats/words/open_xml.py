@@ -29,8 +29,10 @@ BESIDE: Final = {  # parts that are not shown, and which of their elements are c
 
 def document(package: Package) -> str:
     """Return the text of a Word document, and behind it its footnotes and endnotes."""
-    blocks = _Part(package, DOCUMENT)
-    html = blocks.inside(package.xml(DOCUMENT))
+    blocks, content = _Part(package, DOCUMENT), package.xml(DOCUMENT)
+    html = blocks.inside(content)
+    deleted = (first_child(item, "r") for item in descendants(content, "del"))
+    package.left_out["tracked deletion"] = sum(run is not None for run in deleted)
     for kind in ("footnote", "endnote"):
         notes = children(package.xml_if_sound(f"word/{kind}s.xml"), kind)
         html += "".join(blocks.inside(one) for one in notes if not attribute(one, "type"))

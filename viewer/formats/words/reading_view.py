@@ -34,7 +34,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     facts = {
         "format": file_format,
         "slides": html.count(SLIDE),
-        "left_out": dict(package.left_out),
+        "left_out": +package.left_out,
         "cut": len(html) > limit or package.pictures_left_out,
     }
     yield facts, sanitize_fragment(html[:limit]).encode("utf-8", "replace")

@@ -48,7 +48,7 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     shown = preview_of(original)
 
     assert (shown.kind, shown.label, shown.facts) == ("pdf", label, ("2 pages",))
-    assert shown.note == "Converted by LibreOffice: the layout may differ from the original."
+    assert shown.note.startswith("Converted by LibreOffice: the layout may differ, and comments")
     assert shown.for_file().label == label
     assert shown.for_file().note == shown.note
     assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body

@@ -1,5 +1,7 @@
 """viewer/formats/words/office.py"""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.viewer import samples
@@ -13,11 +15,14 @@ def shown(data):
     return preview(samples.original(data), "x/y")
 
 
-def test_an_office_preview_has_a_note_that_the_layout_may_differ():
+def test_a_reading_view_says_what_it_is_and_what_would_show_the_pages():
     document = shown(samples.docx())
+    failed = preview(replace(samples.original(samples.docx()), converter=object()), "x/y")
 
     assert (document.label, document.facts) == ("Word document", ())
     assert document.note.startswith("Reading view")
+    assert document.note.endswith("LibreOffice on the server would show its pages.")
+    assert failed.note.endswith("LibreOffice could not show its pages.")
     assert document.body.decode().startswith('<article class="prose"><h1>')
 
 

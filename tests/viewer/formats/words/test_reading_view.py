@@ -73,14 +73,14 @@ def test_hidden_deleted_and_repeated_text_is_not_shown():
 
 
 def test_what_is_not_shown_of_a_word_document_is_counted():
-    body = f"<w:p>{run('x')}<w:oMath/><w:object/><w:wsp/><w:chart/></w:p>"
+    body = f"<w:p>{run('x')}<w:oMath/><w:object/><w:wsp/><w:chart/><w:del>{run('y')}</w:del></w:p>"
     comments = '<w:comments xmlns:w="w"><w:comment/><w:comment/></w:comments>'
     facts, html = word(body, word__comments_dot_xml=comments, word__header1_dot_xml="<x/>")
 
     assert "Formula, not shown" in html
     assert facts["left_out"] == {
         **{"formula": 1, "embedded object": 1, "shape": 1, "chart": 1},
-        **{"comment": 2, "header": 1},
+        **{"comment": 2, "header": 1, "tracked deletion": 1},
     }
 
 
@@ -155,6 +155,29 @@ def test_slides_of_open_document_are_sections_and_what_is_not_shown_is_counted()
     assert facts["left_out"] == {
         **{"chart": 1, "formula": 1, "embedded object": 1, "shape": 1, "speaker note": 1}
     }
+
+
+def test_headers_and_deletions_of_a_text_document_are_counted_where_they_hold_a_text():
+    deletion = "<t:changed-region><t:deletion><t:p>gone</t:p></t:deletion></t:changed-region>"
+    content = f"<t:tracked-changes>{deletion}</t:tracked-changes><t:p>x</t:p>"
+    styles = "<x><header><p>Head</p></header><footer><p/></footer></x>"
+    made = samples.parts_of(samples.open_document("text", content))
+    facts, html = read(samples.package(**made, styles_dot_xml=styles))
+
+    assert facts["left_out"] == {"tracked deletion": 1, "header": 1}
+    assert html == "<p>x</p>"
+
+
+def test_cells_over_several_columns_and_rows_stay_so():
+    wide = '<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr></w:tc>'
+    covered = '<a:tc gridSpan="2" rowSpan="3"/><a:tc hMerge="1"/><a:tc vMerge="true"/><a:tc/>'
+    spanned = '<b:table-cell b:number-columns-spanned="2" b:number-rows-spanned="x"/>'
+    table = f"<b:table><b:table-row>{spanned}<b:covered-table-cell/></b:table-row></b:table>"
+
+    assert '<tr><td colspan="2"></td></tr>' in word(f"<w:tbl><w:tr>{wide}</w:tr></w:tbl>")[1]
+    shown = slides(f"<a:tbl><a:tr>{covered}</a:tr></a:tbl>")[1]
+    assert '<tr><td colspan="2" rowspan="3"></td><td></td></tr>' in shown
+    assert '<tr><td colspan="2"></td></tr>' in read(samples.open_document("text", table))[1]
 
 
 @pytest.mark.parametrize("make", [samples.docx, samples.odt])
