@@ -45,6 +45,8 @@ _SENTENCES = {
     "token.created": "A link to {target} was made {by}{whom}.",
     "token.updated": "The link to {target}{whom} was changed {by}.",
     "token.revoked": "The link to {target}{whom} was revoked {by}.",
+    "token.opened": "The link to {target}{whom} was opened for the first time.",
+    "token.refused": "The link to {target}{whom} was refused: {why}{times}.",
     "token.spent": "The link to {target}{whom} has ended.",
     "api_key.created": "The key {key} was created {by}.",
     "api_key.revoked": "The key {key} was revoked {by}.",
@@ -57,6 +59,8 @@ _SENTENCES = {
     "account.exported": "All of the account was exported {by}.",
     "login.failed": "A wrong password was given for this account{times}.",
 }
+
+_WHY = {"password": "the password was wrong", "ended": "it has ended"}
 
 
 @activity.get("")
@@ -105,6 +109,7 @@ class _Names:
             by=by.get(data["via"], "by the service"),
             whom=whom,
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
+            why=_WHY.get(data.get("reason", ""), "it does not open"),
             key=key,
             client=f" with {client}"
             if (client := self._called(Session, data.get("sessionId")))

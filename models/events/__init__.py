@@ -3,7 +3,7 @@
 from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry
 from .delivery import OpenedDelivery, WebhookDelivery
-from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about
+from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about, has_mail
 from .mail import COMPOSERS, Mail, compose, is_mail_address
 from .retention import forget_many_events, forget_old_events
 from .smtp import SmtpClient

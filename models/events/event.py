@@ -56,6 +56,8 @@ TYPES = (
     "token.created",
     "token.updated",
     "token.revoked",
+    "token.opened",
+    "token.refused",
     "token.spent",
     "api_key.created",
     "api_key.revoked",
@@ -68,6 +70,8 @@ TYPES = (
     "login.failed",
     "account.exported",
 )
+
+_BESIDE_READINGS = ("document.created", "token.opened", "token.refused")  # they end no minute
 
 # The credential that acts, part of every event; without a request it is the service itself.
 current_actor: ContextVar[Mapping[str, str]] = ContextVar(
@@ -124,8 +128,18 @@ class Event(Owned):
         """Merged as readings are. Recorded soon, not now: a request that takes longer for it would
         tell that there is such an account.
         """
+        cls._record_soon(Reading(owner_id, "login.failed", "", (("via", "anyone"),)))
+
+    @classmethod
+    def record_refusal(cls, owner_id: str, token_id: str, about_id: str, reason: str) -> None:
+        """A link that did not open, for a reason of docs/webhooks.md. Merged as readings are."""
+        how = ("via", "document_token"), ("tokenId", token_id), ("reason", reason)
+        if has_mail():
+            cls._record_soon(Reading(owner_id, "token.refused", about_id, how))
+
+    @classmethod
+    def _record_soon(cls, failure: Reading) -> None:
         readings = current_runtime().readings
-        failure = Reading(owner_id, "login.failed", "", (("via", "anyone"),))
         if readings.is_first(failure):
             readings.add_due([(failure, 1)])
         else:
@@ -217,7 +231,7 @@ class Event(Owned):
         """
         with transaction(owner_id):
             about = {name: facts.get(name) for name in ("document_id", "collection_id")}
-            if type not in (*READINGS, "document.created"):
+            if type not in READINGS + _BESIDE_READINGS:
                 for about_id in filter(None, about.values()):
                     cls._record_readings_before(owner_id, about_id)
             head, moment = EventHead.of(owner_id), now()
@@ -245,6 +259,13 @@ class Event(Owned):
         for reading, count in counted:
             facts = {**facts_about(reading.about_id), "count": count, **dict(reading.actor)}
             cls._insert(reading.owner_id, reading.type, facts)
+
+
+def has_mail() -> bool:
+    """Whether the service sends mail. Only then first openings and refusals of links are recorded:
+    notices tell of them, and without mail all is as it was before there was any.
+    """
+    return current_runtime().settings.smtp_url is not None
 
 
 def facts_about(id: str) -> dict[str, str]:

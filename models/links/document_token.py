@@ -13,7 +13,7 @@ from crypto import credentials
 
 from ..core import TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document
-from ..events import Event, facts_about
+from ..events import Event, facts_about, has_mail
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
@@ -139,6 +139,8 @@ class DocumentToken(Credential):
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
             Event.record_reading(token.owner_id, type, token.target_id)
+            if token.views == 1 and has_mail():
+                token._record("token.opened")
             if is_last:
                 token._record("token.spent")
 

@@ -11,6 +11,7 @@ from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 from ..accounts import ApiKey, Session
 from ..core import NotAuthenticated, TokenSpent, WrongCredentials
 from ..documents import Document
+from ..events import Event
 from ..records import Presented
 from ..runtime import current_runtime
 from .document_token import DocumentToken
@@ -57,7 +58,13 @@ class TokenGrant:
         presented = DocumentToken.presented("digest", credentials.fingerprint(secret))
         if presented is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
-        return cls._of_row(presented, unspent=presented.further[-1])
+        try:
+            return cls._of_row(presented, unspent=presented.further[-1])
+        except TokenSpent:
+            if presented.owner.disabled_at is None:
+                token = presented.row
+                Event.record_refusal(token.owner_id, token.id, token.target_id, "ended")
+            raise
 
     @classmethod
     def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
@@ -130,6 +137,7 @@ class TokenGrant:
         digest = document.unseal("password/1", self.id, self.sealed_password or b"")
         if not passwords.verify_password(password, digest, self.id, LINKS):
             failures.record_failure(self.id, address)
+            Event.record_refusal(document.owner_id, self.id, self.document_id, "password")
             raise WrongCredentials("This is not the password of the link.")
         failures.refuse_if_many(self.id, address)  # many may have been judged beside this one
 

@@ -23,7 +23,7 @@ RETRY_SECONDS = 1
 
 class Reading(NamedTuple):
     """`type` is that of its event; `actor` the credential, as events name it. It is about a
-    document or a collection. A wrong password is counted in the same way, about nothing.
+    document or a collection. A wrong password and a link that is refused are counted so, too.
     """
 
     owner_id: str

@@ -163,3 +163,60 @@ def test_without_the_setting_there_is_no_mail(service, alice, anonymous):
     assert "DOCSERVICE_SMTP_URL" in service.run_command(
         "users", "invite", "x@example.org", "--mail", code=1
     )
+
+
+def events_of(person, document):
+    """The types of its events, without its upload and the making of links."""
+    types = person.event_types(f"&documentId={document['id']}")
+    return [one for one in types if not one.endswith(".created")]
+
+
+def test_the_first_opening_of_each_link_is_an_event_behind_its_view(mailing):
+    person = mailing.register()
+    document = person.upload()
+    link = person.share(document, maxViews=3)
+    for _ in range(2):
+        assert submit(mailing, link).status == 200
+    assert events_of(person, document) == ["document.viewed", "token.opened"]
+    for _ in range(2):
+        path = document["token"]["viewUrl"].removeprefix(BASE)
+        assert Person(mailing).get(path).status == 200
+    assert events_of(person, document) == ["document.viewed", "token.opened"] * 2
+    (first, second) = person.events("&type=token.opened")
+    assert [first["data"]["tokenId"], second["data"]["tokenId"]] == [
+        link["id"],
+        document["token"]["id"],
+    ]
+    assert first["data"].keys() == {"documentId", "tokenId", "via"}
+
+
+def submit(service, link, **fields):
+    path = link["viewUrl"].removeprefix(BASE).partition("?")[0]
+    form = {"token": link["token"], **fields}
+    return Person(service).post(path, form=form, headers={"Accept": "application/json"})
+
+
+def test_what_a_link_refuses_is_an_event_merged_by_the_minute(mailing):
+    person = mailing.register()
+    document = person.upload(token=None)
+    link, spent = person.share(document, password="right one"), person.share(document, maxViews=1)
+    assert submit(mailing, spent).status == 200
+    for _ in range(4):
+        assert submit(mailing, link, password="wrong one").status == 401
+        assert submit(mailing, spent).status == 410
+    assert submit(mailing, link, password="right one").status == 200
+    mailing.restart()
+    person = mailing.log_in(person.record["email"])
+    refusals = [one["data"] for one in person.events("&type=token.refused")]
+    about = {"documentId": document["id"], "via": "document_token"}
+    for record, reason in ((link, "password"), (spent, "ended")):
+        mine = [one for one in refusals if one["tokenId"] == record["id"]]
+        assert [one.pop("count") for one in mine] == [1, 3]
+        assert mine == [about | {"tokenId": record["id"], "reason": reason}] * 2
+    assert "refused: the password was wrong, 3 times." in page_text(mailing, person)
+
+
+def page_text(service, person):
+    visitor = Visitor(service)
+    visitor.log_in(person.record["email"])
+    return visitor.get("/app/activity").text
