@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..content.detection import FIRST_BYTES, UNCERTAIN, detect, shown_type
-from ..content.media_types import canonical_type, charset
+from ..content.detection import FIRST_BYTES, UNCERTAIN, contradicts, detect
+from ..content.media_types import UNKNOWN, canonical_type, charset
 from ..sandbox.converter import Converter
 from ..sandbox.messages import Message
 from ..sandbox.process import Job, RunJob, SandboxError, run_job
@@ -36,13 +36,19 @@ class Original:
     password: str | None = None
     converter: Converter | None = None
 
-    @cached_property
+    @property
     def media_type(self) -> str:
         """Return the declared type, or the detected one if that says nothing certain."""
+        return self.decided_type[0]
+
+    @cached_property
+    def decided_type(self) -> tuple[str, bool]:
+        """Return the media type, and whether the first bytes are those of another binary type."""
         declared = canonical_type(self.content_type)
         if declared not in UNCERTAIN:
-            return declared
-        return shown_type(declared, self.named_type, self.beginning)
+            return declared, contradicts(declared, self.beginning)
+        found = self.detected_type
+        return declared if found == UNKNOWN else found, False
 
     @cached_property
     def detected_type(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..content.detection import PACKED_SVG, contradicts
+from ..content.detection import PACKED_SVG
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
@@ -75,9 +75,21 @@ class Document(Original):
 
     @cached_property
     def shown(self) -> Shown:
-        media_type = self._shown_type()
-        converts = converted.is_convertible(self, media_type)
-        return Shown(media_type, _renderer(media_type, self.name), converts)
+        """The type that is declared, unless the detected one is shown better, or is the true one.
+
+        What a name promises is often wrong, as of a photograph in JPEG that is named .heic.
+        """
+        media_type, is_wrong = self.decided_type
+        named = self.named_type
+        is_general = media_type in GENERAL and named in BY_TYPE and named not in SOURCES
+        if is_general and self.detected_type == named:
+            media_type = named
+        renderer = _renderer(media_type, self.name)
+        if is_wrong or renderer in CARDS:
+            other = _renderer(self.detected_type, self.name)
+            if other not in (CARDS[:1] if is_wrong else CARDS):
+                media_type, renderer = self.detected_type, other
+        return Shown(media_type, renderer, converted.is_convertible(self, media_type))
 
     @property
     def has_pages(self) -> bool:
@@ -108,23 +120,6 @@ class Document(Original):
         """Return the pages if it has any; SandboxError if it can't be converted."""
         converts, media_type = self.shown.converts, self.shown.media_type
         return PdfPages(converted.to_pdf(self, media_type) if converts else self)
-
-    def _shown_type(self) -> str:
-        """Return the detected type if there is a preview for it and none for the other.
-
-        The first bytes also decide if they are those of another binary type: what a name promises
-        is often wrong, as of a photograph in JPEG that is named .heic.
-        """
-        media_type, named = self.media_type, self.named_type
-        is_general = media_type in GENERAL and named in BY_TYPE and named not in SOURCES
-        if is_general and self.detected_type == named:
-            return named
-        is_wrong = contradicts(media_type, self.beginning)
-        if not is_wrong and _renderer(media_type, self.name) not in CARDS:
-            return media_type
-        found = self.detected_type
-        worse = CARDS[:1] if is_wrong else CARDS
-        return media_type if _renderer(found, self.name) in worse else found
 
 
 def _renderer(media_type: str, name: str) -> Renderer:
