@@ -13,6 +13,7 @@ from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
+from models import User, current_runtime
 from models.core import NotFound
 
 from ..http import COOKIE
@@ -20,6 +21,7 @@ from ..http.authentication import clear_cookie
 from ..http.problems import PROBLEM
 from ..views.notices import prefers_html
 from .forms import accepts_html, show_again
+from .unsent import form_of_request
 
 HOME = "/app/documents"
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -169,9 +171,21 @@ def send_asset(kind: str) -> Response:
 
 
 def _to_login() -> Response:
-    """To the login and from there back to this page, or to the one that holds the form."""
+    """To the login and from there back to this page, or to the one that holds the form, which the
+    login takes with it.
+    """
     is_form = request.method == "POST"
     page = referring_page() if is_form else request.full_path.rstrip("?")
-    response = go(f"/app/login?next={quote(page)}")
+    if is_form and (unsent := form_of_request()):
+        response = render_login(page, unsent)
+    else:
+        response = go(f"/app/login?next={quote(page)}")
     clear_cookie(response)
     return response
+
+
+def render_login(next: str, unsent: str) -> Response:
+    """The login; then a form is filled in again that was not sent."""
+    has_mail = current_runtime().settings.smtp_url is not None
+    shown: dict[str, Any] = {"is_open": User.may_register(), "has_mail": has_mail}
+    return render("login", next=next, unsent=unsent, **shown)

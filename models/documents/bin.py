@@ -37,7 +37,8 @@ def _move(owner_id: str, ids: Iterable[str], binned_at: int | None, type: str) -
 
 def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
     """Those of the owner's documents, in the bin or not."""
-    return Document.genuine(_of(owner_id).where(Document.id.in_(list(ids))))
+    named = list(ids)
+    return Document.genuine(_of(owner_id).where(Document.id.in_(named))) if named else []
 
 
 def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:

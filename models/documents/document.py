@@ -111,12 +111,9 @@ class Document(Authenticated, Payload, Owned):
         newest = cls.id.desc()
         orders: dict[str, list[Any]]
         orders = {"oldest": [cls.id], "largest": [cls.size.desc(), newest]}
-        query = (
-            cls._live_of(owner_id, filters)
-            .order_by(*orders.get(order, [newest]))
-            .limit(limit)
-            .offset(offset)
-        )
+        by = orders.get(order, [newest])
+        found = cls._live_of(owner_id, filters, cls.id).order_by(*by).limit(limit).offset(offset)
+        query = cls.select().where(cls.id.in_(found)).order_by(*by)  # sorts by an index alone
         return cls.to_show(query)
 
     @classmethod
@@ -125,10 +122,10 @@ class Document(Authenticated, Payload, Owned):
         return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(rows))]
 
     @classmethod
-    def _live_of(cls, owner_id: str, filters: dict[str, Any]) -> Any:
+    def _live_of(cls, owner_id: str, filters: dict[str, Any], *columns: Any) -> Any:
         moment = now()
         conditions = [cls.condition(name, value, moment) for name, value in filters.items()]
-        return cls.select().where(cls.owner_id == owner_id, *cls.live(moment), *conditions)
+        return cls.select(*columns).where(cls.owner_id == owner_id, *cls.live(moment), *conditions)
 
     @classmethod
     def stored(cls) -> tuple[int, int]:

@@ -59,10 +59,9 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
     live = Case(None, ((token.condition("live", True, now()), 1),), 0)
     counts: Any = token.select(token.target_id, fn.SUM(live), fn.MAX(token.last_used_at))
     rows = list(counts.where(*of_these).group_by(token.target_id).tuples())
-    last = token.last_used_at.in_([used_at for _, _, used_at in rows if used_at])
-    whom = {
-        (used.target_id, used.last_used_at): used for used in token.select().where(*of_these, last)
-    }
+    moments = [used_at for _, _, used_at in rows if used_at]
+    last = token.select().where(*of_these, token.last_used_at.in_(moments)) if moments else ()
+    whom = {(used.target_id, used.last_used_at): used for used in last}
     return {
         id: LinksOfDocument(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
         for id, live, used_at in rows

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.console.visitor import SAME_SITE, Visitor
+from tests.console.visitor import SAME_SITE, Visitor, field_of, forms_of
 from tests.contract.routes import GUARDED
 from tests.people import PASSWORD
 
@@ -111,6 +111,43 @@ def test_a_cookie_that_has_ended_is_cleared(member):
 
     assert answer.headers["Location"] == "/app/login?next=/app/account"
     assert member.cookies == {}
+
+
+def test_a_form_that_came_too_late_is_filled_in_again_after_the_login(member, visitor):
+    document = member.api.upload(b"x", name="x.txt", token=None)
+    path = f"/app/documents/{document['id']}"
+    terms = {"label": "the <b>auditor", "maxViews": "5", "password": "open sesame", "ends": "7"}
+    page = member.get(path)
+    member.api.post("/v1/auth/logout")
+    form = next(one for one in forms_of(page) if one["action"] == path + "/links")
+    from_here = SAME_SITE | {"Referer": member.service.url + path}
+
+    login = member.post(path + "/links", form["fields"] | terms, from_here)
+    assert (login.status, member.cookies) == (200, {})
+    assert "open sesame" not in login.text
+    again = member.submit(login, "/app/login", email=member.email, password="wrong")
+    answer = member.submit(again, "/app/login", email=member.email, password=PASSWORD)
+
+    assert answer.headers["Location"].startswith(path + "?done=unsent&form=")
+    page = member.get(answer.headers["Location"])
+    assert field_of(page, "label")["value"] == "the <b>auditor"
+    assert field_of(page, "password")["aria-invalid"] == "true"
+    assert member.submit(page, path + "/links").status == 422  # not without a word on the password
+    assert member.submit(page, path + "/links", password="open sesame").status == 200
+    (link,) = member.api.links(document)
+    assert (link["label"], link["maxViews"], link["hasPassword"]) == ("the <b>auditor", 5, True)
+    other = visitor.sign_up(f"other-{member.email}")
+    assert "auditor" not in other.get(answer.headers["Location"].replace(path, "/app/keys")).text
+
+
+@pytest.mark.parametrize(
+    "unsent", ["x", "[]", "[1, 2]", '["/app/account", {"name": 3}]', "x" * 20_000], ids=len
+)
+def test_a_form_that_nobody_has_sent_is_passed_over(unsent, member):
+    answer = member.log_in(member.email, unsent=unsent, next="/app/account")
+    assert answer.status == 303
+    page = member.get(answer.headers["Location"])
+    assert (page.status, field_of(page, "name")["value"]) == (200, "")
 
 
 @pytest.mark.parametrize("path", ["/", "/app/login", "/app/signup"])

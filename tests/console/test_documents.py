@@ -187,6 +187,7 @@ def test_the_list_is_searched_by_name_and_type(keeper):
     twenties = [f"Photo {n}.png" for n in range(29, 19, -1)]
     assert search(name="PHOTO 2") == search(name="2 phóto") == twenties
     assert search(name="report", sort="oldest")[:2] == ["Report 0.pdf", "Report 1.pdf"]
+    assert search(sort="largest") == search()
     assert search(sort="name")[:3] == ["Photo 0.png", "Photo 1.png", "Photo 10.png"]
     assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(20, 30)}
     assert search(name="photo", type="PDF") == []

@@ -129,10 +129,14 @@ def test_a_login_beyond_the_limit_ends_the_oldest_session(person, strict):
 
 
 @pytest.mark.sqlite_only("it is about the plan of a query")
-def test_the_used_quota_is_read_from_a_covering_index(strict):
-    query = """
-        EXPLAIN QUERY PLAN SELECT COUNT(*), TOTAL(size) FROM document
-        WHERE owner_id = 'usr' AND (expires_at IS NULL OR expires_at > 0)"""
+@pytest.mark.parametrize(
+    ("columns", "order"),
+    [("COUNT(*), TOTAL(size), COUNT(binned_at)", "1"), ("id", "size DESC, id DESC LIMIT 10")],
+)
+def test_the_used_quota_and_an_order_are_read_from_a_covering_index(columns, order, strict):
+    query = f"""
+        EXPLAIN QUERY PLAN SELECT {columns} FROM document WHERE owner_id = 'usr'
+        AND (expires_at IS NULL OR expires_at > 0) AND binned_at IS NULL ORDER BY {order}"""
     with contextlib.closing(sqlite3.connect(strict.instance / "documents.sqlite")) as database:
         plan = database.execute(query).fetchall()
     assert "COVERING INDEX document_owner" in plan[0][-1]
