@@ -141,8 +141,13 @@ def address_by_token(path: str = "") -> str | None:
 
 
 def asks_again() -> bool:
-    """Whether this request is one of a browser, which `Refresh` makes send it again."""
-    return request.method == "GET" and prefers_html()
+    """Whether this request is one of a browser, which `Refresh` makes send it again.
+
+    A page in a sandboxed frame sends no cookie: there the address has to hold a token.
+    """
+    is_framed = request.headers.get("Sec-Fetch-Dest", "document") != "document"
+    keeps_access = "token" in request.args or not is_framed
+    return request.method == "GET" and keeps_access and prefers_html()
 
 
 def prefers_html() -> bool:

@@ -108,6 +108,15 @@ def test_a_browser_is_shown_that_it_is_being_converted_until_it_is(writer):
     assert listed["views"] == 1
 
 
+def test_a_frame_without_a_token_waits_since_its_page_could_not_ask_again(writer):
+    document = writer.upload(RTF, "application/rtf")
+    framed = {"Accept": "text/html", "Sec-Fetch-Dest": "iframe"}
+    shown = writer.get(f"/v1/documents/{document['id']}/view", headers=framed)
+    assert (shown.status, CONVERTED in shown.text) == (200, True)
+    other = writer.share(writer.upload(RTF, "application/rtf"))["viewUrl"]
+    assert writer.open(other, headers=framed).status == 202
+
+
 def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer):
     document = writer.upload(RTF, "application/rtf")
     before = kept(converting)
