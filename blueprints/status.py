@@ -81,6 +81,16 @@ def docs() -> Response:
     return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
 
 
+@status.get("/favicon.ico", accepts=ANYONE)
+@status.get("/apple-touch-icon.png", accepts=ANYONE)
+@status.response(200, {"type": "string", "format": "binary"}, content_type="image/png")
+def icon() -> Response:
+    """Return the icon that browsers ask for"""
+    icon = Path(current_app.root_path) / "templates" / "icons" / "icon-192.png"
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return Response(icon.read_bytes(), headers=headers, content_type="image/png")
+
+
 @status.get("/", accepts=(*ANYONE, COOKIE))
 @status.alt_response(303, description="The browser is logged in: its documents.")
 @status.response(200, {"type": "string"}, content_type="text/html")
@@ -103,7 +113,7 @@ def _page(template: str, **facts: Any) -> Response:
     response = Response(render_template(template, style=style, script=script, **facts))
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return response
 

@@ -21,9 +21,21 @@ from .activity import activity
 from .bin import bin
 from .document import document
 from .documents import documents
+from .home_screen import home_screen
 from .keys import keys
 from .links import links
 from .sessions import sessions
 from .webhooks import webhooks
 
-CONSOLE = (sessions, documents, document, bin, links, keys, webhooks, activity, account)
+CONSOLE = (
+    sessions,
+    documents,
+    document,
+    bin,
+    links,
+    keys,
+    webhooks,
+    activity,
+    account,
+    home_screen,
+)

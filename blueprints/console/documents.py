@@ -52,6 +52,9 @@ def show_documents(**_: str) -> Response:
     shown |= {"address": lambda other: "?" + urlencode(given | {"page": other})}
     shown |= {"links": links_by_document(page.documents)}
     shown["gone"] = binned(owner_id, request.args.getlist("id")[:MOST_SELECTED])
+    shared = request.args.getlist("shared")[:MOST_SELECTED]  # by a phone, which stored them
+    kept = (one for one in with_binned(owner_id, shared) if one.binned_at is None)
+    shown["shared"] = [one.show_bare_if_damaged() for one in kept]
     runtime = current_runtime()
     shown |= {"quota": runtime.quota, "limit": runtime.settings.max_document_bytes}
     return render("documents", base=base_url(), **shown)
@@ -74,7 +77,7 @@ def upload_document() -> Response:
         for part in parts
         if part.name not in _FILE_PARTS
     )
-    made = once(lambda: _store(parts), key, digest)
+    made = once(lambda: store(parts), key, digest)
     if not accepts_html():
         return jsonify(made)
     return show_new(made["link"]) if made["link"] else go(made["address"])
@@ -101,7 +104,7 @@ def _save(owner_id: str, ids: list[str]) -> Response:
     return archive.send(entries, f"{len(entries)} documents {today()}")
 
 
-def _store(parts: list[Part]) -> dict[str, Any]:
+def store(parts: list[Part]) -> dict[str, Any]:
     """The address of the document's page, and the id of the link if one was asked for."""
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None

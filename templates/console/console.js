@@ -143,6 +143,11 @@ if (drop) {
     if (event.submitter?.value !== "store") share(event.submitter);
   });
 }
+for (const item of rows.children) { // shared by a phone, and stored
+  const file = item.firstChild;
+  links.push({ file, item, key: 1, address: file.pathname });
+  stored = ++sum;
+}
 async function walk(entry) {
   if (!entry) return [];
   if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];

@@ -20,7 +20,8 @@ def test_a_page_allows_nothing_but_its_own_script_and_style(path, member, visito
     (nonce,) = set(re.findall(r'nonce="([^"]+)"', answer.text))
     assert answer.headers["Content-Security-Policy"] == (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-        "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+        "connect-src 'self'; img-src 'self'; manifest-src 'self'; frame-src 'self'; "
+        "form-action 'self'; base-uri 'none'; "
         "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
     assert answer.headers["Referrer-Policy"] == "same-origin"

@@ -57,6 +57,23 @@ def test_files_are_dropped_anywhere_or_pasted(way, service, open_browser):
     until(lambda: sorted(names(page)) == ["a.txt", "b.txt"])
 
 
+SHARE = """async () => {
+    const form = new FormData();
+    for (const name of ["a photo.jpg", "مكتب.txt"]) form.append("file", new File(["x"], name));
+    return (await fetch("/app/share", { method: "POST", body: form })).url;
+}"""
+
+
+def test_what_a_phone_has_shared_gets_its_links_in_the_card(service, open_browser):
+    page = open_browser(390, permissions=["clipboard-read", "clipboard-write"])
+    sign_up(page, service.url)
+    page.goto(page.evaluate(SHARE))
+    page.get_by_role("button", name="Create and copy link").click()
+    until(lambda: said(page) == "The links are copied.")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["a photo.jpg", "مكتب.txt"]
+
+
 def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser, tmp_path):
     for name in ("contracts/a.txt", "contracts/2026/b.txt", "contracts/2026/empty/"):
         path = tmp_path / name

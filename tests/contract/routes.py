@@ -84,6 +84,8 @@ ROUTES = [
     Route("GET", "/readyz"),
     Route("GET", "/openapi.json"),
     Route("GET", "/docs"),
+    Route("GET", "/favicon.ico"),
+    Route("GET", "/apple-touch-icon.png"),
     Route("GET", "/"),
 ]
 
