@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Event, Issued, Webhook
-from models.core import NotFound, QuotaExceeded, WebhookDisabled
+from models.core import NotFound, QuotaExceeded, TooManyRequests, WebhookDisabled
 from models.events import OpenedDelivery
 
 from .http import EVENTS, OWNER, SESSION, ApiBlueprint, may_fail_with
@@ -41,14 +41,16 @@ def _owned(id: str) -> Webhook:
 
 
 @webhooks.post("", accepts=[SESSION], idempotent=True)
-@may_fail_with(NotFound, QuotaExceeded)
+@may_fail_with(NotFound, QuotaExceeded, TooManyRequests)
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, WebhookWithSecret)
 def create(body: dict[str, Any]) -> Any:
     """Have events sent to an address, signed
 
     Requests are signed with `secret`, which is shown this once (https://www.standardwebhooks.com).
-    An event is sent until the address answers 2xx: 10 times in about 3 days.
+    An event is sent until the address answers 2xx: 10 times in about 3 days. Where the service
+    sends mail, the address may be `mailto:ana@example.org`: a mail asks there first, and a button
+    enables the webhook, which has no secret.
     """
     webhook = Webhook.register(g.caller.owner_id, **body)
     return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
@@ -96,6 +98,7 @@ def test(id: str) -> OpenedDelivery:
 
 
 @webhooks.post("/<id>/rotate-secret", accepts=[SESSION], idempotent=True)
+@may_fail_with(WebhookDisabled)
 @webhooks.response(201, WebhookWithSecret)
 def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""

@@ -17,7 +17,12 @@ from tests.waiting import until
 
 USER, SECRET = "docs@example.org", "p@ss/w?rd#1%"
 LOGIN = "docs%40example.org:p%40ss%2Fw%3Frd%231%25"
-FROM = "docs@example.org"
+FROM, BASE = "docs@example.org", "https://docs.example.org"
+
+
+def until_sent(service):
+    """Wait until a service has no mail left to send."""
+    until(lambda: service.sql("SELECT count(*) FROM mail") == [(0,)])
 
 
 class Mailbox:

@@ -19,12 +19,15 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
-from models import Event, Webhook, WebhookDelivery, connected
+from models import Event, Webhook, WebhookDelivery, connected, transaction
 from models.core import NotFound, now, rfc3339
 from models.events import (
+    MOST_LINES,
     Mail,
+    MailLimit,
     Outcome,
     SmtpClient,
+    compose_notice,
     delivery_queued,
     release_lane,
     release_lanes,
@@ -192,6 +195,9 @@ class WebhookDispatcher:
             webhook = Webhook.find(delivery.webhook_id)
             if webhook is None or webhook.disabled_at is not None:
                 return
+            if webhook.mail_address:
+                self._send_notice(webhook)
+                return
             event = _event_of(delivery)
             if event is None:
                 delivery.refuse()
@@ -201,6 +207,29 @@ class WebhookDispatcher:
         self._durations[webhook.id] = outcome.duration_ms
         with connected():
             webhook.record_outcome(delivery, outcome, self._retry_at(delivery.attempts, outcome))
+
+    def _send_notice(self, webhook: Webhook) -> None:
+        """One mail for what is due, once a minute."""
+        with connected():
+            with transaction(webhook.owner_id):
+                about = webhook.owner_id, "notice", webhook.mail_address
+                if wait_ms := MailLimit.wait_ms(*about):
+                    WebhookDelivery.postpone(webhook.id, now() + wait_ms)
+                    return
+            found = {one: _event_of(one) for one in WebhookDelivery.due_of(webhook.id, MOST_LINES)}
+            events = {one: event for one, event in found.items() if event}
+            for altered in found.keys() - events:
+                altered.refuse()
+            if not events:
+                return
+            message = compose_notice(webhook, next(iter(events)), events.values())
+        nobody = Outcome(0, error="This service sends no mail.")
+        outcome = self._mailer.send(message) if self._mailer else nobody
+        self._durations[webhook.id] = outcome.duration_ms
+        with connected():
+            due_at = self._retry_at(next(iter(events)).attempts, outcome)
+            for delivery in events:
+                webhook.record_outcome(delivery, outcome, due_at)
 
     def _retry_at(self, attempts: int, outcome: Outcome) -> int | None:
         """Unix time in ms, with jitter; None if there is no further attempt."""

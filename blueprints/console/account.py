@@ -4,8 +4,9 @@ from typing import Any
 
 from flask import Response, g, request
 
-from models import Document, Session, current_runtime
+from models import Document, Session, Webhook, current_runtime
 from models.accounts import require_strong_password
+from models.events import has_mail
 from models.operations import AccountContents, delete_account
 
 from ..http.authentication import clear_cookie
@@ -27,7 +28,8 @@ def show_account(**_: str) -> Response:
     sessions, _further = Session.page_beside(g.caller.id, owner_id, MOST_SESSIONS, None)
     used: dict[str, Any] = {"stored": Document.stored_by(owner_id)}
     used["quota"] = current_runtime().quota
-    return render("account", user=g.caller.user, sessions=sessions, **used)
+    used["notices"] = Webhook.mailing_to(owner_id, g.caller.user.email) if has_mail() else None
+    return render("account", user=g.caller.user, sessions=sessions, mails=has_mail(), **used)
 
 
 @account.post("", shows=show_account)
@@ -35,6 +37,20 @@ def edit_profile() -> Response:
     """Change the name"""
     g.caller.user.rename(**_PROFILE.load({"name": text("name")}))
     return go(PATH, "saved")
+
+
+@account.post("/notices", shows=show_account)
+def change_notices() -> Response:
+    """Have notices sent to the account's own address, once it is confirmed; or no more"""
+    address, is_wanted = g.caller.user.email, bool(request.form.get("notices"))
+    found = Webhook.mailing_to(g.caller.owner_id, address)
+    if found and not is_wanted:
+        found.remove()
+    elif found:
+        found.ask_again()
+    elif is_wanted:
+        Webhook.register(g.caller.owner_id, f"mailto:{address}")
+    return go(PATH, "asked" if is_wanted else "unasked")
 
 
 @account.get("/export")

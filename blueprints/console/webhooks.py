@@ -6,7 +6,9 @@ from flask import Response, g, request
 from markupsafe import Markup
 
 from models import EVENT_TYPES, Webhook
+from models.events import has_mail
 
+from ..http import COOKIE, NOBODY
 from ..schemas.requests import NewWebhook, WebhookEdit
 from ..schemas.responses import WebhookWithSecret
 from .blueprint import Pages, ask, go, render
@@ -25,7 +27,7 @@ def _owned(id: str) -> Webhook:
 def show_webhooks() -> Response:
     """List the webhooks"""
     found, _ = Webhook.page_of(g.caller.owner_id, 100, None)
-    return render("webhooks", webhooks=found, types=EVENT_TYPES)
+    return render("webhooks", webhooks=found, types=EVENT_TYPES, mails=has_mail())
 
 
 @webhooks.post("", shows=show_webhooks)
@@ -50,6 +52,21 @@ def change_webhook(id: str) -> Response:
     body = WebhookEdit().load(_fields() | {"enabled": "enabled" in request.form})
     _owned(id).edit(**body)
     return go(f"{PATH}/{id}", "saved")
+
+
+@webhooks.get("/<id>/confirm", accepts=(NOBODY, COOKIE))
+def show_confirmation(id: str) -> Response:
+    """Ask somebody whether notices may come by mail, or are to end"""
+    code = request.values.get("code", "")
+    return render("notices", webhook=Webhook.of_code(id, code), code=code)
+
+
+@webhooks.post("/<id>/confirm", accepts=(NOBODY, COOKIE), shows=show_confirmation)
+def confirm_webhook(id: str) -> Response:
+    """Let notices come by mail, or end them"""
+    found = Webhook.of_code(id, request.form.get("code", ""))
+    found.answer(wanted=request.form.get("answer") == "yes")
+    return render("notices", webhook=Webhook.of_code(id, request.form["code"]), code="")
 
 
 @webhooks.post("/<id>/test", shows=show_webhook)
@@ -97,4 +114,6 @@ def _fields() -> dict[str, Any]:
 
 
 def _show_secret(issue: Any) -> Response:
-    return render("secret", webhook=once(lambda: WebhookWithSecret().dump(issue())))
+    issued = once(lambda: WebhookWithSecret().dump(issue()))
+    has_secret = "secret" in issued
+    return render("secret", webhook=issued) if has_secret else go(f"{PATH}/{issued['id']}", "asked")

@@ -25,7 +25,7 @@ from .fields import (
 from .schema import CamelCaseSchema, described
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
-WEBHOOK_URL = described("A public `https` address.", format="uri")
+WEBHOOK_URL = described("A public `https` address, or `mailto:` and one of mail.", format="uri")
 
 
 def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:

@@ -109,7 +109,9 @@ class WebhookRecord(ResponseSchema):
     disabled_at = Timestamp(allow_none=True)
     disabled_reason = fields.String(
         allow_none=True,
-        **described("`owner`, `gone` (it answered 410) or `failing` (for five days)."),
+        **described(
+            "`owner`, `gone` (it answered 410), `failing` (for five days) or `unconfirmed`."
+        ),
     )
     failing_since = Timestamp(allow_none=True)
     old_secret_until = Timestamp(
@@ -118,7 +120,8 @@ class WebhookRecord(ResponseSchema):
 
 
 class WebhookWithSecret(WebhookRecord):
-    secret = fields.String(**described(SHOWN_ONCE))
+    optional = ("secret",)
+    secret = fields.String(**described(f"{SHOWN_ONCE} A webhook that sends mail has none."))
 
 
 class DeliveryRecord(ResponseSchema):

@@ -104,6 +104,18 @@ class WebhookDelivery(Sendable, Owned):
         return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
 
     @classmethod
+    def due_of(cls, webhook_id: str, most: int) -> list[Self]:
+        """What is due to a webhook, the oldest first."""
+        due = cls.webhook_id == webhook_id, cls.due_at <= now()
+        return cls.genuine(cls.select().where(*due).order_by(cls.id).limit(most))
+
+    @classmethod
+    def postpone(cls, webhook_id: str, due_at: int) -> None:
+        """Let what is due to a webhook wait, all of it together."""
+        due = cls.webhook_id == webhook_id, cls.due_at <= now()
+        cls.update(due_at=due_at).where(*due).execute()
+
+    @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
         """How long the newest delivery that was attempted took; None if there is none."""
         attempted = cls.webhook_id == webhook_id, cls.duration_ms.is_null(False)

@@ -52,6 +52,7 @@ KINDS = {
     "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
     "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
 }
+QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
 OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
 OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
 COMPOSERS: dict[str, Callable[[str], tuple[str, str, str] | None]] = {}
@@ -172,22 +173,23 @@ class MailLimit(Table):
         """
         limits = [(limit, address.casefold()) for limit in KINDS[kind].limits]
         limits += [(OF_LINK, link_id)] if link_id else []
+        limits += [(QUESTIONS_OF_OWNER, owner_id)] if kind == "confirmation" else []
         limits += [(OF_OWNER, owner_id)] if owner_id != SERVICE else []
-        spent = (limit for limit, key in limits if not cls._spend(limit, key))
-        return next((limit.seconds * 1000 // limit.count for limit in spent), 0)
+        return next(filter(None, (cls._spend(limit, key) for limit, key in limits)), 0)
 
     @classmethod
-    def _spend(cls, limit: Limit, key: str) -> bool:
-        """Whether there was room for one more, which is counted."""
+    def _spend(cls, limit: Limit, key: str) -> int:
+        """The same of one limit."""
         moment, gap_ms = now(), limit.seconds * 1000 // limit.count
         id = authority_mac(current_runtime().authority_key, "mail_limit", (limit.name, key)).hex()
         due = Case(None, ((cls.due_at > moment, cls.due_at),), moment) + gap_ms
+        latest = moment + limit.seconds * 1000
         spent = cls.insert(id=id, created_at=moment, due_at=moment + gap_ms).on_conflict(
-            conflict_target=[cls.id],
-            update={cls.due_at: due},
-            where=due <= moment + limit.seconds * 1000,
+            conflict_target=[cls.id], update={cls.due_at: due}, where=due <= latest
         )
-        return bool(spent.as_rowcount().execute())
+        if spent.as_rowcount().execute():
+            return 0
+        return max(1, cls.get_by_id(id).due_at + gap_ms - latest)
 
 
 def is_mail_address(text: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, TextField
+from peewee import SQL, BigIntegerField, BlobField, TextField
 
 from crypto import DecryptionError, signing
 
@@ -19,11 +19,13 @@ from ..storage import separate_transaction, transaction
 from .attempt import Outcome
 from .delivery import OpenedDelivery, WebhookDelivery
 from .event import TYPES, Event
-from .webhook_url import WebhookUrl
+from .notices import NOTICES, ask, is_code
+from .webhook_url import SCHEME, require_reachable
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
 GONE = 410
+UNCONFIRMED = "unconfirmed"  # why it is disabled: nobody at the address has agreed yet
 
 
 class Webhook(Owned):
@@ -36,20 +38,60 @@ class Webhook(Owned):
 
     @classmethod
     def register(
-        cls, owner_id: str, url: str, types: Iterable[str] = TYPES, description: str | None = None
-    ) -> Issued[Self]:
-        """A new webhook with its secret; `Invalid` for an address that may not be reached."""
-        _require_reachable(url)
+        cls,
+        owner_id: str,
+        url: str,
+        types: Iterable[str] | None = None,
+        description: str | None = None,
+    ) -> "Issued[Self] | Self":
+        """A new webhook with its secret; `Invalid` for an address that may not be reached.
+
+        One whose address gets mail has none, and is disabled until somebody there confirms it.
+        """
+        require_reachable(url)
         webhook: Self = cls.fresh(owner_id=owner_id)
         secret = signing.generate_secret()
-        webhook.types = _joined(types)
         webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
+        webhook.types = _joined(types or (NOTICES if webhook.mail_address else TYPES))
+        if webhook.mail_address:
+            webhook.disabled_at, webhook.disabled_reason = webhook.created_at, UNCONFIRMED
         with transaction(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_webhooks
             refuse_if_full(count, most, "webhooks", "Delete one first.")
             webhook.insert_row()
-        return Issued(webhook, secret)
+            if webhook.mail_address:
+                ask(webhook, webhook._owner_email())
+        return webhook if webhook.mail_address else Issued(webhook, secret)
+
+    @classmethod
+    def mailing_to(cls, owner_id: str, address: str) -> Self | None:
+        """The owner's webhook that sends mail to this address."""
+        found = cls.genuine(cls.select().where(cls.owner_id == owner_id))
+        return next((one for one in found if one.url == SCHEME + address), None)
+
+    @classmethod
+    def of_code(cls, id: str, code: str) -> Self:
+        """The one whose mails hold this code; `NotFound` if there is none."""
+        webhook = cls.find(id)
+        if webhook is None or not (webhook.mail_address and is_code(webhook, code)):
+            raise NotFound
+        return webhook
+
+    def answer(self, *, wanted: bool) -> None:
+        """What somebody at the address says: to send mail there from now on, or no more."""
+        with transaction(self.owner_id):
+            webhook = type(self).one_of(self.owner_id, self.id)
+            if not wanted:
+                webhook._disable(UNCONFIRMED)
+            elif webhook.disabled_reason == UNCONFIRMED:
+                webhook.change(disabled_at=None, disabled_reason=None)
+
+    def ask_again(self) -> None:
+        """Unless it was confirmed. Raises `TooManyRequests`."""
+        with transaction(self.owner_id):
+            if self.disabled_reason == UNCONFIRMED:
+                ask(self, self._owner_email())
 
     @classmethod
     def genuine(cls, rows: Iterable[Self]) -> list[Self]:
@@ -74,6 +116,11 @@ class Webhook(Owned):
         return str(self.terms["url"])
 
     @property
+    def mail_address(self) -> str:
+        """Of one that sends mail; else ''."""
+        return self.url.removeprefix(SCHEME) if self.url.startswith(SCHEME) else ""
+
+    @property
     def description(self) -> str | None:
         return self.terms["description"] and str(self.terms["description"])
 
@@ -96,11 +143,15 @@ class Webhook(Owned):
         **terms: Any,
     ) -> Self:
         """Change what is given. Enabled again, it gets the events from now on."""
-        if url is not None:
-            _require_reachable(url)
+        if url is not None and url != self.url:
+            if self.mail_address or url.startswith(SCHEME):
+                raise Invalid("#/url", "Whom mail goes to does not change. Make another webhook.")
+            require_reachable(url)
             terms["url"] = url
         with transaction(self.owner_id):
             webhook = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
+            if enabled and webhook.disabled_reason == UNCONFIRMED:
+                raise Invalid("#/enabled", "The button in the mail to this address enables it.")
             if starts := enabled and webhook.disabled_at is not None:
                 terms["failing_since"] = None
             webhook._seal(webhook.terms | terms)
@@ -126,6 +177,8 @@ class Webhook(Owned):
 
     def rotate_secret(self) -> Issued[Self]:
         """A new secret; the former one signs for another day, older ones no longer."""
+        if self.mail_address:
+            raise WebhookDisabled("This webhook sends mail, which has no secret.")
         with transaction(self.owner_id):
             webhook = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
@@ -226,25 +279,12 @@ class Webhook(Owned):
         self.terms = terms
         self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)
 
+    def _owner_email(self) -> str:
+        return str(Owner.select(SQL("email")).where(Owner.id == self.owner_id).scalar())
+
     @cached_property
     def _owner(self) -> Owner:
         return Owner.get_by_id(self.owner_id)
-
-
-def _require_reachable(url: str) -> None:
-    destination = WebhookUrl.of(url)
-    if destination is None:
-        raise Invalid(
-            "#/url",
-            "Use an address like https://example.org/hook: https, a name in ASCII or a usual IP "
-            "address, no user, no fragment.",
-        )
-    if not destination.may_be_reached(current_runtime().settings.webhook_allow or ()):
-        raise Invalid(
-            "#/url",
-            "Webhooks reach public addresses by https. For another network, or http, the setting "
-            "WEBHOOK_ALLOW has to name it.",
-        )
 
 
 def _joined(types: Iterable[str]) -> str:

@@ -5,10 +5,15 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
+from ..core import Invalid
+from ..runtime import current_runtime
+from .mail import is_mail_address
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Networks = tuple[Network, ...]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+SCHEME = "mailto:"  # of the address of a webhook that sends mail
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = rf"(?:{_LABEL}\.)*[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?"  # the last label is no number
 _IN_PATH = r"[A-Za-z0-9._~!$&'()*+,;=:@/%-]"
@@ -81,6 +86,32 @@ class WebhookUrl:
             return self.literal is not None or len(self.host) <= 253
         except ValueError:
             return False
+
+
+def require_reachable(url: str) -> None:
+    """`Invalid` for an address that nothing may be sent to."""
+    if url.startswith(SCHEME):
+        if (
+            current_runtime().settings.smtp_url is None
+            or current_runtime().settings.console == "off"
+        ):
+            raise Invalid("#/url", "This service sends no notices by mail. Use an https address.")
+        if not is_mail_address(url.removeprefix(SCHEME)):
+            raise Invalid("#/url", "This is no address for mail: one is mailto:me@example.org.")
+        return
+    destination = WebhookUrl.of(url)
+    if destination is None:
+        raise Invalid(
+            "#/url",
+            "Use an address like https://example.org/hook: https, a name in ASCII or a usual IP "
+            "address, no user, no fragment.",
+        )
+    if not destination.may_be_reached(current_runtime().settings.webhook_allow or ()):
+        raise Invalid(
+            "#/url",
+            "Webhooks reach public addresses by https. For another network, or http, the setting "
+            "WEBHOOK_ALLOW has to name it.",
+        )
 
 
 def may_reach(url: WebhookUrl, address: Address, allowed: Networks) -> bool:

@@ -1,44 +1,16 @@
 """Mail over HTTP: a new password, invitations, kills, and a service without mail."""
 
 import re
-import secrets
 import statistics
 import time
 
-import pytest
-
 from tests.clock import ClockedService
 from tests.console.visitor import Visitor
-from tests.mailbox import FROM, Mailbox
+from tests.mailbox import BASE, FROM, until_sent
 from tests.people import PASSWORD, Person
 from tests.problems import refused, refused_field
-from tests.waiting import until
 
 NEW = "another correct horse"
-BASE = "https://docs.example.org"
-
-
-@pytest.fixture(scope="module")
-def box():
-    with Mailbox() as box:
-        yield box
-
-
-@pytest.fixture(scope="module")
-def mailing(start_service, box):
-    """A service that sends mail."""
-    return start_service(SMTP_URL=box.url(), BASE_URL=BASE, RATE_LIMITS="off")
-
-
-def until_sent(service):
-    until(lambda: service.sql("SELECT count(*) FROM mail") == [(0,)])
-
-
-@pytest.fixture
-def email(mailing, box):
-    until_sent(mailing)
-    box.mails.clear()
-    return f"{secrets.token_hex(6)}@example.org"
 
 
 def reset(service, email):

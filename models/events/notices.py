@@ -1,0 +1,87 @@
+"""Webhooks whose address gets mail: it is asked first, and gets one mail for what gathers.
+
+The link in each mail holds a code, a MAC, by which whoever reads the mail says yes, or later no. A
+notice names no document and nobody: it leads to the pages that do.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from typing import Any
+
+from crypto import authority_mac, is_authentic
+
+from ..core import Allowance, TooManyRequests
+from ..runtime import current_runtime
+from .event import Event
+from .mail import KINDS, Mail, compose
+
+NOTICES = ("token.opened", "token.refused", "token.spent")
+MOST_LINES = 50
+_SENTENCES = {
+    "token.opened": "A link was opened for the first time",
+    "token.spent": "A link has ended",
+    "token.refused": "A link was refused",
+    "webhook.test": "This is a test",
+}
+_REASONS = {"password": ", as the password was wrong", "ended": ", as it has ended"}
+_QUESTION = """Hello,
+
+{} asks to have notices sent to this address
+from {}: when links to documents are first opened, end, or are refused.
+
+If you want that, press the button on this page:
+
+{}
+
+If not, do nothing: this address gets no notices."""
+
+
+def ask(webhook: Any, email: str) -> None:
+    """Send the question to the address, in the open transaction. `TooManyRequests` if that was
+    asked often enough.
+    """
+    base = current_runtime().settings.base_url
+    text = _QUESTION.format(email, base, _page(webhook))
+    subject = "May notices come to this address?"
+    if not Mail.enqueue(webhook.owner_id, "confirmation", webhook.mail_address, subject, text):
+        limit = KINDS["confirmation"].limits[0]
+        raise TooManyRequests(Allowance(limit, 0, limit.seconds / limit.count))
+
+
+def is_code(webhook: Any, code: str) -> bool:
+    """Whether this is the code in the mails to its address."""
+    given = bytes.fromhex(code) if len(code) == 64 and set(code) <= set("0123456789abcdef") else b""
+    return is_authentic(*_signed(webhook), given)
+
+
+def compose_notice(webhook: Any, first: Any, events: Iterable[Event]) -> EmailMessage:
+    """The mail that tells of these events; it is named after the first delivery."""
+    lines = list(map(_line, events))
+    subject = lines[0].split("  ")[1] if len(lines) == 1 else f"{len(lines)} notices"
+    stop = f"To end these notices: {_page(webhook)}"
+    return compose(first, webhook.mail_address, subject, "\n".join([*lines, "", stop]))
+
+
+def _line(event: Event) -> str:
+    data, moment = event.data, datetime.fromtimestamp(event.created_at / 1000, UTC)
+    what = _SENTENCES.get(event.type, event.type.replace(".", " ").replace("_", " ").capitalize())
+    times = f", {data['count']} times" if data.get("count", 1) > 1 else ""
+    what += _REASONS.get(data.get("reason", ""), "") + times
+    return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(data)}".rstrip()
+
+
+def _page_about(data: dict[str, Any]) -> str:
+    settings, pages = current_runtime().settings, {"tokenId": "links", "documentId": "documents"}
+    known = (f"{path}/{data[name]}" for name, path in pages.items() if data.get(name))
+    return f"{settings.base_url}/app/{next(known, 'activity')}" if settings.console == "on" else ""
+
+
+def _page(webhook: Any) -> str:
+    code = authority_mac(*_signed(webhook)).hex()
+    return f"{current_runtime().settings.base_url}/app/webhooks/{webhook.id}/confirm?code={code}"
+
+
+def _signed(webhook: Any) -> tuple[bytes, str, tuple[Any, ...]]:
+    about = webhook.id, webhook.owner_id, webhook.mail_address
+    return current_runtime().authority_key, "confirmation", about
