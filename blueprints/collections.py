@@ -1,11 +1,14 @@
 """Collections: ordered lists of documents with a title, which links open as a whole."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import g
 
-from models import Collection
+from models import Collection, DocumentToken, RowWith
 from models.core import DocumentDamaged, NotFound, QuotaExceeded
+from models.links import LinkOptions
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with
 from .schemas.collections import (
@@ -14,9 +17,10 @@ from .schemas.collections import (
     CollectionRecord,
     CollectionWithDocuments,
     NewCollection,
+    NewCollectionResponse,
 )
 from .schemas.responses import list_page, list_schema
-from .views.links import base_url
+from .views.links import IssuedLink, base_url, with_addresses
 
 collections = ApiBlueprint(
     "collections", __name__, url_prefix="/v1/collections", description="Collections"
@@ -26,14 +30,14 @@ collections = ApiBlueprint(
 @collections.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
 @may_fail_with(NotFound, QuotaExceeded)
 @collections.arguments(NewCollection())
-@collections.response(201, CollectionWithDocuments)
+@collections.response(201, NewCollectionResponse)
 def make(body: dict[str, Any]) -> Any:
     """Make a collection of documents
 
     `title` and `note` are shown to whoever opens a link to it. A document may be in any number of
-    collections.
+    collections. With `token`, which may be `{}`, it is answered with a link.
     """
-    collection, _ = Collection.make(g.caller.owner_id, **body)
+    collection = _make(g.caller.owner_id, **body)
     return collection, 201, {"Location": f"{base_url()}/v1/collections/{collection.id}"}
 
 
@@ -71,3 +75,18 @@ def edit(body: dict[str, Any], id: str) -> Collection:
 def delete(id: str) -> None:
     """Delete a collection and revoke the links to it; its documents stay"""
     Collection.one_of(g.caller.owner_id, id).delete_with_tokens()
+
+
+@dataclass(frozen=True)
+class NewCollectionWithLink(RowWith[Collection]):
+    """A new collection, and its first link if one was asked for."""
+
+    token: IssuedLink | None
+
+
+def _make(owner_id: str, token: Any, **facts: Any) -> NewCollectionWithLink:
+    if token is None:
+        return NewCollectionWithLink(Collection.make(owner_id, **facts)[0], None)
+    issue = partial(DocumentToken.issue, options=LinkOptions.of(owner_id, **token))
+    collection, issued = Collection.make(owner_id, with_row=issue, **facts)
+    return NewCollectionWithLink(collection, with_addresses(issued))

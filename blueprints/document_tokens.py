@@ -1,18 +1,19 @@
-"""Document tokens: links to one document that can be changed and revoked."""
+"""Document tokens: links to a document or a collection that can be changed and revoked."""
 
 from typing import Any
 
 from flask import g
 
-from models import Document, DocumentToken
-from models.core import DocumentDamaged, QuotaExceeded, TokenRevoked
-from models.links import LinkOptions, links_of_owner
+from models import DocumentToken
+from models.core import DocumentDamaged, NotFound, QuotaExceeded, TokenRevoked
+from models.links import LinkOptions, links_of_owner, listed_link, target_of
 
 from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
-from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret, OwnedTokenRecord
+from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,
+    LinkEdit,
     NewDocumentToken,
     PageQuery,
 )
@@ -22,34 +23,43 @@ from .views.links import IssuedLink, with_addresses
 document_tokens = ApiBlueprint(
     "document_tokens", __name__, url_prefix="/v1", description="Document tokens"
 )
-OF_DOCUMENT = "/documents/<id>/tokens"
+OF_DOCUMENT, OF_COLLECTION = "/documents/<id>/tokens", "/collections/<id>/tokens"
+OF_BOTH = (f"{OF_DOCUMENT}/<token_id>", f"{OF_COLLECTION}/<token_id>")
 
 
-@document_tokens.post(OF_DOCUMENT, accepts=OWNER, scope=(READ, WRITE), idempotent=True)
+@document_tokens.post(
+    OF_DOCUMENT, also=[OF_COLLECTION], accepts=OWNER, scope=(READ, WRITE), idempotent=True
+)
 @may_fail_with(QuotaExceeded)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
-    """Create a link that opens this document
+    """Create a link to a document or a collection
 
     `token` and the addresses are shown this once. A link with `maxViews` or `password` shows a
     button first. Only the service's own pages may frame it, unless `allowedOrigins` names others.
     """
-    document = Document.one_of(g.caller.owner_id, id)
-    options = LinkOptions.of(document.owner_id, **body)
-    return with_addresses(DocumentToken.issue(document, options))
+    target = target_of(g.caller.owner_id, id)
+    options = LinkOptions.of(target.owner_id, **body)
+    return with_addresses(DocumentToken.issue(target, options))
 
 
-@document_tokens.get(OF_DOCUMENT, accepts=OWNER, scope=READ)
+@document_tokens.get(OF_DOCUMENT, also=[OF_COLLECTION], accepts=OWNER, scope=READ)
 @document_tokens.arguments(PageQuery(), location="query")
 @document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
 def list_masked(query: dict[str, Any], id: str) -> Any:
-    """List the document's tokens (tokens masked)"""
-    document = Document.one_of(g.caller.owner_id, id)
-    return list_page(DocumentToken.page_of_target(document, **query))
+    """List the links to a document or a collection (tokens masked)"""
+    target = target_of(g.caller.owner_id, id)
+    return list_page(DocumentToken.page_of_target(target, **query))
 
 
-@document_tokens.patch(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=(READ, WRITE))
+def _require_link(id: str, token_id: str) -> str:
+    """The id of a link to this. Raises `NotFound`."""
+    target = target_of(g.caller.owner_id, id)
+    return DocumentToken.one_of_target(target, token_id).id
+
+
+@document_tokens.patch(OF_BOTH[0], also=OF_BOTH[1:], accepts=OWNER, scope=(READ, WRITE))
 @may_fail_with(TokenRevoked, DocumentDamaged, QuotaExceeded)
 @document_tokens.arguments(DocumentTokenEdit())
 @document_tokens.response(200, DocumentTokenRecord)
@@ -60,28 +70,55 @@ def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
     has expired or is used up opens again when it gets a later expiry or more views. Pages that it
     opened before load nothing more once it has another password or may no longer view.
     """
-    document = Document.one_of(g.caller.owner_id, id)
-    return DocumentToken.edit(document, token_id, **body)
+    return DocumentToken.edit(g.caller.owner_id, _require_link(id, token_id), **body)
 
 
-@document_tokens.delete(f"{OF_DOCUMENT}/<token_id>", accepts=OWNER, scope=WRITE)
+@document_tokens.delete(OF_BOTH[0], also=OF_BOTH[1:], accepts=OWNER, scope=WRITE)
 @document_tokens.response(204)
 def revoke(id: str, token_id: str) -> None:
     """Revoke a document token
 
     Its link stops at once. A second call changes nothing.
     """
-    document = Document.one_of(g.caller.owner_id, id)
-    DocumentToken.one_of_target(document, token_id).revoke()
+    DocumentToken.one_of(g.caller.owner_id, _require_link(id, token_id)).revoke()
 
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)
 @document_tokens.arguments(DocumentTokenQuery(), location="query")
-@document_tokens.response(200, list_schema("tokens", OwnedTokenRecord))
+@document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
 def list_all(query: dict[str, Any]) -> Any:
-    """List the links to all documents of the caller (tokens masked)
+    """List all links of the caller (tokens masked)
 
-    Newest first, each with its `documentId`. A link whose document was deleted stays listed for 90
-    days, as revoked and without its label.
+    Newest first. A link whose document or collection was deleted stays listed for 90 days, as
+    revoked and without its label.
     """
     return list_page(links_of_owner(g.caller.owner_id, **query))
+
+
+@document_tokens.get("/tokens/<id>", accepts=OWNER, scope=READ)
+@document_tokens.response(200, DocumentTokenRecord)
+def get(id: str) -> Any:
+    """Return a link's record (token masked)"""
+    return listed_link(g.caller.owner_id, id)
+
+
+@document_tokens.patch("/tokens/<id>", accepts=OWNER, scope=(READ, WRITE))
+@may_fail_with(TokenRevoked, DocumentDamaged, QuotaExceeded, NotFound)
+@document_tokens.arguments(LinkEdit())
+@document_tokens.response(200, DocumentTokenRecord)
+def change(body: dict[str, Any], id: str) -> DocumentToken:
+    """Change a link, or what it opens
+
+    With `documentId` or `collectionId` the same link opens that from the next request on: secret,
+    terms and counted views stay. Pages that it opened before load nothing more.
+    """
+    target_id = body.pop("target_id", None)
+    target = target_of(g.caller.owner_id, target_id) if target_id else None
+    return DocumentToken.edit(g.caller.owner_id, id, target, **body)
+
+
+@document_tokens.delete("/tokens/<id>", accepts=OWNER, scope=WRITE)
+@document_tokens.response(204)
+def end(id: str) -> None:
+    """Revoke a link, whatever it opens"""
+    DocumentToken.one_of(g.caller.owner_id, id).revoke()

@@ -74,7 +74,7 @@ def open_view(body: dict[str, Any], id: str) -> Response:
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body["password"])
 
 
-@document_views.get("/download", accepts=READERS, scope=READ, permission="download")
+@document_views.get("/download", accepts=BY_PAGE, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def download(id: str) -> Response:
@@ -82,7 +82,7 @@ def download(id: str) -> Response:
 
     The file opens offline, checks its SHA-256, and gives the original back byte for byte.
     """
-    return pages.render("download", g.caller.document(id), g.caller.grant)
+    return pages.save(g.caller.document(id), g.caller.grant)
 
 
 @document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
@@ -94,8 +94,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
     The password is one of your choice. A link that has a password of its own can't be used here.
     With `pdfPassword` the file shows the pages of an encrypted PDF; without `password` it is then
-    not encrypted itself. A page that was opened sends a form with its ticket and, as `password`,
-    that of the PDF.
+    not encrypted itself. A page that was opened sends a form with its ticket and `pdfPassword`.
     """
     return pages.download_by_password(g.caller.document(id), g.caller, **body)
 

@@ -6,7 +6,6 @@ from urllib.parse import parse_qs
 
 from flask import Response, current_app
 
-from models import Document
 from models.core import NotFound, ServiceError
 from models.links import TokenGrant
 
@@ -44,7 +43,7 @@ def script() -> Response:
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:
-    """Tell how to embed the document that a view link shows (oEmbed 1.0)"""
+    """Tell how to embed what a view link shows (oEmbed 1.0)"""
     if query["format"] == "xml":
         raise FormatNotOffered
     return _embedding(query["url"], query["maxwidth"], query["maxheight"])
@@ -56,12 +55,12 @@ def _embedding(url: str, max_width: int, max_height: int) -> dict[str, Any]:
     if len(tokens) != 1 or not path.startswith("/"):
         raise NotFound
     grant = TokenGrant.of_secret(tokens[0])
-    if path not in ("/s", f"/v1/documents/{grant.document_id}/view"):
+    if path not in ("/s", f"/v1/documents/{grant.target_id}/view"):
         raise NotFound
     width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
-    document = None if needs_prompt(grant) else Document.of_token(grant.document_id)
+    target = None if needs_prompt(grant) else grant.collection or grant.document(grant.target_id)
     return {
-        "title": document.name if document else "Document",
+        "title": target.name if target else "Document",
         "width": width,
         "height": height,
         "html": frame(url, width, height),

@@ -6,7 +6,7 @@ click on any page may lead here.
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models.core import (
     DocumentDamaged,
@@ -21,7 +21,7 @@ from .http.multipart import FORM_DATA
 from .schemas.links import LinkContents
 from .schemas.requests import DownloadRequest, ViewRequest
 from .views.content import RangeNotSatisfiable
-from .views.targets import target_of
+from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
 HTML = {"type": "string"}
@@ -42,10 +42,11 @@ def keep_out_of_search(response: Response) -> Response:
 def show() -> Any:
     """Open what a link opens now
 
-    A document is shown as by its `viewUrl`. To a client whose `Accept` prefers `application/json`
-    this tells what the link opens; of one that has a password or counts its views only its terms.
+    A document is shown as by its `viewUrl`; a collection by a page that leads to its documents. To
+    a client whose `Accept` prefers `application/json` this tells what the link opens; of one that
+    has a password or counts its views only its terms.
     """
-    return target_of(g.caller).show()
+    return opened(lambda target: target.show())
 
 
 def _refuse_files() -> None:
@@ -64,7 +65,7 @@ def open_link(body: dict[str, Any]) -> Any:
     Each call uses up one view. A form is answered by a page, JSON by JSON, whose addresses hold a
     ticket and use up no more views.
     """
-    return target_of(g.caller).open(body["password"])
+    return opened(lambda target: target.open(body["password"]))
 
 
 @short_links.get("/content", accepts=LINK, permission="download")
@@ -79,7 +80,7 @@ def content() -> Response:
 
     The `ETag` is the document's id: it tells whether the link has led to another one since.
     """
-    return target_of(g.caller).content()
+    return opened(lambda target: target.content())
 
 
 @short_links.get("/download", accepts=LINK, permission="download")
@@ -87,7 +88,7 @@ def content() -> Response:
 @short_links.response(200, HTML, content_type="text/html")
 def download() -> Response:
     """Download what a link opens now as a self-contained HTML file"""
-    return target_of(g.caller).save()
+    return opened(lambda target: target.save())
 
 
 @short_links.post("/download", accepts=LINK, permission="download")
@@ -99,4 +100,4 @@ def download_encrypted(body: dict[str, Any]) -> Response:
 
     In JSON the password is one of your choice, in a form that of the link.
     """
-    return target_of(g.caller).save_by_password(**body)
+    return opened(lambda target: target.save_by_password(**body))

@@ -15,7 +15,7 @@ from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
 from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition, safe_file_name
-from .rendering.page import RenderedPage, download, embeds, start_ahead, view
+from .rendering.page import Neighbours, RenderedPage, download, embeds, start_ahead, view
 from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download
 from .sandbox.conversion_places import ConverterBusyError

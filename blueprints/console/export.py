@@ -10,14 +10,15 @@ from typing import Any
 
 from flask import Response, g
 
-from models import ApiKey, Document, Session, User, Webhook
+from models import ApiKey, Collection, Document, Session, User, Webhook
 from models.core import now, rfc3339
 from models.links import links_of_owner
 from models.operations import ExportedLog
 from models.records import ResultPage
 
 from ..http.zip_stream import ZipEntry
-from ..schemas.links import OwnedTokenRecord
+from ..schemas.collections import CollectionRecord
+from ..schemas.links import DocumentTokenRecord
 from ..schemas.responses import (
     ApiKeyRecord,
     DocumentRecord,
@@ -65,7 +66,12 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
     webhooks = _all(lambda after: Webhook.page_of(user.id, ROWS, after))
     yield _json("account", account)
     yield _json("documents", described)
-    yield _json("links", _dumped(OwnedTokenRecord(), links))
+    collections = _all(lambda after: Collection.listed(user.id, ROWS, after))
+    listed = [
+        CollectionRecord().dump(one) | {"documentIds": one.document_ids} for one in collections
+    ]
+    yield _json("collections", listed)
+    yield _json("links", _dumped(DocumentTokenRecord(), links))
     yield _json("keys", _dumped(ApiKeyRecord(), keys))
     yield _json("webhooks", _dumped(WebhookRecord(), webhooks))
 

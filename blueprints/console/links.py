@@ -66,8 +66,7 @@ def change_link(id: str) -> Response:
     if not (fields["password"] or "open" in request.form):
         del fields["password"]
     body = DocumentTokenEdit().load(fields)
-    target = link_of_owner(g.caller.owner_id, id).target
-    DocumentToken.edit(target, id, **body)
+    DocumentToken.edit(g.caller.owner_id, id, **body)
     return go(f"{PATH}/{id}", "saved")
 
 

@@ -70,13 +70,20 @@ class Caller:
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
         via = opened_by[self.id[:3]] if via == TICKET else via
-        return {"via": via, **ids.get(via, {})}
+        collection = self.grant and self.grant.collection_id
+        return {
+            "via": via,
+            **ids.get(via, {}),
+            **({"collection_id": collection} if collection else {}),
+        }
 
     def document(self, id: str) -> Document:
-        """The caller's own document, or the one of their token. Raises `NotFound`."""
-        if self.grant and id != self.grant.document_id:
+        """The caller's own document, or one that their link opens. Raises `NotFound`."""
+        if not self.owner_id and self.grant:
+            return self.grant.document(id)
+        if self.grant and id != self.grant.target_id:  # a page that the owner opened
             raise NotFound
-        return Document.one_of(self.owner_id, id) if self.owner_id else Document.of_token(id)
+        return Document.one_of(self.owner_id, id)
 
 
 Resolve = Callable[[str], Caller]
@@ -218,7 +225,7 @@ def _rejection(credential_type: str, accepted: tuple[str, ...]) -> ServiceError:
         return ScopeMissing("This address is for those who have a link. It takes its token alone.")
     if API_KEY not in accepted:
         return SessionRequired()
-    return ScopeMissing("A document token opens its own document and nothing else.")
+    return ScopeMissing("A document token opens what its link leads to, and nothing else.")
 
 
 # The cookie of the pages for people, which is a session token, and the guard of their forms.

@@ -74,27 +74,34 @@ class ApiBlueprint(flask_smorest.Blueprint):
         permission: str = "",
         idempotent: bool = False,
         spend: Spend | None = None,
+        also: Sequence[str] = (),
         **options: Any,
     ) -> Any:
-        """Register a handler that `accepts` these credentials.
+        """Register a handler that `accepts` these credentials, `also` at other paths.
 
         An API key must also have `scope`, one or several, a document token `permission`. `spend`
         counts a request before its body is read. If `idempotent`, a request with a known
         `Idempotency-Key` gets the stored response and is not counted.
         """
-        register = super().route(rule, **options)
 
         def registered(view: Any) -> Any:
             scopes = (scope,) if isinstance(scope, str) else tuple(scope)
             view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
             view.__dict__.update(idempotent=idempotent, spend=spend)
-            operation = self.doc(
-                operationId=f"{self.name}_{view.__name__}", **_form_description(view)
-            )
-            view = count_requests(view, spend) if spend else view
-            return register(operation(replay_responses(view) if idempotent else view))
+            return self._register(view, rule, *also, **options)
 
         return registered
+
+    def _register(self, view: Any, *rules: str, **options: Any) -> Any:
+        """An operation at each path, named after the handler, and at a further one its noun."""
+        name, form = f"{self.name}_{view.__name__}", _form_description(view)
+        view = count_requests(view, view.spend) if view.spend else view
+        view = replay_responses(view) if view.idempotent else view
+        for rule in rules[::-1]:
+            of = "" if rule is rules[0] else f"_of_{rule.split('/')[1]}"
+            registered = super().route(rule, **options)
+            registered(self.doc(operationId=name + of, **form)(view))
+        return view
 
 
 def count_requests(view: View, spend: Spend) -> View:

@@ -7,7 +7,8 @@ from marshmallow import fields, validate
 from models.documents import MOST_DOCUMENTS
 
 from .fields import List, StrictInteger, Text, Timestamp
-from .requests import PageQuery
+from .links import DocumentLinks
+from .requests import NewDocumentToken, PageQuery
 from .responses import DocumentRecord
 from .schema import CamelCaseSchema, Records, ResponseSchema, described
 
@@ -26,6 +27,7 @@ class NewCollection(CamelCaseSchema):
     note = Text(*_NOTE, allow_none=True, load_default=None)
     document_ids = _documents("In the order in which they are shown.", load_default=list)
     max_bytes = StrictInteger(*_MOST_BYTES, load_default=1 << 30, **MAX_BYTES)
+    token = fields.Nested(NewDocumentToken, allow_none=True, load_default=None)
 
 
 class CollectionEdit(CamelCaseSchema):
@@ -53,3 +55,7 @@ class CollectionRecord(ResponseSchema):
 
 class CollectionWithDocuments(CollectionRecord):
     documents = Records(DocumentRecord, **described("In order."))
+
+
+class NewCollectionResponse(CollectionWithDocuments):
+    token = fields.Nested(DocumentLinks, allow_none=True)

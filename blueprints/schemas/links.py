@@ -23,6 +23,8 @@ class DocumentLinks(Addresses):
 
 class DocumentTokenRecord(ResponseSchema):
     id = fields.String()
+    document_id = fields.String(allow_none=True, **described("Null if it opens a collection."))
+    collection_id = fields.String(allow_none=True, **described("Null if it opens a document."))
     label = fields.String(allow_none=True)
     permissions = Words()
     expires_at = Timestamp(allow_none=True)
@@ -36,12 +38,8 @@ class DocumentTokenRecord(ResponseSchema):
     masked_token = fields.String()
 
 
-class OwnedTokenRecord(DocumentTokenRecord):
-    document_id = fields.String()
-
-
 class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
-    embed_html = fields.String(**described("An `iframe` that shows the document."))
+    embed_html = fields.String(**described("An `iframe` that shows what the link opens."))
 
 
 class DocumentOfLink(ResponseSchema):
@@ -57,7 +55,7 @@ class DocumentOfLink(ResponseSchema):
 class LinkContents(ResponseSchema):
     """What a link opens. Behind a prompt `title`, `note` and `documents` are null."""
 
-    kind = fields.String(**described("`document`."))
+    kind = fields.String(**described("`document` or `collection`."))
     title = fields.String(allow_none=True)
     note = fields.String(allow_none=True)
     permissions = Words()

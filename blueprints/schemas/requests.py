@@ -107,6 +107,20 @@ class DocumentTokenEdit(CamelCaseSchema):
     allowed_origins = List(Origin(), validate=_ORIGINS)
 
 
+class LinkEdit(DocumentTokenEdit):
+    """`documentId` or `collectionId` becomes `target_id`."""
+
+    document_id = _id("doc", "Use the id of a document.", "What the link opens from now on.")
+    collection_id = _id("col", "Use the id of a collection.", "What the link opens from now on.")
+
+    @post_load
+    def _merge_target(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        targets = [body.pop(name) for name in ("document_id", "collection_id") if name in body]
+        if len(targets) > 1:
+            raise ValidationError({"collectionId": ["A link opens one of the two."]})
+        return body | dict(zip(["target_id"], targets, strict=False))
+
+
 class DocumentEdit(CamelCaseSchema):
     name = Text(allow_none=True)
     metadata = StringMap(
@@ -165,6 +179,8 @@ class DocumentTokenQuery(PageQuery):
         validate=validate.OneOf(("live", "ended")),
         **described("`live`: neither expired, revoked nor used up; or `ended`."),
     )
+    document_id = Text(1, 100)
+    collection_id = Text(1, 100)
 
 
 _NO_EVENT = "Use the id of an event."

@@ -7,11 +7,12 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
-from models import Document, DocumentToken, current_runtime
+from models import Document, current_runtime
 from models.core import ScopeMissing, ServiceError
 from models.links import TokenGrant
 
 from ..http.application import Response
+from .pages import original_of
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
@@ -39,16 +40,17 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
 
 def read_by_page(document: Document, grant: TokenGrant) -> Response:
     """The content for a page that was opened: no view, and one download for all that its ticket
-    loads, however little: a range that leaves out a byte is no way to take it unseen.
+    loads of it, however little: a range that leaves out a byte is no way to take it unseen.
 
     Raises `ScopeMissing` for a page that shows something else than the original.
     """
-    if not grant.opens_original:
+    in_collection = grant.collection_id and original_of(document, grant).shows_original
+    if not (grant.opens_original or in_collection):
         raise ScopeMissing("This link permits to view the document, not to save it.")
     response = content_of(document)
     if request.method == "GET" and response.status_code != 304:
         ticket = request.args.get("ticket") or request.form["ticket"]
-        if current_runtime().original_loads.is_first(ticket):
+        if current_runtime().original_loads.is_first(ticket + document.id):
             document.record_read("document.downloaded")
     return response
 
@@ -70,9 +72,9 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
     try:
         response = content_of(document)
     except RangeNotSatisfiable:
-        DocumentToken.count_view(document.owner_id, grant.id, "document.downloaded")
+        grant.count_view(document, "document.downloaded")
         raise
-    DocumentToken.count_view(document.owner_id, grant.id, "document.downloaded")
+    grant.count_view(document, "document.downloaded")
     return response
 
 

@@ -1,12 +1,11 @@
-"""The prompt in front of a link that has a password or a view limit.
+"""The prompt in front of a link that has a password or a view limit, and what leads on behind it.
 
 Such a link opens by POST, so that a link preview, which sends a GET, uses no view.
 """
 
 from flask import Response, request
 
-from models import Document
-from models.links import TokenGrant
+from models.links import Target, TokenGrant
 
 from .notices import address_by_token, day, small_page
 
@@ -16,10 +15,20 @@ def needs_prompt(grant: TokenGrant | None) -> bool:
     return limited and not (grant and grant.came_by)
 
 
-def check_password(document: Document, grant: TokenGrant | None, password: str | None) -> None:
+def check_password(target: Target, grant: TokenGrant | None, password: str | None) -> None:
     """`WrongCredentials` if a link has another one; what came by a ticket has been asked."""
     if grant and grant.has_password and not grant.came_by:
-        grant.check_password(document, password or "", request.remote_addr or "")
+        grant.check_password(grant.collection or target, password or "", request.remote_addr or "")
+
+
+def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
+    """What leads on from a page that was opened: its ticket, or the token of a link that has no
+    prompt, as a part of an address.
+    """
+    if grant.came_by or needs_prompt(grant):
+        return f"ticket={grant.ticket(shows_original=shows_original)}"
+    token = request.values.get("token") or request.headers["Authorization"].split()[-1]
+    return f"token={token}"
 
 
 def prompt(grant: TokenGrant, action: str, its_end: int | None, *, wrong: bool = False) -> Response:

@@ -42,8 +42,10 @@ class IssuedLink(Issued[DocumentToken]):
         return frame(self.view_url)
 
     def _url(self, action: str) -> str:
-        document_id, token = self.row.target_id, self.secret
-        return f"{self.base_url}/v1/documents/{document_id}/{action}?token={token}"
+        path = f"/v1/documents/{self.row.target_id}/{action}"
+        if self.row.collection_id:
+            path = "/s" if action == "view" else f"/s/{action}"
+        return f"{self.base_url}{path}?token={self.secret}"
 
 
 def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:

@@ -13,20 +13,21 @@ from urllib.parse import quote
 from flask import Response, g, request
 
 import viewer
-from models import Document, DocumentToken, current_runtime
+from models import Document, current_runtime
 from models.core import Invalid, NotFound, ScopeMissing, WrongCredentials
 from models.links import TokenGrant
 from models.runtime import BeingMadeError
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
-from .gate import check_password, needs_prompt, prompt
+from .gate import check_password, credential_of, needs_prompt, prompt
 from .links import base_url
 from .notices import converting_page
 from .originals import original_of
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
+VIEW_ONLY = "This link permits to view the document, not to save it."
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
@@ -64,6 +65,7 @@ def _open(action: str, document: Document, grant: TokenGrant | None) -> Response
             embed=request.args.get("embed") == "1",
             may_save=grant is None or "download" in grant.permissions,
             headers_only=headers_only,
+            neighbours=_neighbours(document.id, grant),
             **_addresses(original, document, grant),
         )
     except BeingMadeError as converting:
@@ -73,7 +75,7 @@ def _open(action: str, document: Document, grant: TokenGrant | None) -> Response
 
 def _addresses(
     original: viewer.Document, document: Document, grant: TokenGrant | None
-) -> dict[str, str | None]:
+) -> dict[str, Any]:
     """Where the page loads a large original and further pages of a PDF from, by tickets that die
     with the token or session; and of a link that opens without a prompt, its oEmbed.
     """
@@ -86,7 +88,7 @@ def _addresses(
         opened = grant or TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
         origin = base_url() if is_link else f"{request.scheme}://{request.host}"
         pages = f"{origin}{path}/pages?ticket={opened.ticket(shows_original=False)}"
-    if "token" in request.args and not needs_prompt(grant):
+    if "token" in request.args and not (needs_prompt(grant) or (grant and grant.collection_id)):
         url = f"{base_url()}{path}/view?token={request.args['token']}"
         oembed = f"{base_url()}/oembed?format=json&url={quote(url, safe='')}"
     return {
@@ -97,6 +99,24 @@ def _addresses(
     }
 
 
+def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
+    """Where a page of a collection leads, by what opened it."""
+    if grant is None or grant.collection is None:
+        return None
+    ids = [document.id for document in grant.collection.documents]
+    if id not in ids:  # it ended a moment ago
+        raise NotFound
+    at = ids.index(id)
+    query = credential_of(grant) + ("&embed=1" if request.args.get("embed") == "1" else "")
+
+    def address(position: int) -> str | None:
+        inside = 0 <= position < len(ids)
+        return f"{base_url()}/v1/documents/{ids[position]}/view?{query}" if inside else None
+
+    contents = f"{base_url()}/s?{query}"
+    return viewer.Neighbours(at + 1, len(ids), address(at - 1), address(at + 1), contents)
+
+
 def _record_and_send(
     page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
 ) -> Response:
@@ -104,28 +124,40 @@ def _record_and_send(
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     if grant and not (grant.owner_id or grant.came_by):
-        DocumentToken.count_view(document.owner_id, grant.id, type)
+        grant.count_view(document, type)
     else:
         document.record_read(type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
+def save(document: Document, grant: TokenGrant | None) -> Response:
+    """The file, or the prompt of a protected link. By ticket `ScopeMissing`, but for that of a
+    collection whose link permits it.
+    """
+    if grant and grant.came_by and not (grant.collection_id and "download" in grant.permissions):
+        raise ScopeMissing(VIEW_ONLY)
+    return render("download", document, grant)
+
+
 def download_by_password(
     document: Document, caller: Caller, password: str | None = None, pdf_password: str | None = None
 ) -> Response:
-    """The file for a link's form, encrypted as a program asks, or for an opened page: that shows
-    the pages of an encrypted PDF, and its saving is no view.
+    """The file for a link's form; encrypted with a password of the caller's choice, or with that
+    of a PDF opened. An opened page of one document sends that as `password`, too.
+
+    Raises `ScopeMissing` for a link with a password, which opens by its form.
     """
     grant = caller.grant
-    if caller.credential_type != TICKET:
-        if is_form():
-            return unlock("download", document, grant, password)
-        return encrypted_download(document, grant, password, pdf_password)
-    if grant and "download" not in grant.permissions:  # a ticket loads what is shown without it
-        raise ScopeMissing("This link permits to view the document, not to save it.")
-    page = viewer.download(_opened_original(document, grant, password))
-    document.record_read("document.downloaded")
-    return Response(page.body, headers=page.headers)
+    if caller.credential_type == TICKET:
+        if grant and "download" not in grant.permissions:  # it loads what is shown without it
+            raise ScopeMissing(VIEW_ONLY)
+        if grant and not grant.collection_id and pdf_password is None:
+            password, pdf_password = None, password
+    elif is_form():
+        return unlock("download", document, grant, password)
+    elif grant and grant.has_password:
+        raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
+    return encrypted_download(document, grant, password, pdf_password)
 
 
 def encrypted_download(
@@ -134,14 +166,9 @@ def encrypted_download(
     password: str | None,
     pdf_password: str | None = None,
 ) -> Response:
-    """The file encrypted with a password of the caller's choice, or with that of a PDF opened.
-
-    Raises `ScopeMissing` for a link with a password, which opens by its form.
-    """
+    """The file encrypted with a password of the caller's choice, or with that of a PDF opened."""
     if not password and pdf_password is None:
         raise Invalid("#/password", "A password is needed: it will open the file.")
-    if grant and grant.has_password:
-        raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     original = _opened_original(document, grant, pdf_password)
     if password:
         seal = document.password_seal(password, grant.id if grant else document.owner_id)

@@ -1,56 +1,128 @@
-"""What a link opens, by what its target is now: a document.
+"""What a link opens, by what its target is now: a document or a collection.
 
 This is the one place that asks. Each target has the same methods, which the routes at `/s` call.
 """
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
-from flask import Response, request
+from flask import Response, g, request
+from markupsafe import Markup
 
-from models import Document, DocumentToken
-from models.core import ScopeMissing
+import viewer
+from models import Collection, Document, DocumentToken
+from models.core import NotFound, ScopeMissing, TargetChanged, WrongCredentials
+from models.documents import kind_of
 from models.links import TokenGrant
 
-from ..http.authentication import Caller
+from ..http.authentication import Caller, is_form, resolve_caller
 from . import content, pages
-from .gate import check_password, needs_prompt
+from .gate import check_password, credential_of, needs_prompt, prompt
 from .links import base_url
-from .notices import prefers_json
+from .notices import prefers_json, small_page
+
+T = TypeVar("T")
+Shown = Response | dict[str, Any]
+ONE_BY_ONE = "This link opens several documents. Open it, and save each from its page."
 
 
-def target_of(caller: Caller) -> "DocumentTarget":
-    if caller.grant is None:  # no route at `/s` takes another credential
+def opened(act: Callable[["LinkTarget"], T]) -> T:
+    """What is done with the target of the caller's link; once more if that is changed meanwhile."""
+    try:
+        return act(_target_of(g.caller))
+    except TargetChanged:
+        return act(_target_of(resolve_caller(request)))
+
+
+def _target_of(caller: Caller | None) -> "LinkTarget":
+    if caller is None or caller.grant is None:  # no route at `/s` takes another credential
         raise ScopeMissing
-    return DocumentTarget(caller, caller.grant)
+    kind = CollectionTarget if caller.grant.collection_id else DocumentTarget
+    return kind(caller, caller.grant)
 
 
-class DocumentTarget:
+class LinkTarget(ABC):
+    kind: str
+
+    def __init__(self, caller: Caller, grant: TokenGrant) -> None:
+        self.caller, self.grant = caller, grant
+
+    @abstractmethod
+    def show(self) -> Shown:
+        """As a page, which is the prompt of a protected link, or as JSON."""
+
+    @abstractmethod
+    def open(self, password: str | None) -> Shown:
+        """As a page, or as JSON with addresses that use up no further view."""
+
+    @abstractmethod
+    def content(self) -> Response:
+        """The original, or all of them."""
+
+    @abstractmethod
+    def save(self) -> Response:
+        """As one HTML file."""
+
+    @abstractmethod
+    def save_by_password(self, **passwords: str) -> Response:
+        """The same, encrypted."""
+
+    def _require_view(self) -> None:
+        if "view" not in self.grant.permissions:
+            raise ScopeMissing("This link saves the document, and does not show it: /s/download.")
+
+    def _contents(
+        self, title: str, note: str | None, documents: Iterable[Document], credential: str = ""
+    ) -> dict[str, Any]:
+        """What the link opens, as JSON; without a `credential` it is behind its prompt."""
+        terms = ("expires_at", "views_left", "has_password")
+        records = [self._record(document, credential) for document in documents]
+        return {
+            "kind": self.kind,
+            "title": title if credential else None,
+            "note": note if credential else None,
+            "permissions": " ".join(sorted(self.grant.permissions, reverse=True)),
+            "documents": records if credential else None,
+            **{name: getattr(self.grant, name) for name in terms},
+        }
+
+    def _record(self, document: Document, credential: str) -> dict[str, Any]:
+        """With the addresses that the permissions allow."""
+        may, path = self.grant.permissions, f"{base_url()}/v1/documents/{document.id}"
+        shown = ("id", "name", "content_type", "size", "sha256")
+        return {
+            **{name: getattr(document, name) for name in shown},
+            "view_url": f"{path}/view?{credential}" if "view" in may else None,
+            "content_url": f"{path}/content?{credential}" if "download" in may else None,
+        }
+
+
+class DocumentTarget(LinkTarget):
     """A link to a document opens what the document's own addresses open by its token."""
 
     kind = "document"
 
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
-        self.caller, self.grant = caller, grant
-        self.document: Document = caller.document(self.grant.document_id)
+        super().__init__(caller, grant)
+        self.document: Document = caller.document(grant.target_id)
 
-    def show(self) -> Response | dict[str, Any]:
+    def show(self) -> Shown:
         if prefers_json():
-            return self._contents(is_open=not needs_prompt(self.grant))
+            return self._json("" if needs_prompt(self.grant) else credential_of(self.grant))
         self._require_view()
         return pages.render("view", self.document, self.grant)
 
-    def open(self, password: str | None) -> Response | dict[str, Any]:
-        """As a page, or as JSON with addresses that use up no further view."""
+    def open(self, password: str | None) -> Shown:
         self._require_view()
         if not prefers_json():
             return pages.unlock("view", self.document, self.grant, password)
         check_password(self.document, self.grant, password)
         shows_original = pages.original_of(self.document, self.grant).shows_original
         ticket = self.grant.ticket(shows_original=shows_original)
-        contents = self._contents(is_open=True, credential=f"ticket={ticket}")
+        contents = self._json(f"ticket={ticket}")
         if not self.grant.came_by:
-            owner_id = self.document.owner_id
-            DocumentToken.count_view(owner_id, self.grant.id, "document.viewed")
+            self.grant.count_view(self.document, "document.viewed")
         return contents
 
     def content(self) -> Response:
@@ -63,36 +135,79 @@ class DocumentTarget:
     def save_by_password(self, **passwords: str) -> Response:
         return pages.download_by_password(self.document, self.caller, **passwords)
 
-    def _require_view(self) -> None:
-        if "view" not in self.grant.permissions:
-            raise ScopeMissing("This link saves the document, and does not show it: /s/download.")
-
-    def _contents(self, *, is_open: bool, credential: str = "") -> dict[str, Any]:
-        """What the link opens, as JSON; behind a prompt it does not say what."""
-        terms = {name: getattr(self.grant, name) for name in ("expires_at", "views_left")}
-        return {
-            "kind": self.kind,
-            "title": self.document.name if is_open else None,
-            "note": None,
-            "permissions": " ".join(sorted(self.grant.permissions, reverse=True)),
-            "has_password": self.grant.has_password,
-            "documents": [self._record(credential)] if is_open else None,
-            **terms,
-        }
-
-    def _record(self, credential: str) -> dict[str, Any]:
-        """With the addresses that the permissions allow, by what opened the link unless given."""
-        by_ticket = f"ticket={self.grant.came_by}"
-        credential = credential or (by_ticket if self.grant.came_by else f"token={_token()}")
-        may, path = self.grant.permissions, f"{base_url()}/v1/documents/{self.document.id}"
-        shown = ("id", "name", "content_type", "size", "sha256")
-        return {
-            **{name: getattr(self.document, name) for name in shown},
-            "view_url": f"{path}/view?{credential}" if "view" in may else None,
-            "content_url": f"{path}/content?{credential}" if "download" in may else None,
-        }
+    def _json(self, credential: str) -> dict[str, Any]:
+        return self._contents(self.document.name, None, [self.document], credential)
 
 
-def _token() -> str:
-    """The token that was presented."""
-    return request.values.get("token") or request.headers["Authorization"].split()[-1]
+class CollectionTarget(LinkTarget):
+    """A link to a collection opens its contents page, which leads to each document."""
+
+    kind = "collection"
+
+    def __init__(self, caller: Caller, grant: TokenGrant) -> None:
+        super().__init__(caller, grant)
+        if grant.collection is None:
+            raise NotFound
+        self.collection: Collection = grant.collection
+
+    def show(self) -> Shown:
+        is_open = not needs_prompt(self.grant)
+        if prefers_json():
+            return self._json(credential_of(self.grant) if is_open else "")
+        self._require_view()
+        if is_open:
+            return self._counted(self._page(credential_of(self.grant)))
+        return prompt(self.grant, "view", None)
+
+    def open(self, password: str | None) -> Shown:
+        self._require_view()
+        try:
+            check_password(self.collection, self.grant, password)
+        except WrongCredentials:
+            if is_form() and not prefers_json():
+                return prompt(self.grant, "view", None, wrong=True)
+            raise
+        credential = f"ticket={self.grant.ticket(shows_original=False)}"
+        return self._counted((self._json if prefers_json() else self._page)(credential))
+
+    def content(self) -> Response:
+        raise ScopeMissing(ONE_BY_ONE)
+
+    def save(self) -> Response:
+        raise ScopeMissing(ONE_BY_ONE)
+
+    def save_by_password(self, **_: str) -> Response:
+        raise ScopeMissing(ONE_BY_ONE)
+
+    def _json(self, credential: str) -> dict[str, Any]:
+        shown = self.collection
+        return self._contents(shown.title, shown.note, shown.documents, credential)
+
+    def _page(self, credential: str) -> Response:
+        query = credential + ("&embed=1" if request.args.get("embed") == "1" else "")
+        shown = {"collection": self.collection, "visible": _visible, "query": query}
+        rows = [
+            {
+                "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
+                "name": one.name.strip() or one.default_name,
+                "badge": viewer.badge(one.name, kind_of(one.media_type)),
+                "facts": f"{kind_of(one.media_type)} · {viewer.format_size(one.size)}",
+            }
+            for one in self.collection.documents
+        ]
+        return small_page("cover.html", 200, self.grant.origins, documents=rows, **shown)
+
+    def _counted(self, answer: Shown) -> Shown:
+        """The answer, as one view of the whole; by ticket it is none."""
+        if request.method == "HEAD":
+            return answer
+        if self.grant.came_by:
+            self.collection.record_read("collection.viewed")
+        else:
+            DocumentToken.count_view(self.collection, self.grant.id, "collection.viewed")
+        return answer
+
+
+def _visible(text: str) -> Markup:
+    """With what reorders or hides text made visible."""
+    return Markup(viewer.escape(text))  # noqa: S704

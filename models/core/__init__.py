@@ -26,6 +26,7 @@ from .errors import (
     StorageFailing,
     StorageFull,
     StoredUnsynced,
+    TargetChanged,
     TokenRevoked,
     TokenSpent,
     TooManyRequests,

@@ -27,6 +27,10 @@ class NotFound(ServiceError):
     sentence = "There is no such thing here, or it is not yours."
 
 
+class TargetChanged(NotFound):
+    """The link leads to something else than what was opened by it a moment ago."""
+
+
 class EmailTaken(ServiceError):
     code = "email_taken"
     sentence = "An account with this e-mail address exists. Log in, or use another address."

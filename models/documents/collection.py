@@ -234,6 +234,10 @@ class Collection(OwnsDataKey, Owned):
     def document_ids(self) -> list[str]:
         return list(self.meta["documents"])
 
+    def record_read(self, type: str) -> None:
+        """An event that its contents were read."""
+        Event.record_reading(self.owner_id, type, self.id)
+
     def delete_with_tokens(self) -> None:
         """It ends with its links; its documents stay."""
         with transaction(self.owner_id), EventHead.moved_once(self.owner_id):

@@ -6,6 +6,7 @@ from .lists import (
     link_of_owner,
     links_by_document,
     links_of_owner,
+    listed_link,
     openings,
     readings_by_links,
     secret_of,

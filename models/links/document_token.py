@@ -11,14 +11,14 @@ from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 
 from crypto import credentials
 
-from ..core import TokenRevoked, TokenSpent, now
+from ..core import TargetChanged, TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document
 from ..events import Event, facts_about, has_mail
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 from .options import OPTIONS, LinkOptions, stored_options
-from .target import Target, is_there
+from .target import Target, is_there, target_of
 
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
@@ -66,7 +66,9 @@ class DocumentToken(Credential):
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
-        """`live` and `ended` are filters, too."""
+        """`live` and `ended` are filters, too, and the id of a target by its kind."""
+        if name in ("document_id", "collection_id"):
+            return cls.target_id == value
         live = cls.lasts(moment) & cls.has_views_left()
         states = {"live": live, "ended": ~live}
         return states.get(name) or super().condition(name, value, moment)
@@ -125,20 +127,24 @@ class DocumentToken(Credential):
         refuse_if_full(count.count(), most, "links beside those of uploads", "Revoke one first.")
 
     @classmethod
-    def count_view(cls, owner_id: str, id: str, type: str) -> None:
-        """Count a view, after the document was opened; `TokenSpent` if there is none left.
+    def count_view(cls, target: Target, id: str, type: str, opened: Document | None = None) -> None:
+        """Count a view, after what the link opens was decrypted: the target, or in a collection
+        the document `opened`.
 
-        Read and written under the owner's lock: two requests cannot take the same last view.
+        Read and written under the owner's lock: two requests cannot take the same last view. Raises
+        `TokenSpent` if there is none left, `TargetChanged` if the link leads elsewhere now.
         """
-        with transaction(owner_id):
+        with transaction(target.owner_id):
             presented, moment = cls.presented("id", id), now()
             if presented is None or not all(presented.further):
                 raise TokenSpent("used_up" if presented and not presented.further[-1] else "")
             token = presented.row
+            if token.target_id != target.id:
+                raise TargetChanged
             is_last = token.views + 1 == token.max_views
             spent_at = moment if is_last else None
             token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
-            Event.record_reading(token.owner_id, type, token.target_id)
+            Event.record_reading(token.owner_id, type, (opened or target).id)
             if token.views == 1 and has_mail():
                 token._record("token.opened")
             if is_last:
@@ -158,27 +164,42 @@ class DocumentToken(Credential):
         return token
 
     @classmethod
-    def edit(cls, target: Target, id: str, **options: Any) -> Self:
+    def edit(cls, owner_id: str, id: str, target: Target | None = None, **options: Any) -> Self:
         """The token with new values of some options, as `stored_options` takes them; None removes
-        one.
+        one. With a `target` it opens that from now on: its secret, terms and views stay.
 
         One that had expired or was used up is live again if it now has time and views left. Raises
         `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
-        changes = stored_options(target.owner_id, **options)
+        changes = stored_options(owner_id, **options)
         require_future(changes.get("expires_at"))
-        with transaction(target.owner_id):
-            token = cls.one_of_target(target, id)
+        with transaction(owner_id):
+            token = cls.one_of(owner_id, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
+            token.target = target_of(owner_id, token.target_id)
             if token.has_ended() and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
+            if target and target.id != token.target_id:
+                token._lead_to(target_of(owner_id, target.id))
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             for name in changed:
                 setattr(token, name, changes[name])
             if changed:
                 token._store_options(changed)
         return token
+
+    def _lead_to(self, target: Target) -> None:
+        """Seal under the key of another target what that of the former one has sealed."""
+        former, label, digest = self.target, self.label, self.password_digest
+        self._record("token.updated", changed=["target"], to=target.id)
+        if self.sealed_secret is not None:
+            secret = former.unseal("secret/1", self.id, self.sealed_secret)
+            self.sealed_secret = target.seal("secret/1", self.id, secret)
+        self.target, self.label, self.password_digest = target, label, digest
+        sealed = ("sealed_label", "sealed_password", "sealed_secret")
+        self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
+        self._record("token.updated", changed=["target"], **{"from": former.id})
 
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""

@@ -9,14 +9,14 @@ from typing import Self
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from ..accounts import ApiKey, Session
-from ..core import NotAuthenticated, TokenSpent, WrongCredentials
-from ..documents import Document
+from ..core import NotAuthenticated, NotFound, TokenSpent, WrongCredentials
+from ..documents import Collection, Document
 from ..events import Event
-from ..records import Presented
+from ..records import Presented, cached_property
 from ..runtime import current_runtime
 from .document_token import DocumentToken
 from .options import PERMISSIONS
-from .target import ends_of
+from .target import Target, ends_of, table_of
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -32,7 +32,7 @@ class TokenGrant:
     """What a token permits, as its row says when it is presented."""
 
     id: str
-    document_id: str
+    target_id: str
     permissions: frozenset[str]
     origins: tuple[str, ...]
     expires_at: int | None
@@ -41,6 +41,28 @@ class TokenGrant:
     owner_id: str = ""  # if there is no token: of a page that the owner opened
     came_by: str = ""  # the ticket that was presented, if it was one,
     opens_original: bool = True  # and whether that one does
+
+    @property
+    def collection_id(self) -> str | None:
+        """None if it opens a document."""
+        return self.target_id if table_of(self.target_id) is Collection else None
+
+    @cached_property
+    def collection(self) -> Collection | None:
+        """What the link opens, if it is one: as it was when it was first asked for here."""
+        return Collection.find(self.target_id) if self.collection_id else None
+
+    def document(self, id: str) -> Document:
+        """A document that the link opens now. `NotFound` for every other one."""
+        if self.collection:
+            return self.collection.document(id)
+        if id != self.target_id:
+            raise NotFound
+        return Document.of_token(id)
+
+    def count_view(self, opened: Document, type: str) -> None:
+        """After a document that the link opens was decrypted."""
+        DocumentToken.count_view(self.collection or opened, self.id, type, opened)
 
     @property
     def has_view_limit(self) -> bool:
@@ -108,36 +130,38 @@ class TokenGrant:
         return cls(token.id, token.target_id, may, where, *terms)
 
     def ticket(self, *, shows_original: bool) -> str:
-        """For a page; `shows_original` says that it shows the original as it is.
+        """For a page; `shows_original` says that it shows the original as it is. That of a
+        collection opens all that the link opens.
 
         One that was opened by a ticket passes that on: none is issued by a ticket.
         """
         if self.came_by:
             return self.came_by
-        seconds = LIMITED_TICKET_SECONDS if self.has_view_limit else TICKET_SECONDS
+        is_short = self.has_view_limit and not self.collection_id
+        seconds = LIMITED_TICKET_SECONDS if is_short else TICKET_SECONDS
         or_pages = ORIGINAL if "download" in self.permissions else PAGES
-        scope = SHOWN if shows_original else or_pages
+        scope = SHOWN if shows_original and not self.collection_id else or_pages
         return current_runtime().tickets.issue(TokenClaims(self.id, self._opening, scope), seconds)
 
     @property
     def _opening(self) -> str:
-        """What a ticket is bound to beside the token: the document, and the password if any.
+        """What a ticket is bound to beside the token: the target, and the password if any.
 
         Beside a session or API key it is the owner and the document.
         """
         if self.owner_id:
-            return f"{self.owner_id} {self.document_id}"
+            return f"{self.owner_id} {self.target_id}"
         lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
-        return self.document_id + lock[:16]
+        return self.target_id + lock[:16]
 
-    def check_password(self, document: Document, password: str, address: str) -> None:
+    def check_password(self, target: Target, password: str, address: str) -> None:
         """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
-        digest = document.unseal("password/1", self.id, self.sealed_password or b"")
+        digest = target.unseal("password/1", self.id, self.sealed_password or b"")
         if not passwords.verify_password(password, digest, self.id, LINKS):
             failures.record_failure(self.id, address)
-            Event.record_refusal(document.owner_id, self.id, self.document_id, "password")
+            Event.record_refusal(target.owner_id, self.id, self.target_id, "password")
             raise WrongCredentials("This is not the password of the link.")
         failures.refuse_if_many(self.id, address)  # many may have been judged beside this one
 

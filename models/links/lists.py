@@ -31,10 +31,12 @@ class ListedLink(RowWith[DocumentToken]):
 
 
 def links_of_owner(
-    owner_id: str, limit: int, after: str | None, state: str | None = None
+    owner_id: str, limit: int, after: str | None, state: str | None = None, **target: str
 ) -> ResultPage:
-    """A page of `ListedLink`s; `state` is `live` or `ended`, None for both."""
-    filters = {state: True} if state else {}
+    """A page of `ListedLink`s; `state` is `live` or `ended`, None for both. `target` may be a
+    `document_id` or a `collection_id`.
+    """
+    filters: dict[str, Any] = ({state: True} if state else {}) | target
     tokens, further = DocumentToken.page_of(owner_id, limit, after, **filters)
     targets = {id: _target(owner_id, id) for id in {token.target_id for token in tokens}}
     return [_listed(token, targets[token.target_id]) for token in tokens], further
@@ -66,6 +68,12 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
         id: LinksOfDocument(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
         for id, live, used_at in rows
     }
+
+
+def listed_link(owner_id: str, id: str) -> ListedLink:
+    """Also if the target is gone."""
+    token = DocumentToken.one_of(owner_id, id)
+    return _listed(token, _target(owner_id, token.target_id))
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:

@@ -16,7 +16,7 @@ pages.request = async (path, query = {}) => {
   url.pathname = url.pathname.replace(/pages$/, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const options = { credentials: "omit", referrerPolicy: "no-referrer" };
-  if (pages.password !== null) Object.assign(options, { method: "POST", body: new URLSearchParams({ password: pages.password }) });
+  if (pages.password !== null) Object.assign(options, { method: "POST", body: new URLSearchParams({ [path === "download" ? "pdfPassword" : "password"]: pages.password }) });
   for (let tries = 0; ; tries++) {
     const answer = await fetch(url, options);
     if (answer.ok) return answer;

@@ -21,7 +21,7 @@ class Route:
     def at(self, **ids):
         """The path with these ids in it; `nothing` stands for those not given."""
         path = self.path
-        for name in ("document", "collection", "token", "key", "session", "webhook", "delivery"):
+        for name in NOUNS:
             path = path.replace(f"<{name}>", ids.get(name, "nothing"))
         return path
 
@@ -31,6 +31,7 @@ class Route:
         return person.request(self.method, self.at(**ids) + query, headers=headers, **more)
 
 
+NOUNS = ("document", "collection", "token", "link", "key", "session", "webhook", "delivery")
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
@@ -61,7 +62,14 @@ ROUTES = [
     Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
     Route("PATCH", "/v1/documents/<document>/tokens/<token>", OWNER, {}, (*READ, *WRITE)),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
+    Route("POST", "/v1/collections/<collection>/tokens", OWNER, {}, (*READ, *WRITE)),
+    Route("GET", "/v1/collections/<collection>/tokens", OWNER, None, READ),
+    Route("PATCH", "/v1/collections/<collection>/tokens/<link>", OWNER, {}, (*READ, *WRITE)),
+    Route("DELETE", "/v1/collections/<collection>/tokens/<link>", OWNER, None, WRITE),
     Route("GET", "/v1/tokens", OWNER, None, READ),
+    Route("GET", "/v1/tokens/<token>", OWNER, None, READ),
+    Route("PATCH", "/v1/tokens/<token>", OWNER, {}, (*READ, *WRITE)),
+    Route("DELETE", "/v1/tokens/<token>", OWNER, None, WRITE),
     Route("POST", "/v1/collections", OWNER, {"title": "Offer"}, (*READ, *WRITE)),
     Route("GET", "/v1/collections", OWNER, None, READ),
     Route("GET", "/v1/collections/<collection>", OWNER, None, READ),

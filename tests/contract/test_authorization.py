@@ -51,7 +51,8 @@ def test_an_api_key_on_a_session_route_is_session_required(route, alice):
 def test_an_api_key_without_the_scope_is_refused(route, alice, temporary_document):
     scopes = {"documents:read", "documents:write", "documents:delete", "events:read"}
     ids = {"token": alice.share(temporary_document)["id"], "document": temporary_document["id"]}
-    ids["collection"] = alice.collect(temporary_document)["id"]
+    collection = alice.collect(temporary_document)
+    ids |= {"collection": collection["id"], "link": alice.share(collection)["id"]}
     for missing in route.scopes:
         without = alice.create_api_key(scopes=sorted(scopes - {missing}))
         answer = route.call(without, **ids)

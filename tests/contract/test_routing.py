@@ -48,10 +48,17 @@ def test_another_method_is_405_with_allow(method, route, anonymous):
     assert method not in allowed
 
 
+@pytest.fixture(scope="module")
+def known(alice, document, webhook):
+    """Ids of Alice's, by what they are of."""
+    ids = {"document": document["id"], "webhook": webhook["id"]}
+    return ids | {"collection": alice.collect(document)["id"], "token": document["token"]["id"]}
+
+
 @pytest.mark.parametrize("route", GETS, ids=str)
-def test_head_has_the_status_and_headers_of_get(route, alice, anonymous, document, webhook):
+def test_head_has_the_status_and_headers_of_get(route, alice, anonymous, document, known):
     caller = who_may(route, alice, anonymous, document)
-    path = route.at(document=document["id"], webhook=webhook["id"])
+    path = route.at(**known)
     got, head = caller.get(path), caller.head(path)
     assert (head.status, head.body) == (200, b"")
     for name in ("Content-Type", "Content-Disposition", "ETag", "Cache-Control"):
@@ -67,14 +74,13 @@ def test_head_of_an_unknown_document_is_404_without_a_body(alice):
 def test_an_unknown_id_is_404(route, alice):
     if "<" in route.path:
         for name in ("nothing", "doc_" + "0" * 26, "%00", "..%2f..%2fetc", "é".encode().hex()):
-            answer = route.call(alice, document=name, token=name)
+            answer = route.call(alice, document=name, token=name, collection=name)
             refused(answer, 404, "not_found")
 
 
 @pytest.mark.parametrize("route", GUARDED, ids=str)
-def test_an_unknown_query_parameter_causes_no_internal_error(route, alice, document, webhook):
+def test_an_unknown_query_parameter_causes_no_internal_error(route, alice, document, known):
     person = who_may(route, alice, None, document)
     if route.method == "GET":
-        ids = {"document": document["id"], "webhook": webhook["id"]}
-        answer = route.call(person, query="?colour=red", **ids)
+        answer = route.call(person, query="?colour=red", **known)
         assert answer.status in (200, 422)

@@ -29,6 +29,17 @@ FILE_LINK = re.compile(rb'<a class="take"[^<>]*>[^<]*</a>')  # saves a file insi
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a document stands among several, and the addresses of those beside it and of all."""
+
+    number: int  # from 1
+    total: int
+    previous: str | None
+    next: str | None
+    contents: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageOptions:
     offline: bool = False
     content_url: str | None = None
@@ -38,6 +49,7 @@ class PageOptions:
     may_save: bool = True
     parent_origin: str = "*"
     pages_url: str | None = None
+    neighbours: Neighbours | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +145,16 @@ def view(
     may_save: bool = True,
     pages_url: str | None = None,
     headers_only: bool = False,
+    neighbours: Neighbours | None = None,
 ) -> RenderedPage:
-    """Return the page that shows a document inline; that of a PDF loads more from `pages_url`.
-
-    With a `content_url` it loads the original, and saves it from `save_url`; else it holds it. With
+    """Return the page that shows a document inline; that of a PDF loads more from `pages_url`. With
+    a `content_url` it loads the original, and saves it from `save_url`; else it holds it. With
     `headers_only` the preview is not drawn: only the headers are valid.
     """
     preview = NO_PREVIEW if headers_only else document.preview()
     options = PageOptions(
         pages_url=pages_url,
+        neighbours=neighbours,
         content_url=content_url,
         save_url=save_url or content_url,
         oembed_url=oembed_url,

@@ -229,14 +229,14 @@ def test_a_row_of_the_index_alone_adds_nothing(alice, collection):
 
 def test_label_and_terms_of_its_link_are_changed_as_those_of_a_document(alice, collection):
     issued = link(collection, label="for the auditor")
-    row = DocumentToken.edit(collection, issued.row.id, label="for them", max_views=3)
+    row = DocumentToken.edit(collection.owner_id, issued.row.id, label="for them", max_views=3)
     assert (row.label, row.collection_id, row.document_id) == ("for them", collection.id, None)
     assert TokenGrant.of_secret(issued.secret).id == row.id
     (listed,), _ = links_of_owner(alice.id, 10, None, "live")
     assert (listed.label, listed.target_name) == ("for them", "Offer")
     row.revoke()
     with pytest.raises(TokenRevoked):
-        DocumentToken.edit(collection, row.id, label=None)
+        DocumentToken.edit(collection.owner_id, row.id, label=None)
 
 
 def test_keys_are_rotated_checked_and_receipts_hold(alice, collection):

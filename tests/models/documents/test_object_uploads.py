@@ -22,7 +22,7 @@ from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
 from tests.service import ROOT
-from tests.uploads import Sent, pieces, upload
+from tests.uploads import Sent, first_link, pieces, upload
 
 LARGE = os.urandom(41 * PIECE_BYTES + 7)  # two parts
 PAYLOAD = LARGE[: 3 * PIECE_BYTES]
@@ -91,7 +91,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
     with pytest.raises(Invalid), scope():
-        upload(alice, PAYLOAD, prepare=lambda: EXPIRED.issue_with_upload)
+        upload(alice, PAYLOAD, prepare=lambda: first_link(EXPIRED))
     assert_nothing_is_left(objects)
 
 

@@ -18,7 +18,7 @@ from models.runtime import service_error_of
 from models.storage import engine
 from models.storage import group_commit as group_sync
 from models.storage.payloads import PIECE_BYTES
-from tests.uploads import Sent
+from tests.uploads import Sent, first_link
 
 try:
     import resource
@@ -81,7 +81,7 @@ def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
             alice.id,
             Sent(pieces(PAYLOAD[:size]), size),
             content_type="a/b",
-            prepare=lambda: EXPIRED.issue_with_upload,
+            prepare=lambda: first_link(EXPIRED),
         )
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -144,7 +144,7 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
             alice.id,
             Sent(pieces(), size),
             content_type="a/b",
-            prepare=lambda: EXPIRED.issue_with_upload,
+            prepare=lambda: first_link(EXPIRED),
         )
 
     delete_aborted_uploads()

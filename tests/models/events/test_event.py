@@ -206,7 +206,7 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
 def test_the_last_view_spends_a_token_once(alice):
     token = link(upload(alice), max_views=2)
     for _ in range(2):
-        DocumentToken.count_view(token.owner_id, token.id, "document.viewed")
+        DocumentToken.count_view(token.target, token.id, "document.viewed")
     token.revoke()
     sweep()
     assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]

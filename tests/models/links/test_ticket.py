@@ -8,15 +8,18 @@ from models.links import TokenGrant
 from models.links.grant import ORIGINAL, PAGES, SHOWN
 
 
-@pytest.mark.parametrize(("has_view_limit", "most_seconds"), [(False, 3600), (True, 600)])
-def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
-    has_view_limit, most_seconds, instance, monkeypatch
+@pytest.mark.parametrize(
+    ("target_id", "views_left", "most_seconds"),
+    [("doc_a", None, 3600), ("doc_a", 1, 600), ("col_a", None, 3600), ("col_a", 1, 3600)],
+)
+def test_a_ticket_of_a_document_of_a_link_with_a_view_limit_is_valid_for_minutes(
+    target_id, views_left, most_seconds, instance, monkeypatch
 ):
     issued = []
     monkeypatch.setattr(current_runtime(), "tickets", Recorder(issued))
-    grant = TokenGrant("tok_a", "doc_a", frozenset(), (), has_view_limit, None)
+    grant = TokenGrant("tok_a", target_id, frozenset(), (), None, views_left, None)
     grant.ticket(shows_original=False)
-    assert issued == [(TokenClaims("tok_a", "doc_a", PAGES), most_seconds)]
+    assert issued == [(TokenClaims("tok_a", target_id, PAGES), most_seconds)]
 
 
 def test_a_ticket_says_what_it_opens(instance):
@@ -25,7 +28,7 @@ def test_a_ticket_says_what_it_opens(instance):
         ({"view"}, True, SHOWN),
         ({"view", "download"}, False, ORIGINAL),
     ):
-        grant = TokenGrant("tok_a", "doc_a", frozenset(permissions), (), False, None)
+        grant = TokenGrant("tok_a", "doc_a", frozenset(permissions), (), None, None, None)
         ticket = grant.ticket(shows_original=shows_original)
         assert current_runtime().tickets.open(ticket).scope == scope
 

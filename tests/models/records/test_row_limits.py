@@ -10,7 +10,7 @@ from models.events import TYPES
 from models.links import LinkOptions
 from models.operations import sweep
 from models.runtime.quota import Quota
-from tests.uploads import upload
+from tests.uploads import first_link, upload
 
 LIMITS = {
     "quota_links": 3,
@@ -33,7 +33,7 @@ def share(document, **options):
 
 
 def use_up(link):
-    DocumentToken.count_view(link.owner_id, link.id, "document.viewed")
+    DocumentToken.count_view(link.target, link.id, "document.viewed")
 
 
 def new_key(owner, expires_at=None):
@@ -76,11 +76,11 @@ def test_an_ended_link_is_not_revived_beyond_the_limit(alice, clock):
     links = [share(document) for _ in range(3)]
 
     with pytest.raises(QuotaExceeded):
-        DocumentToken.edit(document, expired.id, expires_at=None)
+        DocumentToken.edit(document.owner_id, expired.id, expires_at=None)
     with pytest.raises(QuotaExceeded):
-        DocumentToken.edit(document, spent.id, max_views=2)
+        DocumentToken.edit(document.owner_id, spent.id, max_views=2)
     links[0].revoke()
-    DocumentToken.edit(document, spent.id, max_views=2)
+    DocumentToken.edit(document.owner_id, spent.id, max_views=2)
 
 
 def test_of_ended_links_the_newest_are_kept(alice, bob):
@@ -184,7 +184,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
     runtime.quota = Quota(documents=5)
     hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
     for _ in range(12):
-        document = upload(alice, prepare=lambda: LinkOptions().issue_with_upload)
+        document = upload(alice, prepare=lambda: first_link(LinkOptions()))
         for _ in range(3):
             share(document)
         with pytest.raises(QuotaExceeded):
@@ -193,7 +193,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
         new_key(alice).revoke()
         Session.begin(alice, 60)
     for _ in range(5):
-        upload(alice, prepare=lambda: LinkOptions().issue_with_upload)
+        upload(alice, prepare=lambda: first_link(LinkOptions()))
     sweep()
 
     assert rows(Document, alice) == 5
