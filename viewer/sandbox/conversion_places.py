@@ -8,6 +8,7 @@ from threading import Condition
 from typing import Final
 
 WAIT_SECONDS: Final = 20  # for a place
+MOST: Final = 4  # at once
 MEMORY_INFO: Final = Path("/proc/meminfo")
 OWN_CGROUP: Final = Path("/proc/self/cgroup")
 CGROUPS: Final = Path("/sys/fs/cgroup")
@@ -40,7 +41,10 @@ class ConversionPlaces:
 
     def _has_room(self) -> bool:
         """Those that run may take what they have not taken yet, so that theirs counts as well."""
-        return not self._running or self._available() >= (self._running + 1) * self._needed
+        if not self._running:
+            return True
+        is_room = self._available() >= (self._running + 1) * self._needed
+        return self._running < MOST and is_room
 
 
 def available_memory() -> int:

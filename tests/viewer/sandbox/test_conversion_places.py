@@ -9,7 +9,7 @@ from viewer.sandbox import conversion_places
 from viewer.sandbox.conversion_places import ConversionPlaces, ConverterBusyError, available_memory
 
 
-@pytest.mark.parametrize(("available", "most"), [(0, 1), (19, 1), (20, 2), (35, 3)])
+@pytest.mark.parametrize(("available", "most"), [(0, 1), (19, 1), (20, 2), (35, 3), (99, 4)])
 def test_one_conversion_runs_always_and_more_where_memory_allows(available, most):
     places = ConversionPlaces(10, lambda: available)
     with ExitStack() as held:

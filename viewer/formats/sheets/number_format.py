@@ -49,12 +49,6 @@ LAST_DAY: Final = 2_958_466  # the first day of the year 10000
 LEAP_ERROR: Final = 60  # day 60 of these calendars is 1900-02-29, which there never was
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 SECONDS: Final = {"h": 3600, "m": 60, "s": 1}
-MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
-    *("October", "November", "December"),
-)
-DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
 Part = tuple[str, str]
 
 
@@ -238,7 +232,7 @@ def _unit(unit: str, length: int, moment: datetime, hour: int) -> str:
     """Three letters give the short name of a month or day, four the whole one, five the initial."""
     if unit == "y":
         return f"{moment.year % 100:02}" if length < 3 else f"{moment.year:04}"
-    names = {"m": MONTHS[moment.month - 1], "d": DAYS[moment.weekday()]}
+    names = {"m": f"{moment:%B}", "d": f"{moment:%A}"}  # English, as no locale is set
     if unit in names and length > 2:
         name = names[unit]
         return name[:3] if length == 3 else name[0] if length == 5 else name
