@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from flask import Response, g, request
@@ -24,6 +26,7 @@ from models.links import readings_by_links, target_of
 from models.records import Owned
 
 from .blueprint import Pages, render
+from .forms import today
 from .templating import for_whom, quoted
 
 activity = Pages("activity", "/activity")
@@ -51,7 +54,7 @@ _SENTENCES = {
     "api_key.created": "The key {key} was created {by}.",
     "api_key.revoked": "The key {key} was revoked {by}.",
     "api_key.rotated": "The key {key} was replaced by a new one {by}.",
-    "webhook.test": "A test was sent to {webhook} {by}.",
+    "webhook.test": "A test was sent to the webhook {webhook} {by}.",
     "webhook.disabled": "The webhook {webhook} was switched off.",
     "session.created": "Logged in{client}.",
     "session.ended": "{sessions} ended {by}.",
@@ -71,16 +74,24 @@ def show_activity() -> Response:
     events, further = Event.newest(g.caller.owner_id, 22, request.args.get("after"), **filters)
     names = _Names(g.caller.owner_id)
     lines = [(one, names.sentence(one)) for one in events]
+    days = [(day, list(those)) for day, those in groupby(lines, lambda line: _day(line[0]))]
     shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}
     shown["head"] = EventHead.find(g.caller.owner_id)
-    shown["days"] = current_runtime().settings.event_days
-    return render("activity", lines=lines, document=names.document(asked["document"]), **shown)
+    shown["kept_days"] = current_runtime().settings.event_days
+    return render("activity", days=days, document=names.document(asked["document"]), **shown)
 
 
 def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
     """The last readings of a document by links, in words."""
     names, found = _Names(owner_id), readings_by_links(owner_id, document_id, 50)
     return [(event, names.reading(event.type, facts)) for event, facts in found[:5]]
+
+
+def _day(event: Event) -> str:
+    """The day in UTC, in words."""
+    day = datetime.fromtimestamp(event.created_at / 1000, UTC).date()
+    near = {today(): "Today", today() - timedelta(days=1): "Yesterday"}
+    return near.get(day, f"{day:%A}, {day.day} {day:%B %Y}")
 
 
 class _Names:
@@ -102,6 +113,8 @@ class _Names:
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
         document = found or "a document that is gone"
         type = "token.spent" if is_over else event.type
+        webhook = self._called(Webhook, data.get("webhookId"))
+        client = self._called(Session, data.get("sessionId"))
         sentence = Markup(_SENTENCES.get(type, type)).format(  # noqa: S704
             document=document,
             collection=collection,
@@ -111,11 +124,9 @@ class _Names:
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
             why=_WHY.get(data.get("reason", ""), "it does not open"),
             key=key,
-            client=f" with {client}"
-            if (client := self._called(Session, data.get("sessionId")))
-            else "",
+            client=f" with {client.replace('Another', 'another')}" if client else "",
             sessions="A session was" if data.get("sessionId") else "All other sessions were",
-            webhook=self._called(Webhook, data.get("webhookId")) or "a webhook that is gone",
+            webhook=quoted(webhook or "that is gone"),
         )
         return sentence[:1].upper() + sentence[1:]
 

@@ -8,7 +8,7 @@ from flask import request
 _PROGRAMS = (  # the first that is named: others claim to be what they are compatible with
     ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
     ("Firefox", re.compile(r"\b(Firefox|FxiOS)/")),
-    ("Chrome", re.compile(r"\b(Chrome|Chromium|CriOS)/")),
+    ("Chrome", re.compile(r"(Chrome|Chromium|CriOS)/")),
     ("Safari", re.compile(r"\bSafari/")),
     ("curl", re.compile(r"^curl/")),
 )

@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from blueprints.console.activity import _day
+from models import Event
+from models.core import now
 from tests.console.visitor import Visitor
 
 PUBLIC = ["/app/login", "/app/signup"]
@@ -202,3 +205,18 @@ def test_names_in_it_are_text(member):
 def test_nothing_of_others_is_told(member, document):
     assert sentences(member) == []
     assert "Nothing here yet." in member.get(f"/app/activity?document={document['id']}").text
+
+
+def test_activity_stands_below_its_day_with_a_receipt_behind_a_fold(member):
+    member.api.upload(b"x", token=None)
+    text = member.get("/app/activity").text
+    assert "<h2>Today</h2><ol" in text
+    (last,) = member.api.events()
+    assert f"<code>{last['hash']}</code>" in text.partition("<details><summary>A receipt")[2]
+
+
+@pytest.mark.parametrize(
+    ("days", "words"), [(0, "Today"), (1, "Yesterday"), (2, r"\w+day, \d{1,2} \w+ \d{4}")]
+)
+def test_a_day_is_named_in_words(days, words):
+    assert re.fullmatch(words, _day(Event(created_at=now() - days * 86_400_000)))
