@@ -13,8 +13,14 @@ import zlib
 from itertools import count
 
 from tests.viewer.samples import (
+    FONT,
+    GPX,
+    KML,
     OPEN_DOCUMENT,
     OPEN_XML,
+    SUBTITLES,
+    ar,
+    database,
     docx,
     epub,
     linked_pdf,
@@ -22,6 +28,7 @@ from tests.viewer.samples import (
     mbox,
     open_document,
     package,
+    parquet,
     pdf,
     picture,
     psd,
@@ -37,6 +44,7 @@ RUN = (
 ).replace("@CALL@", CALL)
 HTML, SVG, XML, TEXT, MD = "text/html", "image/svg+xml", "text/xml", "text/plain", "text/markdown"
 EPUB = "application/epub+zip"
+KML_TYPE = "application/vnd.google-earth.kml+xml"
 IN_SVG = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="{RUN}">'
 IN_XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><script>{RUN}</script></html>'
 
@@ -309,6 +317,36 @@ def hostile(port):
     for label in ("script", "svg onload", "javascript link", "picture", "end of script", "comment"):
         yield f"book: {label}", "a.epub", EPUB, epub(xhtml(_text(IN_HTML[label], port)))
     opened = f"{ENTITIES}]><container/>"
+    wild = _text(f'"><script>{RUN}</script><img src={CALL}/sql>', port).replace("'", "''")
+    column = wild.replace('"', '""')
+    table = f'CREATE TABLE "{column}" ("{column}")', f"INSERT INTO \"{column}\" VALUES ('{wild}')"
+    yield "database", "a.sqlite", "application/vnd.sqlite3", database(*table)
+    yield "columns", "a.parquet", "application/octet-stream", parquet(("<script src=//x>", 1))
+    said = SUBTITLES.replace(b"The end", _bytes(IN_HTML["img onerror"], port))
+    yield "subtitles", "a.srt", "application/x-subrip", said.replace(b"Two", b"&lt;script&gt;")
+    places = html.escape(_text(f'"><script>{RUN}</script>', port)).encode()
+    yield "track", "a.gpx", "application/gpx+xml", GPX.replace(b"Bridge", places)
+    yield "places", "a.kml", KML_TYPE, KML.replace(b"Sights", places).replace(b"Gate", places)
+    yield "places with a DTD", "a.kml", KML_TYPE, f"{ENTITIES}]><kml>&i;</kml>".encode()
+    yield "packed drawing", "a.svgz", "image/svg+xml", gzip.compress(_bytes(OTHERS[0][2], port))
+    yield (
+        "font",
+        "a.ttf",
+        "font/ttf",
+        FONT.replace("Aileron".encode("utf-16-be"), "<script".encode("utf-16-be")),
+    )
+    enclosed = b"Content-Type: message/rfc822\n\n" + hostile_mail
+    yield "enclosed mail", "a.eml", "message/rfc822", enclosed
+    drawn = {
+        "cell_type": "code",
+        "outputs": [{"data": {"image/svg+xml": _text(OTHERS[0][2], port)}}],
+    }
+    yield (
+        "drawing in a notebook",
+        "a.ipynb",
+        "application/json",
+        json.dumps({"cells": [drawn]}).encode(),
+    )
     yield "book with a DTD", "a.epub", EPUB, epub("x", **{"META-INF__container_dot_xml": opened})
     markup = html.escape(_text(f'"><script>{RUN}</script>', port))
     yield "outline of a book", "a.epub", EPUB, epub("x", "y", b__toc_dot_ncx=_outline(markup))
@@ -515,6 +553,80 @@ HEAVY = {  # documents that need much memory or time; created on demand
         "a.ppm",
         "image/x-portable-pixmap",
         lambda: b"P6 60000 60000 255\n" + bytes(1 << 20),
+    ),
+    "track of many points": (
+        "a.gpx",
+        "application/gpx+xml",
+        lambda: (
+            b"<gpx><trkseg>" + b'<trkpt lat="1e-300" lon="-179.9"/>' * 250_000 + b"</trkseg></gpx>"
+        ),
+    ),
+    "nested track": ("a.gpx", "application/gpx+xml", lambda: b"<trkseg>" * 400_000),
+    "tracks of one point": (
+        "a.gpx",
+        "application/gpx+xml",
+        lambda: b"<gpx>" + b'<trkseg><trkpt lat="1" lon="2"/></trkseg>' * 150_000 + b"</gpx>",
+    ),
+    "packed places": (
+        "a.kmz",
+        KML_TYPE.replace("ml+xml", "mz"),
+        lambda: package(a_dot_kml=b" " * (90 << 20)),
+    ),
+    "many subtitles": (
+        "a.srt",
+        "application/x-subrip",
+        lambda: b"00:00:01,000 --> 00:00:04,200\n<i<i<i\n" * 200_000,
+    ),
+    "packed drawing of zeros": (
+        "a.svgz",
+        "image/svg+xml",
+        lambda: gzip.compress(b"<svg>" + bytes(200 << 20)),
+    ),
+    "database of many tables": (
+        "a.sqlite",
+        "application/vnd.sqlite3",
+        lambda: database(
+            *(f"CREATE TABLE t{n} ({','.join(f'c{i}' for i in range(90))})" for n in range(900))
+        ),
+    ),
+    "database of large values": (
+        "a.sqlite",
+        "application/vnd.sqlite3",
+        lambda: database("CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(60000000)), ('x')"),
+    ),
+    "database that computes": (
+        "a.sqlite",
+        "application/vnd.sqlite3",
+        lambda: database(
+            "CREATE TABLE t (x, y AS (hex(zeroblob(x))))",
+            "INSERT INTO t (x) VALUES (20000000), (1)",
+        ),
+    ),
+    "metadata without an end": (
+        "a.parquet",
+        "application/octet-stream",
+        lambda: b"PAR1\x29\xfc" + b"\xff" * 4 + b"\x0f\1" * (4 << 20) + b"\0\0\x40\0PAR1",
+    ),
+    "font that is cut": ("a.ttf", "font/ttf", lambda: FONT[: len(FONT) // 2] + bytes(9 << 20)),
+    "mail in mails": (
+        "a.eml",
+        "message/rfc822",
+        lambda: b"Content-Type: message/rfc822\n\n" * 9_000,
+    ),
+    "mail of many ends": (
+        "a.eml",
+        "message/rfc822",
+        lambda: b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n--b--\n" * 200_000,
+    ),
+    "archive of nothing": (
+        "a.deb",
+        "application/octet-stream",
+        lambda: ar(**{"debian-binary": b""}) * 99_999,
+    ),
+    "archives in an archive": (
+        "a.deb",
+        "application/octet-stream",
+        lambda: ar(**{f"{n}.tar.gz": tar(zeros=bytes(64 << 20)) for n in range(12)}),
     ),
     "two thousand pages": (
         "a.tif",

@@ -1,20 +1,23 @@
 """Small documents of every kind, generated without files, fonts or network."""
 
 import base64
+import gzip
 import io
 import json
 import math
 import re
+import sqlite3
 import struct
 import tarfile
 import wave
 import zipfile
 import zlib
+from contextlib import closing
 from email.message import EmailMessage
 from functools import cache
 from hashlib import md5, sha256
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from models.documents import type_of_name
 from viewer.rendering.registry import Document
@@ -565,6 +568,59 @@ END:VCARD
 """
 
 
+def database(*statements):
+    """An SQLite database that these statements make."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        for statement in statements:
+            made.execute(statement)
+        made.commit()
+        return made.serialize()
+
+
+FILMS = (
+    "CREATE TABLE films (id INTEGER PRIMARY KEY, title TEXT, rating REAL, poster BLOB)",
+    "INSERT INTO films VALUES (1, 'Metropolis', 8.3, x'00ff'), (2, NULL, 7, NULL)",
+)
+
+
+def parquet(*columns, rows=3, length=None):
+    """A Parquet file without its rows: columns as (name, type, repetition, children, meaning)."""
+    elements = b""
+    for column in (("schema", None, None, len(columns)), *columns):
+        last = 0
+        values = dict(zip((4, 1, 3, 5, 6), column, strict=False))
+        for number, value in sorted(values.items()):
+            if value is None:
+                continue
+            if number == 4:
+                coded = bytes([(number - last) << 4 | 8, len(value)]) + value.encode()
+            else:
+                coded = bytes([(number - last) << 4 | 5, 2 * value])
+            elements, last = elements + coded, number
+        elements += b"\0"
+    footer = b"\x15\4\x19" + bytes([(len(columns) + 1) << 4 | 12]) + elements
+    footer += bytes([0x16, 2 * rows, 0])
+    return b"PAR1" + footer + struct.pack("<I", length or len(footer)) + b"PAR1"
+
+
+FONT = ImageFont.load_default(10).font_bytes  # the one that Pillow brings
+GPX = b"""<?xml version="1.0"?>
+<gpx xmlns="http://www.topografix.com/GPX/1/1"><metadata><name>To the lake</name></metadata>
+<wpt lat="52.5" lon="13.42"><name>Bridge</name></wpt><trk><trkseg>
+<trkpt lat="52.5" lon="13.4"><ele>30</ele><time>2026-01-31T09:30:00Z</time></trkpt>
+<trkpt lat="52.5" lon="13.41"><ele>45</ele></trkpt>
+<trkpt lat="52.51" lon="13.42"><ele>50</ele><time>2026-01-31T10:30:30Z</time></trkpt>
+</trkseg></trk></gpx>"""
+KML = b"""<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Sights</name>
+<Placemark><name>Gate</name><Point><coordinates>13.37,52.51,0</coordinates></Point></Placemark>
+<Placemark><Polygon><outerBoundaryIs><LinearRing><coordinates>
+13.3,52.5 13.4,52.5 13.4,52.6 13.3,52.5</coordinates></LinearRing></outerBoundaryIs></Polygon>
+</Placemark></Document></kml>"""
+SUBTITLES = (
+    b"1\r\n00:00:01,000 --> 00:00:04,200\r\n<i>Good morning!</i>\r\nTwo lines &amp; more\r\n\r\n"
+    b"2\r\n01:02:03,000 --> 01:02:05,500 X1:40\r\nThe end\r\n"
+)
+DJVU = b"AT&TFORM\0\0\0\x20DJVUINFO\0\0\0\x0a\x04\xb0\x06\x40" + bytes(6)
 CHAPTERS = (
     xhtml("<h1 id='top'>One</h1><p>It began. <img src='../pictures/a.png' alt='A picture'/></p>"),
     xhtml("<h1 id='top'>Two</h1><p>It ended, <a href='1%20a.xhtml#top'>see above</a>.</p>"),
@@ -606,6 +662,19 @@ def every_kind():
         ("novel.epub", "application/epub+zip", epub(*CHAPTERS)),
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
         ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),
+        (
+            "tool.deb",
+            "application/octet-stream",
+            ar(**{"debian-binary": b"2.0", "data.tar.gz": tar(a=b"x")}),
+        ),
+        ("logo.svgz", "application/octet-stream", gzip.compress(SVG, mtime=0)),
+        ("films.sqlite", "application/vnd.sqlite3", database(*FILMS)),
+        ("shop.parquet", "application/octet-stream", parquet(("id", 2), ("name", 6, 1, None, 0))),
+        ("letters.ttf", "font/ttf", FONT),
+        ("walk.gpx", "application/gpx+xml", GPX),
+        ("sights.kml", "application/vnd.google-earth.kml+xml", KML),
+        ("film.srt", "application/x-subrip", SUBTITLES),
+        ("scan.djvu", "image/vnd.djvu", DJVU),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),
         ("plan.ics", "text/calendar", CALENDAR),

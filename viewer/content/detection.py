@@ -37,6 +37,8 @@ SIGNATURES: Final = (
     (b"Rar!\x1a\x07", "application/vnd.rar"),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
     (b"{\\rtf", "application/rtf"),
+    (b"AT&TFORM", "image/vnd.djvu"),
+    (b"gimp xcf ", "image/x-xcf"),
     (b"%!PS", "application/postscript"),
     *(
         (start, "audio/mpeg")
@@ -47,9 +49,15 @@ SIGNATURES: Final = (
     (b"\x1aE\xdf\xa3", "video/webm"),
     (b"PK\x03\x04", "application/zip"),
     (b"fLaC", "audio/flac"),
+    (b"\0\1\0\0\0", "font/ttf"),
+    (b"true\0", "font/ttf"),
+    (b"OTTO\0", "font/otf"),
+    (b"ttcf", "font/collection"),
+    (b"PAR1", "application/vnd.apache.parquet"),
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
 )
+TEXTS: Final = ("message/rfc822", "application/mbox", "application/x-subrip")  # not text/…
 XML_STARTS: Final = (b"<?xml ", b"\xef\xbb\xbf<?xml ")
 RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are video/mp4
@@ -68,7 +76,7 @@ FOLDERS: Final = {  # of Office files (ECMA-376, part 2)
 SPECIAL_CASES: Final = {
     "application/zip": (
         *(OPEN_XML, OPEN_DOCUMENT, "application/vnd.ms-"),
-        *("application/epub+zip", "application/java-archive"),
+        *("application/epub+zip", "application/java-archive", "application/vnd.google-earth.kmz"),
     ),
     OLE: ("application/msword", "application/vnd.ms-"),
     "image/heif": ("image/heic",),
@@ -117,7 +125,7 @@ def _is_text(first: bytes) -> bool:
 
 
 def _is_text_type(media_type: str) -> bool:
-    is_text = media_type.startswith("text/") or media_type in ("message/rfc822", "application/mbox")
+    is_text = media_type.startswith("text/") or media_type in TEXTS
     return is_text or bool(CODE_TYPE.fullmatch(media_type))
 
 

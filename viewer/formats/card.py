@@ -1,5 +1,7 @@
 """A card for documents without a preview: type, size, digest and the first bytes."""
 
+from collections.abc import Iterable
+
 from ..markup.escaping import escape
 from ..markup.formatting import format_size
 from ..markup.templating import render
@@ -11,9 +13,12 @@ ROW_BYTES = 16
 
 
 def preview(
-    original: Original, media_type: str, message: str = "There is no preview for this type."
+    original: Original,
+    media_type: str,
+    message: str = "There is no preview for this type.",
+    facts: Iterable[tuple[str, str]] = (),
 ) -> Preview:
-    """Return the card with this message as its heading."""
+    """Return the card with this message as its heading, and more facts, each with its name."""
     first = original.beginning[:SHOWN_BYTES]
     body = render(
         "card.html",
@@ -21,6 +26,7 @@ def preview(
         media_type=media_type,
         size=format_size(original.size),
         message=message,
+        facts=facts,
         count=len(first),
         rows=[_hex_row(first, start) for start in range(0, len(first), ROW_BYTES)],
     )

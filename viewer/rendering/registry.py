@@ -10,14 +10,17 @@ from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
 from ..formats.calendars import agenda
+from ..formats.databases import database
+from ..formats.fonts import font
 from ..formats.mail import mail
+from ..formats.maps import track
 from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
-from ..formats.pictures import picture
+from ..formats.pictures import headers, picture
 from ..formats.preview import OtherFormatError, Preview
 from ..formats.sheets import spreadsheet, table
-from ..formats.text import code, markdown, notebook, text
+from ..formats.text import code, markdown, notebook, subtitles, text
 from ..formats.web import html
 from ..formats.words import book, converted, office
 from ..sandbox.process import SandboxError
@@ -40,6 +43,12 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,
+    **dict.fromkeys(headers.MESSAGES, headers.preview),
+    **dict.fromkeys(font.LABELS, font.preview),
+    **dict.fromkeys(track.LABELS, track.preview),
+    **dict.fromkeys(subtitles.TYPES, subtitles.preview),
+    database.SQLITE: database.preview,
+    database.PARQUET: database.parquet_preview,
     **dict.fromkeys(archive.LABELS, archive.preview),
     book.EPUB: book.preview,
     mail.MBOX: mail.mailbox_preview,
@@ -58,7 +67,7 @@ SHOWN_AS_THEY_ARE: Final = (
     text.preview,
     code.preview,
 )
-CARDS: Final = (card.preview, office.unconverted_preview)
+CARDS: Final = (card.preview, headers.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -81,8 +90,8 @@ class Document(Original):
         """
         media_type, is_wrong = self.decided_type
         named = self.named_type
-        is_general = media_type in GENERAL and named in BY_TYPE and named not in SOURCES
-        if is_general and self.detected_type == named:
+        is_known = named not in SOURCES and BY_TYPE.get(named, card.preview) not in CARDS
+        if media_type in GENERAL and is_known and self.detected_type == named:
             media_type = named
         renderer = _renderer(media_type, self.name)
         if is_wrong or renderer in CARDS:

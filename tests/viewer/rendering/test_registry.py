@@ -41,10 +41,19 @@ EXPECTED = {
     "sales.ipynb": "notebook",
     "plan.ics": "agenda",
     "ada.vcf": "agenda",
+    "tool.deb": "archive",
+    "logo.svgz": "image",
+    "films.sqlite": "database",
+    "shop.parquet": "database",
+    "letters.ttf": "font",
+    "walk.gpx": "map",
+    "sights.kml": "map",
+    "film.srt": "subtitles",
+    "scan.djvu": "unknown",
     "mystery.bin": "unknown",
     "empty.txt": "unknown",
 }
-NEEDING_A_CHILD = ("archive", "office", "sheets", "pdf", "mail", "book")
+NEEDING_A_CHILD = ("archive", "office", "sheets", "pdf", "mail", "book", "database", "font")
 DEGRADED = (
     EXPECTED
     | dict.fromkeys(("README.md", "page.html", "sum.py", "data.json"), "code")
@@ -54,7 +63,9 @@ DEGRADED = (
         "ada.vcf": "text",
         "letters.mbox": "text",
         "README.md": "text",
-        **dict.fromkeys(("scan.tiff", "photo.heic", "poster.psd"), "unknown"),
+        **dict.fromkeys(("walk.gpx", "sights.kml"), "code"),
+        "film.srt": "text",
+        **dict.fromkeys(("scan.tiff", "logo.svgz", "photo.heic", "poster.psd"), "unknown"),
         **{name: "unknown" for name, kind in EXPECTED.items() if kind in NEEDING_A_CHILD},
         "contract.rtf": "code",
     }

@@ -1,0 +1,114 @@
+"""Runs in the child process. Reads the tables of an SQLite database in memory.
+
+Only tables are read, not views; nothing that the schema defines as code runs, but what computes
+columns. Source: the database file format of SQLite, 1.3 (header), and deserialize.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+from ...markup.escaping import escape
+from ...markup.formatting import format_count, format_size
+from ...sandbox import MAX_HTML
+from ...sandbox.messages import Message
+
+MAX_TABLES: Final = 100
+MAX_ROWS: Final = 20  # of each table
+MAX_COLUMNS: Final = 60
+MAX_TEXT: Final = 200  # characters of a value or a name
+MAX_LENGTH: Final = 128 << 20  # bytes of a row that is read
+VERSIONS: Final = slice(18, 20)  # of the format: 2 is a write-ahead log, which is another file
+ROLLBACK_JOURNAL: Final = b"\1\1"
+LIMITS: Final = {
+    sqlite3.SQLITE_LIMIT_LENGTH: MAX_LENGTH,
+    sqlite3.SQLITE_LIMIT_COLUMN: 2_000,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+TABLES: Final = (
+    "SELECT name, type = 'virtual' FROM pragma_table_list WHERE schema = 'main'"
+    " AND type IN ('table', 'virtual') AND name NOT GLOB 'sqlite_*' ORDER BY name"
+)
+COLUMNS: Final = "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1"
+
+
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message: how many tables there are and are shown, whether it is damaged; HTML.
+
+    Raises sqlite3.DatabaseError if it is no database.
+    """
+    database = _opened(data)
+    tables = database.execute(TABLES).fetchall()
+    out: list[str] = []
+    size, damaged = 0, False
+    for name, is_virtual in tables[:MAX_TABLES]:
+        html, whole = _table(database, name, is_virtual=bool(is_virtual))
+        size, damaged = size + len(html), damaged or not whole
+        if size > MAX_HTML:
+            break
+        out.append(html)
+    facts = {"tables": len(tables), "shown": len(out), "damaged": damaged}
+    yield facts, "".join(out).encode("utf-8", "replace")
+
+
+def _opened(data: bytes) -> sqlite3.Connection:
+    changed = bytearray(data)
+    changed[VERSIONS] = ROLLBACK_JOURNAL
+    database = sqlite3.connect(":memory:")
+    for limit, value in LIMITS.items():
+        database.setlimit(limit, value)
+    database.deserialize(changed)
+    for setting in ("trusted_schema = OFF", "query_only = ON", "temp_store = MEMORY"):
+        database.execute(f"PRAGMA {setting}")
+    database.text_factory = lambda text: text.decode("utf-8", "replace")
+    return database
+
+
+def _table(database: sqlite3.Connection, name: str, *, is_virtual: bool) -> tuple[str, bool]:
+    """Return a table as HTML, and whether all of it could be read; no rows of a virtual one."""
+    columns: list[tuple[str, str]] = []
+    rows: list[str] = []
+    about, whole = "virtual table" if is_virtual else "", False
+    with suppress(sqlite3.Error):
+        columns = database.execute(COLUMNS, (name,)).fetchmany(MAX_COLUMNS)
+        if columns and not is_virtual:
+            chosen = ", ".join(_quoted(column) for column, _ in columns)
+            source = f"FROM {_quoted(name)}"
+            for row in database.execute(f"SELECT {chosen} {source} LIMIT {MAX_ROWS}"):
+                rows.append("".join(map(_cell, row)))
+            count = int(database.execute(f"SELECT count(*) {source}").fetchone()[0])
+            first = f", the first {MAX_ROWS}:" if count > MAX_ROWS else ""
+            about = format_count(count, "row") + first
+        whole = True
+    return _drawn(_shown(name), about, columns, rows), whole
+
+
+def _drawn(name: str, about: str, columns: list[tuple[str, str]], rows: list[str]) -> str:
+    head = "".join(
+        f'<th scope="col">{_shown(column)} <span class="dim">{_shown(kind)}</span></th>'
+        for column, kind in columns
+    )
+    body = "".join(f"<tr>{cells}</tr>\n" for cells in rows)
+    return (
+        f'<section class="table"><h2>{name} <span class="dim">{about}</span></h2>\n'
+        f'<div class="grid" tabindex="0" role="region" aria-label="{name}"><table>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div></section>\n"
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def _shown(text: str) -> str:
+    return escape(text[:MAX_TEXT]) + ("…" if len(text) > MAX_TEXT else "")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int | float):
+        return f'<td class="num">{value}</td>'
+    if isinstance(value, bytes):
+        return f'<td class="dim">{format_size(len(value))}</td>'
+    return '<td class="dim">NULL</td>' if value is None else f"<td>{_shown(value)}</td>"

@@ -1,0 +1,139 @@
+"""Runs in the child process. Draws a specimen of each font in a file, with FreeType.
+
+It is drawn rather than set by the browser: so the font itself does not leave the service, and no
+page loads it. Characters that a font lacks are drawn as its glyph for that: they are left out.
+"""
+
+import base64
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from html import escape
+from itertools import islice
+from typing import Any, Final
+
+from PIL import Image, ImageDraw, ImageFont
+
+from ...sandbox.messages import Message
+
+MAX_FONTS: Final = 12  # of a collection
+MAX_WIDTH: Final = 900  # pixels of a picture
+MAX_NAMES: Final = 30  # of a variable font
+MAX_NAME: Final = 200
+LARGE, SMALL = 120, 34
+SIZES: Final = (72, 48, 34, 24, 18)
+SCALE: Final = 2  # pixels for each that is shown
+ABSENT: Final = "\U0010ffff"
+RIGHT_TO_LEFT: Final = range(0x590, 0x700)  # the letters of Hebrew and Arabic
+BIG: Final = (
+    "AaBbGg123",
+    "あいう漢字",
+    "你好永",
+    "한글가",
+    "ΑαΩω",
+    "ЖжЯя",
+    "א ב ג",
+    "ا ب ج",
+    "कखग",
+    "กขค",
+    "★☎✓",
+)
+PANGRAM: Final = "The quick brown fox jumps over the lazy dog."
+ALPHABETS: Final = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "abcdefghijklmnopqrstuvwxyz",
+    "0123456789 .,:;!?&@#%$€£ «»()[]{}*+-=/",
+    "ÄÖÜäöüß ÀÉÎÑÇàéîñç ŁŐŠŽłőšž",
+    "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+    "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬ",
+    "абвгдежзийклмнопрстуфхцчшщъыь",
+    "א ב ג ד ה ו ז ח ט י כ ל מ נ ס ע פ צ ק ר ש ת",
+    "ا ب ت ث ج ح خ د ذ ر ز س ش ص ض ط ظ ع غ ف ق ك ل م ن ه و ي",
+    "अ आ इ ई उ ऊ क ख ग घ च छ ज झ ट ठ ड ढ त थ द ध न प फ ब भ म",
+    "ก ข ค ง จ ฉ ช ซ ด ต ถ ท น บ ป ผ ฝ พ ฟ ภ ม ย ร ล ว ส ห อ",
+    "あいうえおかきくけこ アイウエオ 日本語の文字",
+    "你好世界永和九年歲在癸丑",
+    "가나다라마바사아자차카타파하",
+    "★☆☎✓✗♠♣♥♦←↑→↓∑∫√∞≠≤≥",
+)
+
+
+def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
+    """Yield a message for each font: the number of its glyphs, and the specimen as HTML.
+
+    Raises OSError if no font can be read.
+    """
+    for index in range(MAX_FONTS):
+        try:
+            font = _font(data, LARGE, index)
+        except OSError:
+            if not index:
+                raise
+            return
+        names = [(name or "")[:MAX_NAME] for name in font.getname()]
+        yield (
+            {"glyphs": int(font.font.glyphs)},
+            "".join(_specimen(data, index, font, names)).encode("utf-8", "replace"),
+        )
+
+
+def _font(data: bytes, size: int, index: int) -> ImageFont.FreeTypeFont:
+    engine = ImageFont.Layout.BASIC
+    return ImageFont.truetype(io.BytesIO(data), size * SCALE, index, layout_engine=engine)
+
+
+def _specimen(
+    data: bytes, index: int, font: ImageFont.FreeTypeFont, names: list[str]
+) -> Iterator[str]:
+    title, variations = escape(" ".join(filter(None, names))) or "Without a name", ""
+    with suppress(OSError, NotImplementedError):  # most fonts have one weight and width
+        found = (name.decode("latin-1")[:MAX_NAME] for name in font.get_variation_names())
+        variations = ", ".join(islice(found, MAX_NAMES))
+    absent = _glyph(font, ABSENT)
+    yield f'<section class="specimen"><h2>{title}</h2>\n'
+    if variations:
+        yield f'<p class="dim">Variable: {escape(variations)}</p>\n'
+    big = next((text for text in BIG if _has(font, text, absent)), "")
+    yield _line(font, big)
+    if _has(font, PANGRAM, absent):
+        for size in SIZES:
+            yield _line(_font(data, size, index), PANGRAM, f"{size} px")
+    small = _font(data, SMALL, index)
+    for alphabet in ALPHABETS:
+        known = "".join(one for one in alphabet if one == " " or _glyph(font, one) != absent)
+        if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2:
+            yield _line(small, known)
+    yield "</section>\n"
+
+
+def _has(font: ImageFont.FreeTypeFont, text: str, absent: bytes) -> bool:
+    return all(one == " " or _glyph(font, one) != absent for one in text)
+
+
+def _glyph(font: ImageFont.FreeTypeFont, character: str) -> bytes:
+    """Return how a character is drawn; the same for all that the font lacks."""
+    mask = font.getmask(character)
+    return bytes(mask) + str(mask.size).encode()
+
+
+def _line(font: ImageFont.FreeTypeFont, text: str, size: str = "") -> str:
+    """Return a text, or what there is room for, as a picture: black on a transparent ground."""
+    while text and font.getlength(text) > MAX_WIDTH * SCALE:
+        text = text[:-1].rpartition(" ")[0] or text[:-1]
+    shown = text[::-1] if text and ord(text[0]) in RIGHT_TO_LEFT else text
+    left, top, right, bottom = (round(one) for one in font.getbbox(shown)) if text else (0,) * 4
+    width, height = min(right - left, MAX_WIDTH * SCALE), min(bottom - top, 4 * LARGE * SCALE)
+    if width <= 0 or height <= 0:
+        return ""
+    ink = Image.new("L", (width, height))
+    ImageDraw.Draw(ink).text((-left, -top), shown, 255, font)
+    picture, out = Image.new("LA", (width, height)), io.BytesIO()
+    picture.putalpha(ink)
+    picture.save(out, "PNG")
+    source = f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"
+    label = f'<span class="dim">{size}</span>' if size else ""
+    return (
+        f'<p>{label}<img alt="{escape(text)}" src="{source}" width="{width // SCALE}"'
+        f' height="{height // SCALE}"></p>\n'
+    )

@@ -1,0 +1,1 @@
+"""Tracks and places on the earth."""
