@@ -158,6 +158,14 @@ def test_every_page_of_an_html_page_is_printed(page, site):
     assert page.heard == []
 
 
+def test_long_texts_of_a_wide_table_are_printed_wide_enough_to_read(page, site):
+    row = ",".join("a fox and a wolf " * 20 if n in (5, 11) else f"A {n}" for n in range(20))
+    table = "\n".join([",".join(map(str, range(20)))] + [row] * 30).encode()
+    page.goto(site.put("/wide-table", view(original(table, "a.csv", "text/csv"))))
+
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") < 12
+
+
 def test_a_printed_copy_holds_nothing_that_runs_loads_or_sends(page, tmp_path, monkeypatch):
     """Also if sanitizing in the child process fails to remove it."""
     hostile = (
