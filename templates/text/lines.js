@@ -9,6 +9,7 @@ let lines, shown = Number(main.dataset.shown) || 0;
 const more = source.element("button", { className: "button more js", type: "button", textContent: "Show more lines" });
 
 // The same layout as the server's: a token a line, so that no value changes.
+const NUMBERS = /\[\n\s+-?\d[\d.eE+-]*(?:,\n\s+-?\d[\d.eE+-]*)*\n\s+\]/g;
 const laidOut = text => {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs) || [], out = [];
   let depth = 0;
@@ -23,7 +24,10 @@ const laidOut = text => {
     if (token === "[" || token === "{") depth++;
     if (/^[[{,]$/.test(token) && !/^[\]}]$/.test(tokens[n + 1])) out.push(line());
   });
-  return out.join("");
+  return out.join("").replace(NUMBERS, list => {
+    const short = list.replace(/\n\s+/g, (_, at) => list[at - 1] === "," ? " " : "");
+    return short.length > 72 ? list : short;
+  });
 };
 // The same layout as the server's: elements whose name holds text anywhere stay as they were written.
 const XML = /<!-{2}[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<!DOCTYPE(?:[^<>["']|"[^"]*"|'[^']*')*(?:\[[^]*?\]\s*)?>|<\/?[^\s<>/!?](?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/gy;

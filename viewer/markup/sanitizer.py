@@ -14,7 +14,7 @@ ROOT: Final = re.compile(r"<(?:html|body)\b[^<>]{0,2000}>", re.I)
 ROOT_ATTRIBUTE: Final = re.compile(r"""\s(dir|lang)\s*=\s*["']?([\w-]{1,35})""", re.I | re.ASCII)
 DIRECTIONS: Final = frozenset({"ltr", "rtl", "auto"})
 OUR_CLASS: Final = re.compile(
-    r"num|right|center|ctl|broken|slide|task|label|anchor|footnotes|tok-[a-z]"
+    r"num|right|center|ctl|broken|slide|task|label|anchor|footnotes|[cefgkmos]"
     r"|alert|alert-(note|tip|important|warning|caution)"
 )
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
@@ -42,6 +42,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "img": {"src", "alt", "title", "width", "height"},
     "ol": {"start", "type"},
     "pre": {"tabindex"},
+    "i": {"class"},
     "span": {"class", "title"},
 }
 REMOVED_WITH_CONTENT: Final = {

@@ -3,6 +3,7 @@
 import base64
 import functools
 import hashlib
+import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,6 +12,9 @@ from markupsafe import Markup
 from .escaping import escape, json_for_script
 
 FOLDER = Path(__file__).resolve().parents[2] / "templates"
+CSS_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+CSS_SPACE = re.compile(r"\s*([{};,])\s*|(?<=:) |\n\s*")
+SCRIPT_SPACE = re.compile(r"^(?:\s+|//.*\n)+", re.M)
 
 
 def render(template: str, **values: object) -> Markup:
@@ -20,7 +24,11 @@ def render(template: str, **values: object) -> Markup:
 
 @functools.cache
 def asset(name: str) -> str:
-    return (FOLDER / name).read_text("utf-8")
+    """Return a script or stylesheet without comments and indents: each page and file holds it."""
+    text = (FOLDER / name).read_text("utf-8")
+    if name.endswith(".css"):
+        return CSS_SPACE.sub(r"\1", CSS_COMMENT.sub("", text)).strip()
+    return SCRIPT_SPACE.sub("", text)
 
 
 def source_hash(text: str) -> str:

@@ -119,11 +119,9 @@ def _found(find: Any, value: str) -> Lexer | None:
 def _span(token: Any, text: str) -> str:
     css_class = _css_class(token)
     if not css_class:
-        return escape(text)
-    lines = (escape(line) for line in text.split("\n"))
-    return "\n".join(
-        f'<span class="tok-{css_class}">{line}</span>' if line else "" for line in lines
-    )
+        return escape(text, quotes=False)
+    lines = (escape(line, quotes=False) for line in text.split("\n"))
+    return "\n".join(f"<i class={css_class}>{line}</i>" if line else "" for line in lines)
 
 
 def _css_class(token: Any) -> str | None:

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+NUMBER: Final = r"-?\d[\d.eE+-]*"
+NUMBERS: Final = re.compile(rf"\[\n\s+({NUMBER}(?:,\n\s+{NUMBER})*)(?:\n\s+(\])|,?\s*-?\Z)")
+MAX_IN_LINE: Final = 72  # characters
 INDENT: Final = "  "
 MAX_DEPTH: Final = 60
 XML_TOKEN: Final = re.compile(
@@ -26,7 +29,8 @@ TAGS_IN_LINE: Final = 4  # with more on average it is laid out
 
 
 def indent_json(text: str, *, whole: bool = True) -> str | None:
-    """Return the JSON indented; None if it is not valid or too deeply nested.
+    """Return the JSON indented, short lists of numbers on a line; None if it is not valid or too
+    deeply nested.
 
     Text that is not whole can't be checked: it counts as valid if it starts as JSON does.
     """
@@ -35,7 +39,7 @@ def indent_json(text: str, *, whole: bool = True) -> str | None:
             json.loads(text)
         elif not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
             return None
-        return _indent(JSON_TOKEN.findall(text))
+        return NUMBERS.sub(_in_line, _indent(JSON_TOKEN.findall(text)))
     except (ValueError, RecursionError):
         return None
 
@@ -62,6 +66,11 @@ def _indent(words: list[str]) -> str:
         if word in ("[", "{", ",") and following not in ("]", "}"):
             out.append(_line(depth))
     return "".join(out)
+
+
+def _in_line(numbers: re.Match[str]) -> str:
+    line = "[" + " ".join(numbers[1].split()) + (numbers[2] or "")
+    return line if len(line) <= MAX_IN_LINE else numbers[0]
 
 
 def _line(depth: int) -> str:

@@ -26,7 +26,7 @@ def text_lines(text: str, most: int = MAX_LINES) -> Message:
     text = text.removesuffix("\n")
     total = text.count("\n") + 1
     if len(text) <= BLOCK:
-        return _short(escape(text), total, most)
+        return _short(escape(text, quotes=False), total, most)
     lines = text.split("\n", most)[:most]
     return _numbered(map(_escaped_blocks, lines), total)
 
@@ -34,7 +34,7 @@ def text_lines(text: str, most: int = MAX_LINES) -> Message:
 def _short(html: str, total: int, most: int) -> Message:
     """Return lines whose HTML is too short for its limit, at once: each view makes them anew."""
     lines = enumerate(html.split("\n", most)[:most], 1)
-    out = "".join([f'<span class="ln" id="L{number}">{line}\n</span>' for number, line in lines])
+    out = "".join([f"<span class=ln id=L{number}>{line}\n</span>" for number, line in lines])
     facts = {"lines": total, "shown": min(total, most), "cut": total > most}
     return facts, START + out.encode("utf-8", "replace") + END
 
@@ -76,10 +76,12 @@ def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] =
 def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
     """CSS can't count lines in a closed <details>: with folds each has its number itself."""
     if not folds:
-        return b'<span class="ln" id="L%d">' % number
-    start = b'<details open><summary class="ln"' if is_fold else b'<span class="ln"'
-    return start + b' id="L%d" data-n="%d">' % (number, number)
+        return b"<span class=ln id=L%d>" % number
+    start = b"<details open><summary class=ln" if is_fold else b"<span class=ln"
+    return start + b" id=L%d data-n=%d>" % (number, number)
 
 
 def _escaped_blocks(line: str) -> Iterator[str]:
-    return (escape(line[start : start + BLOCK]) for start in range(0, len(line), BLOCK))
+    return (
+        escape(line[start : start + BLOCK], quotes=False) for start in range(0, len(line), BLOCK)
+    )

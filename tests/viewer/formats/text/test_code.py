@@ -35,13 +35,13 @@ def test_a_code_preview_names_the_language_and_counts_lines():
     shown = preview(original(CODE, "a.py", "text/x-python"), "text/x-python")
 
     assert (shown.label, shown.facts) == ("Python", ("5 lines",))
-    assert 'id="L5"' in shown.body.decode()
+    assert "id=L5" in shown.body.decode()
 
 
 def test_json_is_indented_for_any_file_name():
     shown = preview(original(JSON, "a", "application/ld+json"), "application/ld+json")
 
-    assert (shown.label, shown.facts) == ("JSON", ("11 lines",))
+    assert (shown.label, shown.facts) == ("JSON", ("7 lines",))
 
 
 @pytest.mark.slow
@@ -49,7 +49,7 @@ def test_code_of_any_size_is_highlighted_from_its_start():
     data = b"x = 1\n" * (MAX_READ // 6 + 9)
     shown = preview(original(data, "a.py", "text/x-python"), "text/x-python")
 
-    assert "tok-" in shown.body.decode()
+    assert "<i class=" in shown.body.decode()
     assert "Showing 20,000 lines of the first 2.0 MiB" in shown.note
     assert shown.source == {"charset": "utf-8", "shown": 20_000}
 

@@ -1,6 +1,7 @@
 """viewer/formats/text/indenting.py"""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,28 @@ VALUES = st.recursive(
 @pytest.mark.slow
 @given(VALUES)
 def test_json_is_indented_as_by_the_standard_library(value):
-    assert indent_json(json.dumps(value)) == json.dumps(value, indent=2)
+    assert joined(indent_json(json.dumps(value))) == joined(json.dumps(value, indent=2))
+
+
+def joined(text):
+    """JSON whose lists that begin with a number are on a line."""
+    lists = re.compile(r'\[\s*(-?\d[^\[\]{}"]*?)\s*\]')
+    return lists.sub(lambda one: f"[{' '.join(one[1].split())}]", text)
+
+
+def test_a_list_of_numbers_is_on_a_line_if_it_is_short():
+    short, long = str([-1.5, 2e9]), str([*range(40)])
+    text = indent_json(f'{{"a":{short},"b":{long},"c":["1"],"d":[[1],[]]}}')
+
+    assert text.startswith('{\n  "a": [-1.5, 2000000000.0],\n  "b": [\n    0,\n')
+    assert text.endswith('"c": [\n    "1"\n  ],\n  "d": [\n    [1],\n    []\n  ]\n}')
+
+
+@pytest.mark.parametrize("end", ["", ",", ", ", ",-", "2"])
+def test_the_list_that_a_start_of_json_ends_in_is_on_its_last_line(end):
+    text = indent_json(f'{{"a":[1,{{"b":[1{end}', whole=False)
+
+    assert text.split("\n")[-1].startswith('      "b": [1')
 
 
 def test_numbers_escapes_and_duplicate_names_are_kept():

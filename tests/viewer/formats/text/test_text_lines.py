@@ -22,13 +22,13 @@ def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
     text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
     html = html_lines(text, 9, folds_of(text))[1].decode()
 
-    assert re.sub(r' class="ln"|<code>|</code>|\n', "", html[html.index("<code>") :]) == (
-        '<details open><summary id="L1" data-n="1">{</summary>'
-        '<details open><summary id="L2" data-n="2">  "a": [</summary>'
-        '<span id="L3" data-n="3">    1</span></details>'
-        '<span id="L4" data-n="4">  ],</span>'
-        '<span id="L5" data-n="5">  "[": "{"</span></details>'
-        '<span id="L6" data-n="6">}</span></pre>'
+    assert re.sub(r" class=ln|<code>|</code>|\n", "", html[html.index("<code>") :]) == (
+        "<details open><summary id=L1 data-n=1>{</summary>"
+        '<details open><summary id=L2 data-n=2>  "a": [</summary>'
+        "<span id=L3 data-n=3>    1</span></details>"
+        "<span id=L4 data-n=4>  ],</span>"
+        '<span id=L5 data-n=5>  "[": "{"</span></details>'
+        "<span id=L6 data-n=6>}</span></pre>"
     )
 
 
@@ -40,4 +40,4 @@ def test_folds_are_closed_whatever_the_brackets(text):
 
 
 def test_ready_html_is_not_escaped_again():
-    assert b'<span class="ln" id="L1"><i>x</i>\n</span>' in html_lines("<i>x</i>", 1)[1]
+    assert b"<span class=ln id=L1><i>x</i>\n</span>" in html_lines("<i>x</i>", 1)[1]
