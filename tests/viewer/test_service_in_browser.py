@@ -162,3 +162,18 @@ def test_a_browser_uploads_a_form(page, alice, service):
     assert (document["name"], document["contentType"]) == ('Plan "B" é.md', "text/markdown")
     assert (document["size"], document["metadata"]) == (7, {"project": "alpha"})
     assert document["token"]["viewUrl"]
+
+
+def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(
+    browser, start_service, soffice
+):
+    writer = start_service(RATE_LIMITS="off", CONVERTER=soffice).register()
+    link = writer.share(writer.upload(rb"{\rtf1 Hello}", "application/rtf"))["viewUrl"]
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+
+    assert page.goto(link).status == 202
+    assert page.inner_text("h1") == "Being converted…"
+    page.wait_for_selector("header h1", timeout=60_000)
+    assert "Converted by LibreOffice" in page.inner_text("main")
+    context.close()
