@@ -123,6 +123,34 @@ def _refuse_contradictions(scheme: str, server: SmtpServer) -> None:
         raise ValueError("tls=off without a password only, or to this machine: leave out &tls=off")
 
 
+_READABLE = 0.183, 0.26  # relative luminance (WCAG 2.2): at most on white, at least on dark pages
+_LOGOS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
+
+
+def _brand_color(text: str) -> tuple[str, str]:
+    """The colour, and the shade of it for dark pages."""
+    if not re.fullmatch("#[0-9a-fA-F]{6}", text) or _luminance(text) > _READABLE[0]:
+        raise ValueError("#rrggbb, dark enough to be read on white: a contrast of 4.5 or more")
+    parts = bytes.fromhex(text[1:])
+    mixes = (bytes(one + (255 - one) * step // 20 for one in parts).hex() for step in range(21))
+    return text, next(f"#{mix}" for mix in mixes if _luminance(f"#{mix}") >= _READABLE[1])
+
+
+def _luminance(color: str) -> float:
+    parts = [value / 255 for value in bytes.fromhex(color[1:])]
+    red, green, blue = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _brand_logo(text: str) -> tuple[str, bytes]:
+    """Its media type and its bytes."""
+    content = Path(text).read_bytes()[: (64 << 10) + 1] if Path(text).is_file() else b""
+    for beginning, media_type in _LOGOS.items():
+        if content.startswith(beginning) and len(content) <= 64 << 10:
+            return media_type, content
+    raise ValueError("the path of a PNG, JPEG or WebP file of at most 64 KiB")
+
+
 def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
     """`read` converts text to the value, or raises ValueError with what it takes."""
     return field(default=default, metadata={"read": read, "description": description})
@@ -165,6 +193,17 @@ class Settings:
         _smtp_server,
         "the server that takes [mail](#mail), as `smtp://user:password@host:587?from=address`; "
         "without it there is no mail",
+    )
+    brand_name: str | None = _field(
+        None,
+        _matching(r"(?=.*\S)[^\x00-\x1f\x7f-\x9f]{1,60}", "1 to 60 characters"),
+        "whose service it is, on gates, notices, mails and in the head of the pages",
+    )
+    brand_color: tuple[str, str] | None = _field(
+        None, _brand_color, "the colour of buttons there, as `#rrggbb`; that of dark pages follows"
+    )
+    brand_logo: tuple[str, bytes] | None = _field(
+        None, _brand_logo, "the path of a logo: PNG, JPEG or WebP, at most 64 KiB"
     )
     max_document_bytes: int = _field(64 << 20, _number(1), "the largest original")
     session_seconds: int = _field(12 * 3600, _number(1), "how long a session lives")

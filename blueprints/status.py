@@ -31,6 +31,7 @@ from .http.access_log import Access
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
+from .views.branding import send_logo
 from .views.links import base_url
 
 VERSION = "0.2.0"
@@ -89,6 +90,14 @@ def icon() -> Response:
     icon = Path(current_app.root_path) / "templates" / "icons" / "icon-192.png"
     headers = {"Cache-Control": "public, max-age=86400"}
     return Response(icon.read_bytes(), headers=headers, content_type="image/png")
+
+
+@status.get("/logo", accepts=ANYONE)
+@may_fail_with(NotFound)
+@status.response(200, {"type": "string", "format": "binary"}, content_type="image/png")
+def logo() -> Response:
+    """Return the logo of the setting BRAND_LOGO"""
+    return send_logo()
 
 
 @status.get("/", accepts=(*ANYONE, COOKIE))

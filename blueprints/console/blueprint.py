@@ -19,6 +19,7 @@ from models.core import NotFound
 from ..http import COOKIE
 from ..http.authentication import clear_cookie
 from ..http.problems import PROBLEM
+from ..views.branding import brand
 from ..views.notices import prefers_html
 from .forms import accepts_html, show_again
 from .unsent import form_of_request
@@ -84,7 +85,7 @@ class Pages(Blueprint):
 def render(template: str, status: int = 200, **values: Any) -> Response:
     """A page of `templates/console/`."""
     nonce = secrets.token_urlsafe(16)
-    html = render_template(f"console/{template}.html", nonce=nonce, **values)
+    html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
     return Response(html, status, _HEADERS | policy)
 
@@ -158,6 +159,7 @@ def asset(kind: str) -> tuple[str, str]:
     """The address of the stylesheet (`css`) or the script (`js`), and its text."""
     base = render_template("base.css") if kind == "css" else ""
     written = base + render_template(f"console/console.{kind}")
+    written += (shown.css if (shown := brand()) else "") if kind == "css" else ""
     text = _UNSEEN[kind].sub(lambda found: found[1] or "", written)
     return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
 

@@ -80,7 +80,7 @@ def ask_for_password() -> Response:
     """Have a link for a new password sent by mail"""
     count_reset(network_of(request.remote_addr or ""))
     request_reset(PasswordReset().load({"email": text("email") or ""})["email"])
-    return go("/app/forgot", "asked")
+    return go("/app/forgot", "sent")
 
 
 @sessions.post("/logout")

@@ -87,7 +87,7 @@ def _webhook_state(webhook: Any) -> State:
         failing = webhook.failing_since
         return ("soon", "failing", failing) if failing else ("live", "on", None)
     why = {"gone": "off: it answered 410 Gone", "failing": "off: it failed for five days"}
-    why["unconfirmed"] = "waits for a yes from there"
+    why["unconfirmed"] = "not confirmed yet"
     return "over", why.get(webhook.disabled_reason, "off"), webhook.disabled_at
 
 

@@ -20,6 +20,7 @@ from models.runtime import Progress
 from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
 from ..http.problems import PROBLEM
+from .branding import brand
 
 JSON = "application/json"
 REFRESH = 2  # seconds, after which a page that waits asks again
@@ -91,10 +92,12 @@ OTHER = Notice("This can’t be shown", "{}")
 def small_page(template: str, status: int, origins: Sequence[str], **values: Any) -> Response:
     """A page that runs no script; these `origins` may frame it, without any only our own."""
     nonce, ancestors = secrets.token_urlsafe(16), " ".join(origins) or "'self'"
-    response = Response(render_template(template, nonce=nonce, status=status, **values), status)
+    shown = brand()
+    text = render_template(template, nonce=nonce, status=status, brand=shown, **values)
+    response, images = Response(text, status), "data: 'self'" if shown and shown.logo else "data:"
     response.headers["X-Robots-Tag"] = "noindex, nofollow"
     response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; style-src 'nonce-{nonce}'; img-src data:; base-uri 'none'; "
+        f"default-src 'none'; style-src 'nonce-{nonce}'; img-src {images}; base-uri 'none'; "
         f"form-action 'self'; frame-ancestors {ancestors}"
     )
     return response

@@ -95,8 +95,8 @@ def test_the_page_for_a_forgotten_password_sends_the_link_without_script(mailing
     wrong = visitor.submit(page, "/app/forgot", email="nobody")
     assert (wrong.status, "no e-mail address" in wrong.text) == (422, True)
     answer = visitor.submit(page, "/app/forgot", email=email)
-    assert (answer.status, answer.headers["Location"]) == (303, "/app/forgot?done=asked")
-    assert "Look into your mail" in visitor.get("/app/forgot?done=asked").text
+    assert (answer.status, answer.headers["Location"]) == (303, "/app/forgot?done=sent")
+    assert "Check your mail" in visitor.get("/app/forgot?done=sent").text
     address = invite_in(box.wait_for(1)[0])
     signup = visitor.get(f"/app/signup?invite={address}")
     assert visitor.submit(signup, "/app/signup", email=email, password=NEW).status == 303

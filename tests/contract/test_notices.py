@@ -148,7 +148,7 @@ def test_the_list_of_webhooks_makes_one_that_sends_mail(mailing, box, email):
     answer = owner.submit(page, "/app/webhooks", url=f"mailto:{email}", events=["document.viewed"])
     assert answer.status == 303
     page = owner.get(answer.headers["Location"])
-    assert "waits for a yes from there" in page.text
+    assert "not confirmed yet" in page.text
     assert "A mail is on its way" in page.text
     assert box.wait_for(1)[0].to == [email]
 
