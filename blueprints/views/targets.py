@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 import viewer
 from models import Collection, Document, DocumentToken
-from models.core import NotFound, ScopeMissing, TargetChanged, WrongCredentials
+from models.core import Busy, NotFound, ScopeMissing, TargetChanged, WrongCredentials
 from models.documents import kind_of
 from models.links import TokenGrant
 
@@ -22,21 +22,24 @@ from .gate import check_password, credential_of, needs_prompt, prompt
 from .links import base_url
 from .notices import prefers_json, small_page
 
+TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
 ONE_BY_ONE = "This link opens several documents. Open it, and save each from its page."
 
 
 def opened(act: Callable[["LinkTarget"], T]) -> T:
-    """What is done with the target of the caller's link; once more if that is changed meanwhile."""
-    try:
-        return act(_target_of(g.caller))
-    except TargetChanged:
-        return act(_target_of(resolve_caller(request)))
+    """What is done with the target of the caller's link, anew if that is changed meanwhile."""
+    for _ in range(TRIES):
+        try:
+            return act(_target_of(g.caller))
+        except TargetChanged:
+            resolve_caller(request)
+    raise Busy
 
 
-def _target_of(caller: Caller | None) -> "LinkTarget":
-    if caller is None or caller.grant is None:  # no route at `/s` takes another credential
+def _target_of(caller: Caller) -> "LinkTarget":
+    if caller.grant is None:  # no route at `/s` takes another credential
         raise ScopeMissing
     kind = CollectionTarget if caller.grant.collection_id else DocumentTarget
     return kind(caller, caller.grant)

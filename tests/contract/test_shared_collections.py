@@ -1,6 +1,7 @@
 """Links to collections: the contents page and its documents by token and ticket, other targets."""
 
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.people import at
 from tests.problems import refused, refused_field
+from tests.waiting import start_threads
 
 AS_JSON = {"Accept": "application/json"}
 AS_PAGE = {"Accept": "text/html,*/*;q=0.8"}
@@ -314,6 +316,31 @@ def test_the_same_link_leads_elsewhere_from_the_next_request_on(
         (None, whole, second, None),
         (second, None, None, whole),
     ]
+
+
+def test_the_log_names_what_was_shown_while_the_target_is_changed(
+    alice, anonymous, collection, documents
+):
+    link, shown = alice.share(documents[0]), []
+    path = f"/v1/tokens/{link['id']}"
+
+    def open_often():
+        for _ in range(15):
+            page = anonymous.get(short(link))
+            shown.append(re.search(r"<title>(.+)</title>", page.text)[1])
+
+    threads = start_threads(*[open_often] * 4)
+    while any(thread.is_alive() for thread in threads):
+        for document in documents[1::-1]:
+            alice.patch(path, json={"documentId": document["id"]})
+    for target in ({"documentId": documents[1]["id"]}, {"collectionId": collection["id"]}):
+        alice.patch(path, json=target)  # what was merged is recorded before
+
+    assert len(shown) == alice.get(path).json["views"] == 60
+    counted = Counter()
+    for event in alice.events("&type=document.viewed"):
+        counted[event["data"]["documentId"]] += event["data"]["count"]
+    assert {one["name"]: counted[one["id"]] for one in documents[:2]} == Counter(shown)
 
 
 def test_the_content_of_a_link_tells_by_its_etag_that_it_leads_elsewhere(

@@ -6,9 +6,9 @@ import pytest
 
 from crypto import DecryptionError
 from models import Collection, Document, DocumentToken, Event, connected, database
-from models.core import Invalid, NotFound, QuotaExceeded, TokenRevoked, now
+from models.core import Invalid, NotFound, QuotaExceeded, TargetChanged, TokenRevoked, now
 from models.documents import MOST_DOCUMENTS
-from models.links import LinkOptions, TokenGrant, links_of_owner
+from models.links import LinkOptions, TokenGrant, links_of_owner, secret_of
 from models.operations import check_contents, checkpoint, rotate_root_keys, sweep, verify_log
 from tests.uploads import upload
 from tests.waiting import run_in_threads
@@ -237,6 +237,20 @@ def test_label_and_terms_of_its_link_are_changed_as_those_of_a_document(alice, c
     row.revoke()
     with pytest.raises(TokenRevoked):
         DocumentToken.edit(collection.owner_id, row.id, label=None)
+
+
+def test_what_a_link_no_longer_opens_is_no_view(alice, collection, documents):
+    issued = link(documents[0], label="for them", max_views=1)
+    DocumentToken.edit(alice.id, issued.row.id, collection)
+    with pytest.raises(TargetChanged):
+        DocumentToken.count_view(documents[0], issued.row.id, "document.viewed")
+    DocumentToken.count_view(collection, issued.row.id, "document.viewed", documents[1])
+    row = DocumentToken.one_of_target(collection, issued.row.id)
+    assert (row.views, row.label, secret_of(row)) == (1, "for them", issued.secret)
+    assert told(alice)[-2:] == [
+        ("document.viewed", documents[1].id, None),
+        ("token.spent", None, None),
+    ]
 
 
 def test_keys_are_rotated_checked_and_receipts_hold(alice, collection):

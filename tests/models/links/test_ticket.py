@@ -12,7 +12,7 @@ from models.links.grant import ORIGINAL, PAGES, SHOWN
     ("target_id", "views_left", "most_seconds"),
     [("doc_a", None, 3600), ("doc_a", 1, 600), ("col_a", None, 3600), ("col_a", 1, 3600)],
 )
-def test_a_ticket_of_a_document_of_a_link_with_a_view_limit_is_valid_for_minutes(
+def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
     target_id, views_left, most_seconds, instance, monkeypatch
 ):
     issued = []
