@@ -10,7 +10,6 @@ are new, or were slow at the last attempt, share a part of them, of which one us
 users who hold the fewest threads come first.
 """
 
-import json
 import queue
 import random
 import threading
@@ -20,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from models import Event, Webhook, WebhookDelivery, connected, transaction
-from models.core import NotFound, now, rfc3339
+from models.core import NotFound, now
 from models.events import (
     MOST_LINES,
     Mail,
@@ -263,14 +262,7 @@ def _event_of(delivery: WebhookDelivery) -> Event | None:
 
 def _request(webhook: Webhook, event: Event) -> tuple[str, dict[str, str], bytes]:
     """URL, headers and body. The body is the same at every attempt; the signature is not."""
-    payload = {
-        "type": event.type,
-        "timestamp": rfc3339(event.created_at),
-        "data": event.data,
-        "sequence": event.sequence,
-        "hash": event.hash.hex(),
-    }
-    body = json.dumps(payload, separators=(",", ":")).encode()
+    body = event.sent_body.encode()
     sent_at = now() // 1000
     headers = {
         "Content-Type": "application/json",

@@ -1,11 +1,12 @@
 """Webhooks, and what was sent to them."""
 
+import json
 from typing import Any
 
 from flask import Response, g, request
 from markupsafe import Markup
 
-from models import EVENT_TYPES, Webhook
+from models import EVENT_TYPES, Event, Webhook
 from models.events import has_mail
 
 from ..http import COOKIE, NOBODY
@@ -17,6 +18,11 @@ from .templating import quoted
 
 webhooks = Pages("webhooks", "/webhooks")
 PATH = "/app/webhooks"
+_NOUNS = {"document": "Documents", "collection": "Collections", "token": "Links", "api_key": "Keys"}
+_GROUPS = {  # of the types of events
+    noun: [type for type in EVENT_TYPES if _NOUNS.get(type.partition(".")[0], "Account") == noun]
+    for noun in (*_NOUNS.values(), "Account")
+}
 
 
 def _owned(id: str) -> Webhook:
@@ -27,7 +33,7 @@ def _owned(id: str) -> Webhook:
 def show_webhooks() -> Response:
     """List the webhooks"""
     found, _ = Webhook.page_of(g.caller.owner_id, 100, None)
-    return render("webhooks", webhooks=found, types=EVENT_TYPES, mails=has_mail())
+    return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS, mails=has_mail())
 
 
 @webhooks.post("", shows=show_webhooks)
@@ -42,8 +48,15 @@ def show_webhook(id: str) -> Response:
     """Show a webhook and its deliveries"""
     found = _owned(id)
     deliveries, further = found.deliveries(25, request.args.get("after"))
-    shown: dict[str, Any] = {"deliveries": deliveries, "further": further, "types": EVENT_TYPES}
+    shown: dict[str, Any] = {"deliveries": deliveries, "further": further, "groups": _GROUPS}
+    shown["sent"] = {one.id: _sent_body(one) for one in deliveries if not found.mail_address}
     return render("webhook", webhook=found, **shown)
+
+
+def _sent_body(delivery: Any) -> str:
+    """Laid out to be read; '' if its event is no longer kept."""
+    event = Event.find(delivery.event_id)
+    return json.dumps(json.loads(event.sent_body), indent=2) if event else ""
 
 
 @webhooks.post("/<id>", shows=show_webhook)

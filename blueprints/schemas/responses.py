@@ -124,6 +124,13 @@ class WebhookWithSecret(WebhookRecord):
     secret = fields.String(**described(f"{SHOWN_ONCE} A webhook that sends mail has none."))
 
 
+class DeliveryAttempt(ResponseSchema):
+    attempted_at = Timestamp()
+    status = fields.Integer(allow_none=True)
+    duration_ms = fields.Integer()
+    error = fields.String(allow_none=True, **described("Why it got no answer."))
+
+
 class DeliveryRecord(ResponseSchema):
     id = fields.String()
     event_id = fields.String(**described("The header `webhook-id`."))
@@ -140,6 +147,7 @@ class DeliveryRecord(ResponseSchema):
         allow_none=True, **described("The first 1,024 bytes of the last answer.")
     )
     error = fields.String(allow_none=True, **described("Why the last attempt got no answer."))
+    history = Records(DeliveryAttempt, **described("The last ten attempts, oldest first."))
 
 
 def list_page(page: ResultPage) -> dict[str, Any]:

@@ -6,7 +6,7 @@ the service signs what it sends: what was altered in the database is not sent.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 from peewee import Table as TableReference
@@ -177,7 +177,7 @@ class WebhookDelivery(Sendable, Owned):
 
     def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
         """`due_at` is the moment of the next attempt, None if there is none."""
-        moment = now()
+        moment, self.sealed_result = now(), sealed_result
         self._set(
             due_at=due_at,
             attempts=type(self).attempts + 1,
@@ -195,12 +195,22 @@ class WebhookDelivery(Sendable, Owned):
         database.after_commit(delivery_queued.set)
 
 
+class Attempt(NamedTuple):
+    """When it ended, in milliseconds, and how."""
+
+    attempted_at: int
+    status: int | None
+    duration_ms: int
+    error: str | None
+
+
 @dataclass(frozen=True)
 class OpenedDelivery(RowWith[WebhookDelivery]):
-    """A delivery with the unsealed result of its last attempt."""
+    """A delivery with the unsealed result of its last attempt, and its last ones, oldest first."""
 
     answer: str | None
     error: str | None
+    history: list[Attempt]
 
 
 @prepared

@@ -90,6 +90,13 @@ class Event(Owned):
     hash = BlobField()
 
     @property
+    def sent_body(self) -> str:
+        """What webhooks are sent of it, the same at every attempt."""
+        sent = {"type": self.type, "timestamp": rfc3339(self.created_at), "data": self.data}
+        position = {"sequence": self.sequence, "hash": self.hash.hex()}
+        return json.dumps(sent | position, separators=(",", ":"))
+
+    @property
     def data(self) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(self.body)["data"]
         return facts

@@ -17,7 +17,7 @@ from ..records import Issued, Owned, Owner, ResultPage, cached_property, log_alt
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .attempt import Outcome
-from .delivery import OpenedDelivery, WebhookDelivery
+from .delivery import Attempt, OpenedDelivery, WebhookDelivery
 from .event import TYPES, Event
 from .notices import NOTICES, ask, is_code
 from .webhook_url import SCHEME, require_reachable
@@ -25,6 +25,7 @@ from .webhook_url import SCHEME, require_reachable
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
 GONE = 410
+MOST_ATTEMPTS = 10  # that are kept of a delivery
 UNCONFIRMED = "unconfirmed"  # why it is disabled: nobody at the address has agreed yet
 
 
@@ -233,7 +234,10 @@ class Webhook(Owned):
 
         Not synced: what a power cut loses costs one repeated delivery.
         """
-        result = {"answer": outcome.answer, "error": outcome.error}
+        result: dict[str, Any] = {"answer": outcome.answer, "error": outcome.error}
+        attempt = [now(), outcome.status, outcome.duration_ms, outcome.error]
+        former = self._result_of(delivery).get("history", [])
+        result["history"] = [*former[1 - MOST_ATTEMPTS :], attempt]
         sealed = self._owner.seal("delivery/1", delivery.id, result)
         with separate_transaction(self.owner_id, synced=False):
             if webhook := type(self).find(self.id):  # unless deleted meanwhile
@@ -268,9 +272,13 @@ class Webhook(Owned):
             raise WebhookDisabled
 
     def _opened(self, delivery: WebhookDelivery) -> OpenedDelivery:
+        result = self._result_of(delivery)
+        history = [Attempt(*one) for one in result.get("history", ())]
+        return OpenedDelivery(delivery, result.get("answer"), result.get("error"), history)
+
+    def _result_of(self, delivery: WebhookDelivery) -> dict[str, Any]:
         sealed = delivery.sealed_result
-        result = self._owner.unseal("delivery/1", delivery.id, sealed) if sealed else {}
-        return OpenedDelivery(delivery, result.get("answer"), result.get("error"))
+        return dict(self._owner.unseal("delivery/1", delivery.id, sealed)) if sealed else {}
 
     def _live_secrets(self) -> list[Any]:
         return [pair for pair in self.terms["secrets"] if pair[1] is None or pair[1] > now()]

@@ -67,7 +67,7 @@ addEventListener("click", event => {
     part.open = true;
     $("input:not([type=hidden]), summary", part).focus();
   }
-  if (event.target.matches("[data-all]")) for (const box of all(".list [name=id]")) box.checked = true;
+  if (event.target.matches("[data-all]")) for (const box of all("[type=checkbox]", event.target.closest("fieldset, form"))) box.checked = true;
   for (const menu of all(".menu[open]")) if (opens || !menu.contains(event.target)) menu.open = false;
 });
 addEventListener("keydown", event => {

@@ -107,9 +107,11 @@ def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
     page = until(lambda: (page := owner.get(path)) and "delivered" in page.text and page)
     assert "webhook test" in page.text
     assert re.search(r"20\d in [\d,]+ ms", page.text)
+    assert "&#34;type&#34;: &#34;webhook.test&#34;" in page.text.replace("&quot;", "&#34;")
     (again,) = re.findall(rf'"({path}/deliveries/dlv_\w+/redeliver)"', page.text)
     assert owner.post(again).status == 303
     receiver.wait_for(2)
+    until(lambda: owner.get(path).text.count("</time>: 20") == 2)
 
 
 def test_a_deleted_webhook_is_gone(member):

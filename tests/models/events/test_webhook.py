@@ -52,6 +52,24 @@ def test_five_days_of_nothing_but_failures_disable_a_webhook(alice, hook, clock)
     assert told(alice)[1:] == ["webhook.disabled"]
 
 
+def test_the_last_ten_attempts_are_kept_also_when_it_is_sent_again(hook):
+    one = pending(hook)
+    hook.record_outcome(one, BAD, ids.now())
+    hook.redeliver(one.id)
+    ((sent,), _) = hook.deliveries(1, None)
+    assert [attempt.status for attempt in sent.history] == [500]
+    hook.record_outcome(sent, Outcome(7, error="The name is not known."), ids.now())
+    hook.record_outcome(sent, GOOD, None)
+    ((sent,), _) = hook.deliveries(1, None)
+    assert [attempt[1:] for attempt in sent.history] == [
+        *((500, 1, None), (None, 7, "The name is not known."), (204, 1, None))
+    ]
+    for _ in range(12):
+        hook.record_outcome(sent, BAD, ids.now())
+    ((sent,), _) = hook.deliveries(1, None)
+    assert len(sent.history) == 10
+
+
 def test_one_success_in_five_days_keeps_it(hook, clock):
     one = pending(hook)
     hook.record_outcome(one, BAD, ids.now())

@@ -226,7 +226,8 @@ def test_the_rows_of_the_longest_names_labels_and_metadata_are_as_short_as_promi
     hook = Webhook.register(alice.id, "https://hook.example/".ljust(2048, "x"), TYPES, widest).row
     event = Event.record(alice.id, "webhook.test", {"content_type": '"' * 255})
     delivery = WebhookDelivery.get()
-    result = {"answer": "\x01" * 1024, "error": "x" * 200}
+    history = [[now(), None, 15_000, "x" * 200]] * 10
+    result = {"answer": "\x01" * 1024, "error": "x" * 200, "history": history}
     delivery.sealed_result = alice.seal("delivery/1", delivery.id, result)
 
     assert size_bytes(Document.find(document.id)) < 32 << 10
