@@ -29,7 +29,7 @@ LOGICAL_TYPES: Final = {
     **{1: "text", 2: "map", 3: "list", 4: "enum", 5: "decimal", 6: "date", 7: "time"},
     **{8: "timestamp", 12: "JSON", 13: "BSON", 14: "UUID", 15: "float16"},
 }
-REPETITIONS: Final = ("", "optional", "repeated")
+REPETITIONS: Final = ("required", "optional", "repeated")
 
 
 class EncryptedError(ValueError):
@@ -57,7 +57,8 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     )
     html = (
         '<div class="grid" tabindex="0" role="region" aria-label="Columns"><table>\n<thead><tr>'
-        '<th scope="col">Column</th><th scope="col">Type</th><th scope="col"></th></tr></thead>\n'
+        '<th scope="col">Column</th><th scope="col">Type</th><th scope="col">Values</th>'
+        "</tr></thead>\n"
         f"<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
     facts = {"columns": len(columns), "rows": int(about[ROWS])}

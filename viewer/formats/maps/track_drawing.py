@@ -14,7 +14,7 @@ from ...markup.escaping import escape
 
 RADIUS: Final = 6_371_009  # metres: the mean of the earth's
 DEGREE: Final = math.pi / 180 * RADIUS
-WIDTH, LOWEST, HIGHEST, MARGIN = 1000, 300, 800, 50  # of the drawing, in its own units
+WIDTH, LOWEST, HIGHEST, MARGIN = 1000, 300, 620, 50  # of the drawing, in its own units
 SMALLEST: Final = 1e-3  # degrees that fill the drawing
 MAX_DRAWN: Final = 6_000  # points of all lines
 MAX_LINES: Final = 2_000
@@ -78,8 +78,9 @@ def drawing(found: Found) -> str:
     projection = Projection(every + [point for _, point in found.places])
     step = max(1, len(every) // MAX_DRAWN)
     parts = [_line(projection, line, step) for line in found.lines[:MAX_LINES]]
-    for kind, index in (("start", 0), ("end", -1)):
-        parts += [_mark(projection, line[index], kind) for line in found.lines[:1]]
+    for line in found.lines[:1]:
+        if line[0][:2] != line[-1][:2]:  # else it is an area
+            parts += [_mark(projection, line[0], "start"), _mark(projection, line[-1], "end")]
     for number, (name, point) in enumerate(found.places[:MAX_NUMBERED], 1):
         x, y = projection.place(point)
         title = f"<title>{escape(name)}</title>"

@@ -45,7 +45,8 @@ def _xcf(first: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _postscript(first: bytes) -> Iterator[tuple[str, str]]:
-    found = {name.decode(): value.strip() for name, value in COMMENT.findall(first)}
+    comments = reversed(COMMENT.findall(first))  # the first of a name counts
+    found = {name.decode(): value.strip() for name, value in comments}
     for name, value in found.items():
         if value != WITHOUT_SIZE:
             yield name, value.decode("latin-1").strip("()")

@@ -84,7 +84,7 @@ def test_the_columns_of_a_parquet_file_are_shown_with_their_types():
     preview, html = shown(parquet(*columns, rows=9), "a.parquet")
 
     assert (preview.label, preview.facts) == ("Parquet", ("4 columns", "9 rows"))
-    assert '<td class="long">place.lat</td><td>double</td><td class="dim"></td>' in html
+    assert '<td class="long">place.lat</td><td>double</td><td class="dim">required</td>' in html
     assert '<td class="long">place.lon</td><td>double</td><td class="dim">repeated</td>' in html
     assert '<td class="long">name</td><td>text</td><td class="dim">optional</td>' in html
 

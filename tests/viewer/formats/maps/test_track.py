@@ -22,6 +22,7 @@ def test_a_track_is_drawn_and_measured():
     assert (preview.kind, preview.label) == ("map", "GPX track")
     assert preview.facts == ("3 points", "1 place")
     assert "<h2>To the lake</h2>" in html
+    assert html.count("<title>start</title>") == html.count("<title>end</title>") == 1
     assert html.count("<polyline") == html.count('class="place"') == 1
     assert "<dt>Distance</dt><dd>2 km</dd>" in html
     assert "<dt>Height</dt><dd>30 to 50 m</dd>" in html
@@ -41,6 +42,7 @@ def test_places_and_areas_are_drawn(name, data):
     else:
         assert preview.facts == ("4 points", "1 place")
         assert "<li>Gate</li>" in html
+        assert "<title>start</title>" not in html
 
 
 def test_a_track_of_google_has_its_times():
@@ -68,8 +70,8 @@ def test_north_is_up_and_the_scale_holds():
     assert (x, t) == (u, y)
     assert v < y
     assert s - x == pytest.approx(y - v, rel=0.01)
-    assert re.search(r">(\d+) km<", html)[1] == "20"
-    assert bar / (y - v) == pytest.approx(20 / 111.2, rel=0.01)
+    assert re.search(r">(\d+) km<", html)[1] == "50"
+    assert bar / (y - v) == pytest.approx(50 / 111.2, rel=0.01)
 
 
 @pytest.mark.parametrize(

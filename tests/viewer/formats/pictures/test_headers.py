@@ -15,7 +15,7 @@ BUNDLE = b"AT&TFORM\0\0\0\0DJVMDIRM\0\0\0\x08\x81\0\x09" + DJVU[12:]
         ("a.xcf", b"gimp xcf v011\0\0\0\3\x20\0\0\2\x58", ["800 × 600 pixels"]),
         (
             "a.eps",
-            b"%!PS-Adobe-3.0\n%%Title: (<A> logo)\n%%Pages: 1\n",
+            b"%!PS-Adobe-3.0\n%%Title: (<A> logo)\n%%Pages: 1\n%%Title: B\n",
             ["&lt;A&gt; logo", "<dd>1<"],
         ),
     ],
