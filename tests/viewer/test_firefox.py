@@ -185,3 +185,17 @@ def test_a_breach_of_the_policy_and_a_request_would_be_noticed(page, site):
     assert "blocked an inline script" in heard
     assert f"blocked the loading of a resource (img-src) at {site.here}/asked.png" in heard
     assert page.asked.count(f"{site.here}/asked.png") == 1
+
+
+def test_text_of_a_pdf_is_found_and_marked_and_its_pages_are_turned(page, alice):
+    document = alice.upload(pdf("One", "Two", "Two again"), "application/pdf")
+    page.goto(document["token"]["viewUrl"])
+    page.until("document.documentElement.dataset.text === 'all'")
+    page.evaluate("viewer.actions['/']()")
+    page.type("two")
+    page.until("document.querySelector('#found').textContent === '1 of 2'")
+    page.until("document.querySelector('#p2 .now')?.getBBox().width > 10")
+    page.evaluate("viewer.actions.r()")
+    shape = "document.querySelector('#p2 svg').getAttribute('viewBox')"
+    assert page.evaluate(shape) == "0 0 200 300"
+    assert page.heard == []
