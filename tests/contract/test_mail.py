@@ -1,12 +1,15 @@
 """Mail over HTTP: a new password, invitations, kills, and a service without mail."""
 
 import re
+import secrets
 import statistics
 import time
+from collections import Counter
 
 from tests.clock import ClockedService
 from tests.console.visitor import Visitor
 from tests.mailbox import BASE, FROM, until_sent
+from tests.pair import Pair
 from tests.people import PASSWORD, Person
 from tests.problems import refused, refused_field
 
@@ -192,3 +195,21 @@ def page_text(service, person):
     visitor = Visitor(service)
     visitor.log_in(person.record["email"])
     return visitor.get("/app/activity").text
+
+
+def test_two_processes_on_postgresql_send_each_mail_once_and_share_the_limits(
+    postgres_server, tmp_path, box
+):
+    pair = Pair(tmp_path, SMTP_URL=box.url(), RATE_LIMITS="off")
+    try:
+        emails = [f"{number}.{secrets.token_hex(6)}@example.org" for number in range(10)]
+        for address in emails:
+            pair.register(address)
+        for address in [*emails, *emails[:1] * 6]:
+            assert reset(pair, address).status == 202
+        until_sent(pair)
+        sent = Counter(mail.to[0] for mail in box.mails if mail.to[0] in emails)
+        assert sent == dict.fromkeys(emails, 1) | {emails[0]: 3}
+        assert len({mail.headers["Message-ID"] for mail in box.mails}) == len(box.mails)
+    finally:
+        pair.close()
