@@ -19,6 +19,7 @@ from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.requirements import skip_unless_required
 from tests.service import Service
+from tests.viewer.firefox import Firefox
 
 NEEDED = {  # a fixture -> the marker of the tests that need it
     "launch_chromium": "browser",
@@ -204,6 +205,21 @@ def launch_chromium():
         if not program and not Path(driver.chromium.executable_path).exists():
             skip_unless_required("browser", "no Chromium here: apt-get install chromium")
         yield partial(driver.chromium.launch, executable_path=program, args=ARGUMENTS)
+
+
+@pytest.fixture(scope="module")
+def start_firefox(tmp_path_factory):
+    """A function that starts Firefox; tests that need it are skipped if it is not installed."""
+    websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        skip_unless_required("browser", "no Firefox here: apt-get install firefox-esr")
+
+    def start(**options):
+        profile = tmp_path_factory.mktemp("firefox")
+        return Firefox(program, profile, websocket.create_connection, **options)
+
+    return start
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,11 @@
 """The page in Firefox: served, and opened from a file without a network."""
 
 import json
-import shutil
 
 import pytest
 
 from crypto.password_file import PasswordSeal
-from tests.requirements import skip_unless_required
-from tests.viewer.firefox import Firefox, Page
+from tests.viewer.firefox import Page
 from tests.viewer.samples import every_kind, original, pdf
 from tests.waiting import until
 from viewer import download, sealed_download, view
@@ -43,21 +41,6 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
 FRAMED = ("page.html", "letter.eml")
 SAMPLES = [one for one in every_kind() if one[0] in SHOWN]
 each_kind = pytest.mark.parametrize(("name", "kind", "data"), SAMPLES, ids=[s[0] for s in SAMPLES])
-
-
-@pytest.fixture(scope="module")
-def start_firefox(tmp_path_factory):
-    """A function that starts Firefox; tests that need it are skipped if it is not installed."""
-    websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if not program:
-        skip_unless_required("browser", "no Firefox here: apt-get install firefox-esr")
-
-    def start(**options):
-        profile = tmp_path_factory.mktemp("firefox")
-        return Firefox(program, profile, websocket.create_connection, **options)
-
-    return start
 
 
 @pytest.fixture(scope="module")
