@@ -1,7 +1,8 @@
 """All that an account holds, as one ZIP file.
 
-The originals lie in `documents/`. The records are JSON, as the API shows them, without secrets; the
-log is what `flask audit export` prints, which `deploy/verify_log.py` verifies.
+The originals lie in `documents/`, those in the bin in `bin/`. The records are JSON, as the API
+shows them, without secrets; the log is what `flask audit export` prints, which
+`deploy/verify_log.py` verifies.
 """
 
 import json
@@ -12,6 +13,7 @@ from flask import Response, g
 
 from models import ApiKey, Collection, Document, Session, User, Webhook
 from models.core import now, rfc3339
+from models.documents import all_with_binned
 from models.links import links_of_owner
 from models.operations import ExportedLog
 from models.records import ResultPage
@@ -29,15 +31,16 @@ from ..schemas.responses import (
 from ..views import archive
 
 ROWS = 100  # read at once
-FOLDER = "documents/"
 
 
 def everything() -> Response:
     """Of the caller. That it was taken is an event, which is in it."""
     user: User = g.caller.user
-    documents = list(_all(lambda after: _documents(user.id, after)))
+    documents = [one.show_bare_if_damaged() for one in all_with_binned(user.id)]
     user.record_export(len(documents))
-    files = archive.entries_of((one for one in documents if one.sha256), FOLDER)
+    whole = [one for one in documents if one.sha256]
+    files = archive.entries_of((one for one in whole if one.binned_at is None), "documents/")
+    files += archive.entries_of((one for one in whole if one.binned_at), "bin/")
     log = ExportedLog.of(user.id)
     entries = [
         *_records(user, documents, files),
@@ -45,11 +48,6 @@ def everything() -> Response:
         ZipEntry("log.jsonl", log.size, log.pieces, now()),
     ]
     return archive.send(entries, f"{user.email} {rfc3339(now())[:10]}")
-
-
-def _documents(owner_id: str, after: str | None) -> ResultPage:
-    found, further = Document.page_of(owner_id, ROWS, after, oldest_first=True)
-    return [one.show_bare_if_damaged() for one in found], further
 
 
 def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:

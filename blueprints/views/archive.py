@@ -6,7 +6,8 @@ from unicodedata import normalize
 
 import viewer
 from models import Document, connected
-from models.core import now
+from models.core import NotFound, now
+from models.documents import with_binned
 
 from ..http.application import Response
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
@@ -64,7 +65,9 @@ def _reader(owner_id: str, id: str) -> Callable[[], Iterator[bytes]]:
 
     def read() -> Iterator[bytes]:
         with connected():
-            document = Document.one_of(owner_id, id)
-        return document.read()
+            found = with_binned(owner_id, [id])
+        if not found:
+            raise NotFound
+        return found[0].read()
 
     return read

@@ -1,6 +1,7 @@
 """Documents: their rows, payloads and previews; and collections of them."""
 
 from .bin import (
+    all_with_binned,
     bin_page,
     binned,
     delete_for_good,

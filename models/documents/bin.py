@@ -41,6 +41,12 @@ def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
     return Document.genuine(_of(owner_id).where(Document.id.in_(named))) if named else []
 
 
+def all_with_binned(owner_id: str) -> list[Document]:
+    """All of the owner's documents, first those that are not in the bin."""
+    in_order = Document.binned_at.is_null(False), Document.id
+    return Document.with_root_keys(Document.genuine(_of(owner_id).order_by(*in_order)))
+
+
 def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
     """Those of the owner's documents that are in the bin."""
     return [one for one in with_binned(owner_id, ids) if one.binned_at is not None]

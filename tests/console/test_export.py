@@ -62,6 +62,16 @@ def test_it_holds_originals_records_and_a_log_that_verifies(member, exported, tm
     assert b"account.exported" in files["log.jsonl"]
 
 
+def test_what_is_in_the_bin_is_in_it_too(member, exported):
+    api = member.api
+    kept, binned = (api.upload(one, name="a.txt", token=None) for one in (b"kept", b"binned"))
+    member.post("/app/documents", {"act": "bin", "id": binned["id"]})
+    files = exported()
+    assert (files["documents/a.txt"], files["bin/a.txt"]) == (b"kept", b"binned")
+    names = {one["id"]: one["file"] for one in json.loads(files["documents.json"])}
+    assert names == {kept["id"]: "documents/a.txt", binned["id"]: "bin/a.txt"}
+
+
 def test_an_account_without_anything_is_exported_too(exported):
     assert {"documents.json", "log.jsonl", "SHA256SUMS"} <= exported().keys()
 
