@@ -18,7 +18,7 @@ from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
 from blueprints.http.application import Application
-from blueprints.http.authentication import may_send_long_body
+from blueprints.http.authentication import admit_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
@@ -155,7 +155,7 @@ def _prepared() -> tuple[Flask, Server]:
             trusted_proxy=settings.trusted_proxy,
             forwarded_host=settings.forwarded_host == "on",
             on_rejected=log_rejected_request,
-            may_send_long_body=may_send_long_body,
+            admit_long_body=admit_long_body,
         )
         return app, server
     except Exception as error:

@@ -217,6 +217,7 @@ class Settings:
         "who may register: anyone, only the first account, nobody",
     )
     console: str = _field("on", _one_of("on", "off"), "whether `/app` has pages for people")
+    inbound: str = _field("on", _one_of("on", "off"), "whether links take files; off: none does")
     rate_limits: str = _field(
         "on", _one_of("on", "off"), "whether wrong passwords, new accounts and uploads are limited"
     )

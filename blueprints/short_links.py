@@ -6,24 +6,29 @@ click on any page may lead here.
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response, jsonify, request
 
 from models.core import (
     DocumentDamaged,
-    ScopeMissing,
+    PayloadTooLarge,
+    StorageFull,
     TokenSpent,
     TooManyRequests,
     WrongCredentials,
 )
 
-from .http import LINK, ApiBlueprint, may_fail_with
-from .http.multipart import FORM_DATA
-from .schemas.links import LinkContents
+from .http import LINK, ApiBlueprint, may_fail_with, takes_uploads
+from .http.idempotency import replay_responses
+from .http.multipart import FORM_DATA, MalformedMultipart
+from .schemas.links import LinkContents, ReceiptOfFile
 from .schemas.requests import DownloadRequest, ViewRequest
+from .schemas.uploads import SentFile
 from .views.content import RangeNotSatisfiable
+from .views.notices import prefers_json
 from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
+OPENING_ERRORS = TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests
 HTML = {"type": "string"}
 BINARY = {"type": "string", "format": "binary"}
 BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
@@ -49,23 +54,45 @@ def show() -> Any:
     return opened(lambda target: target.show())
 
 
-def _refuse_files() -> None:
+def _judge_file() -> None:
     if request.mimetype == FORM_DATA:
-        raise ScopeMissing("This link opens something. It takes no files.")
+        opened(lambda target: target.judge_body())
 
 
-@short_links.post("", accepts=LINK, spend=_refuse_files)
-@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@short_links.post("", accepts=LINK, spend=_judge_file)
+@may_fail_with(MalformedMultipart, PayloadTooLarge, StorageFull, *OPENING_ERRORS)
+@takes_uploads(SentFile(), as_json=False)
 @short_links.arguments(ViewRequest())
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
+@short_links.alt_response(201, schema=HTML, content_type="text/html")
+@short_links.alt_response(201, schema=ReceiptOfFile)
 @short_links.response(200, LinkContents)
 def open_link(body: dict[str, Any]) -> Any:
-    """Open a link that has a password or counts its views
+    """Open a link that has a password or counts its views, or send a file to one that takes files
 
-    Each call uses up one view. A form is answered by a page, JSON by JSON, whose addresses hold a
-    ticket and use up no more views.
+    To open it uses up one view. A form is answered by a page, JSON by JSON, whose addresses hold a
+    ticket and use up no more views. A file is one part `file` of `multipart/form-data`, as
+    `curl -F file=@scan.pdf` sends it; it is answered by a receipt. An `Idempotency-Key` is taken
+    with a file, as on upload: the same key and file by the same link are stored once.
     """
+    if "payload" in body:
+        return _receive(body)
     return opened(lambda target: target.open(body["password"]))
+
+
+def _receive(file: dict[str, Any]) -> Response:
+    receipt = _take(**file)
+    if prefers_json():
+        return receipt
+    return opened(lambda target: target.receipt_page(receipt.get_json()))
+
+
+@replay_responses
+def _take(**file: Any) -> Response:
+    receipt = opened(lambda target: target.receive(**file))
+    response = jsonify(ReceiptOfFile().dump(receipt))
+    response.status_code = 201
+    return response
 
 
 @short_links.get("/content", accepts=LINK, permission="download")

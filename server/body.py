@@ -52,13 +52,20 @@ class BodyBuffer:
     memory file: it grows without being copied and is freed when it is closed.
     """
 
-    def __init__(self, limit_bytes: int, expected_bytes: int, budget: MemoryBudget) -> None:
+    def __init__(
+        self,
+        limit_bytes: int,
+        expected_bytes: int,
+        budget: MemoryBudget,
+        when_gone: Callable[[], None],
+    ) -> None:
+        """`when_gone` is called once, when it is closed."""
         self._limit = limit_bytes if expected_bytes <= limit_bytes else 0
         self._received = self._reserved = 0
+        self._budget, self._when_gone = budget, [when_gone]
+        self.is_over_budget = False
         is_large = FILE_BYTES < expected_bytes <= limit_bytes
         self._file = _memory_file() if is_large else io.BytesIO()
-        self._budget = budget
-        self.is_over_budget = False
 
     def __len__(self) -> int:
         return self._received
@@ -87,8 +94,10 @@ class BodyBuffer:
         return self._file
 
     def close(self) -> None:
-        self._file.close()
         self._release()
+        while self._when_gone:
+            self._when_gone.pop()()
+        self._file.close()
 
     __del__ = close  # of a pipelined request whose client disconnected
 

@@ -8,6 +8,11 @@ from waitress.adjustments import Adjustments
 
 from .body import MemoryBudget
 
+AdmitLongBody = Callable[[str, str, Mapping[str, str]], Callable[[], None] | None]
+"""Decides from path, query and header fields (names as `X_API_KEY`) if a long body is received:
+returns what is called when the body is gone, or None if it is not received.
+"""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -15,7 +20,7 @@ class Limits:
 
     body_bytes: int  # more is counted and discarded: an earlier refusal would reset the connection
     small_body_bytes: int = 64 << 10  # the same, of requests without credentials
-    unverified_body_bytes: int = 128 << 10  # more is received only with a valid credential
+    unverified_body_bytes: int = 128 << 10  # more is received only if it is admitted
     concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
     head_bytes: int = 32 << 10
     head_lines: int = 100
@@ -37,7 +42,7 @@ class Context:
     limits: Limits
     clock: Callable[[], float]
     on_rejected: Callable[[str, int, int], None]
-    may_send_long_body: Callable[[str, Mapping[str, str]], bool]
+    admit_long_body: AdmitLongBody
     believes_forwarded_host: bool
     connections: dict[int, Any] = field(default_factory=dict)
 

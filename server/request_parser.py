@@ -6,6 +6,7 @@ body's length, and CRLF line ends only.
 """
 
 import re
+from collections.abc import Callable
 from ipaddress import IPv6Address
 from typing import Any
 
@@ -112,26 +113,33 @@ class RequestParser(HTTPRequestParser):
         limits = self._limits
         expects = self.headers.get("EXPECT", "").lower()
         is_asking = expects == "100-continue" and self.version == "1.1"
-        has_credential = bool({"AUTHORIZATION", "X_API_KEY", "COOKIE"} & self.headers.keys())
+        by_header = bool({"AUTHORIZATION", "X_API_KEY", "COOKIE"} & self.headers.keys())
+        has_credential = by_header or bool(self.query)  # a link's stands in the query
         limit = limits.body_bytes if has_credential else limits.small_body_bytes
         expected = limit if self.chunked else self.content_length
         if self.body_rcv is None:
             return
-        if (is_asking and expected > limit) or (
-            has_credential
-            and expected > limits.unverified_body_bytes
-            and not self._context.may_send_long_body(self.path, self.headers)
-        ):
+        admitted: Callable[[], None] | None = _nothing
+        if is_asking and expected > limit:
+            admitted = None
+        elif has_credential and expected > limits.unverified_body_bytes:
+            admitted = self._context.admit_long_body(self.path, self.query, self.headers)
+        if admitted is None:
             self.body_rcv, self.is_last = None, True  # answered before it is received
         else:
             self.awaits_continue = is_asking
-            self._receive_into(BodyBuffer(limit, expected, self._context.memory_budget))
+            budget = self._context.memory_budget
+            self._receive_into(BodyBuffer(limit, expected, budget, admitted))
 
     def _receive_into(self, buffer: BodyBuffer) -> None:
         if self.chunked:
             self.body_rcv = ChunkedReceiver(buffer)
         else:
             self.body_rcv.buf = buffer
+
+
+def _nothing() -> None:
+    """What is to be done when a body is gone that nobody had to admit."""
 
 
 def _is_host(text: str) -> bool:

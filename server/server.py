@@ -9,13 +9,13 @@ import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from waitress.proxy_headers import proxy_headers_middleware
 
 from .connection import Connection
-from .context import Context, Limits
+from .context import AdmitLongBody, Context, Limits
 from .workers import Workers
 from .workers import listen as open_listeners
 
@@ -38,13 +38,12 @@ class Server:
         trusted_proxy: str | None = None,
         forwarded_host: bool = False,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
-        may_send_long_body: Callable[[str, Mapping[str, str]], bool] = lambda *_: True,
+        admit_long_body: AdmitLongBody = lambda *_: lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, sent_bytes)` is
         called before each error of the server's own; its body has `sent_bytes`, none after a HEAD.
-        `may_send_long_body(path, headers)` decides if more than `unverified_body_bytes` are
-        received (header names as `X_API_KEY`).
+        `admit_long_body` is asked before more than `unverified_body_bytes` are received.
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._context = Context(
@@ -52,7 +51,7 @@ class Server:
             limits,
             clock,
             on_rejected,
-            may_send_long_body,
+            admit_long_body,
             believes_forwarded_host=forwarded_host and trusted_proxy is not None,
         )
         self._listeners = open_listeners(listen)

@@ -18,7 +18,8 @@ audit = AppGroup("audit", help="Verify the log of events, and hand it out to be 
 @click.option(
     "--against",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file of receipts: lines of `audit checkpoint`, or owner, sequence and hash of events.",
+    help="A file of receipts: lines of `audit checkpoint`, or owner, sequence and hash of events, "
+    "or their ids and hashes.",
 )
 @with_database
 def verify(against: Path | None) -> None:

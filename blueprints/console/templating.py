@@ -54,8 +54,8 @@ def address_of(link: Any) -> str | None:
     if secret is None:
         return None
     issued = with_addresses(Issued(link, secret))
-    opens = "view" in link.permissions
-    return issued.short_url if opens else issued.short_url.replace("/s?", "/s/download?")
+    saves = link.permissions == "download"
+    return issued.short_url.replace("/s?", "/s/download?") if saves else issued.short_url
 
 
 def _badge(document: Any) -> str:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from flask import Request, Response, current_app, g, request
 from werkzeug.http import parse_cookie
@@ -21,7 +21,7 @@ from models.core import (
     SessionExpired,
     SessionRequired,
 )
-from models.links import TokenGrant
+from models.links import TokenGrant, admit_body
 
 from .declarations import (
     API_KEY,
@@ -35,6 +35,7 @@ from .declarations import (
     opens_links,
 )
 
+UPLOADS_BY_LINK = "/s"
 COOKIE_NAMES = "__Host-session", "session"  # over https, over http
 FORM = "application/x-www-form-urlencoded"
 _GLUED = ".,;:!?)]}>'\"*"  # to the end of a link, by who writes it into a sentence
@@ -111,25 +112,31 @@ def resolve_caller(request: Request) -> Caller | None:
     return caller
 
 
-def may_send_long_body(path: str, headers: Mapping[str, str]) -> bool:
-    """Whether the head of a request holds one valid session token or API key.
+def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Callable[[], None] | None:
+    """What ends its admission, if the head of a request holds one valid session token or API key;
+    on the pages for people a session's cookie; or a link that takes files, if there is room.
 
-    On the pages for people it is a session's cookie. The server asks before it receives a long
-    body; header names are as in `X_API_KEY`. Where the database fails, the application says so
-    after the body.
+    The server asks before it receives a long body; header names are as in `X_API_KEY`. Where the
+    database fails, the application says so after the body.
     """
     given: Iterable[tuple[Resolve, str]]
     given = _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
     if path.startswith("/app/"):
         cookies = parse_cookie(headers.get("COOKIE"))
         given = [(_by_cookie, cookies[name]) for name in COOKIE_NAMES if name in cookies][:1]
+    elif path == UPLOADS_BY_LINK:
+        given = chain(given, _in_fields(parse_qsl(query)))
     try:
         with connected():
-            return _only_caller(given).credential_type in (*OWNER, COOKIE)
+            caller = _only_caller(given)
+            if caller.credential_type in (*OWNER, COOKIE):
+                return lambda: None
+            length = headers.get("CONTENT_LENGTH")
+            return admit_body(caller.grant, int(length or 0)) if caller.grant else None
     except ServiceError:
-        return False
+        return None
     except Exception:  # noqa: BLE001
-        return True
+        return lambda: None
 
 
 def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
@@ -159,7 +166,11 @@ def _credentials(request: Request) -> Iterator[tuple[Resolve, str]]:
     headers = request.headers
     yield from _in_headers(headers.get("Authorization"), headers.get("X-API-Key"))
     fields = request.form.items(multi=True) if is_form(request) else ()
-    for name, value in (*request.args.items(multi=True), *fields):
+    yield from _in_fields((*request.args.items(multi=True), *fields))
+
+
+def _in_fields(fields: Iterable[tuple[str, str]]) -> Iterator[tuple[Resolve, str]]:
+    for name, value in fields:
         if name == "token":
             resolve = _by_document_token if value.startswith("dt_") else _refuse_in_url
             yield resolve, value.rstrip(_GLUED)

@@ -35,7 +35,7 @@ class StrictArgumentsParser(FlaskParser):
             return read_parts(seekable_body(req), req.content_type or "")
         if req.mimetype != "application/json":
             raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form", req) else None)
-        if declared("form", req):
+        if declared("uploads_as_json", req):
             return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
@@ -117,7 +117,7 @@ def count_requests(view: View, spend: Spend) -> View:
 
 def limit_body(request: Request) -> None:
     """Before-request hook: 64 KiB for every body but an upload."""
-    is_upload = declared("form", request)
+    is_upload = upload_form(request) or declared("uploads_as_json", request)
     longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest
 

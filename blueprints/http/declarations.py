@@ -31,14 +31,13 @@ def may_fail_with(*errors: type[ServiceError]) -> Declare:
     return declare
 
 
-def takes_uploads(form: Any) -> Declare:
-    """Declare that the body may hold the largest document: in base64, or as a part of a form.
-
-    `form` is the schema of the parts.
+def takes_uploads(form: Any, *, as_json: bool = True) -> Declare:
+    """Declare that the body may hold the largest document: as a part of a form, of which `form` is
+    the schema, or in base64 `as_json`.
     """
 
     def declare(view: Any) -> Any:
-        view.form = form
+        view.form, view.uploads_as_json = form, as_json
         return view
 
     return declare

@@ -40,7 +40,7 @@ def replay_responses(view: View) -> View:
             return view(*args, **path)
         if not _KEY.fullmatch(key):
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
-        user = g.caller.owner_id or network_of(request.remote_addr or "")
+        user = g.caller.owner_id or g.caller.id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
         executed: list[tuple[Any, Response]] = []
 
@@ -73,7 +73,7 @@ def execute_once(
         try:
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 answer = execute()
-                StoredResponse.store(user, id, fingerprint, answer)
+                StoredResponse.store(id, fingerprint, answer)
         except IdempotencyInProgress:  # in another process; what was done here is undone
             if (answer := StoredResponse.replayed(id, fingerprint)) is None:
                 raise

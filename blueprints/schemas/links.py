@@ -5,15 +5,17 @@ from marshmallow import fields
 from .fields import Timestamp
 from .schema import Records, ResponseSchema, Words, described, secret
 
+NONE_OF_FILES = "Null, as the others below, of a link that takes files."
+
 
 class Addresses(ResponseSchema):
     token = secret("dt_")
     short_url = fields.String(
         **described("Opens what the link opens, whatever that is then.", format="uri")
     )
-    view_url = fields.String(metadata={"format": "uri"})
-    download_url = fields.String(metadata={"format": "uri"})
-    content_url = fields.String(metadata={"format": "uri"})
+    view_url = fields.String(allow_none=True, **described(NONE_OF_FILES, format="uri"))
+    download_url = fields.String(allow_none=True, metadata={"format": "uri"})
+    content_url = fields.String(allow_none=True, metadata={"format": "uri"})
 
 
 class DocumentLinks(Addresses):
@@ -39,7 +41,9 @@ class DocumentTokenRecord(ResponseSchema):
 
 
 class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):
-    embed_html = fields.String(**described("An `iframe` that shows what the link opens."))
+    embed_html = fields.String(
+        allow_none=True, **described("An `iframe` that shows what the link opens.")
+    )
 
 
 class DocumentOfLink(ResponseSchema):
@@ -55,7 +59,9 @@ class DocumentOfLink(ResponseSchema):
 class LinkContents(ResponseSchema):
     """What a link opens. Behind a prompt `title`, `note` and `documents` are null."""
 
-    kind = fields.String(**described("`document` or `collection`."))
+    optional = ("documents", "upload_url", "files_left", "bytes_left", "max_file_bytes")
+
+    kind = fields.String(**described("`document`, `collection`, or `upload`: it takes files."))
     title = fields.String(allow_none=True)
     note = fields.String(allow_none=True)
     permissions = Words()
@@ -67,3 +73,21 @@ class LinkContents(ResponseSchema):
         allow_none=True,
         **described("An address that the permissions forbid is null."),
     )
+    upload_url = fields.String(
+        allow_none=True,
+        **described("Where files are sent, one a request; null before the password.", format="uri"),
+    )
+    files_left = fields.Integer()
+    bytes_left = fields.Integer(**described("Of all files together."))
+    max_file_bytes = fields.Integer()
+
+
+class ReceiptOfFile(ResponseSchema):
+    name = fields.String()
+    size = fields.Integer()
+    sha256 = fields.String()
+    received_at = Timestamp()
+    event_id = fields.String()
+    event_hash = fields.String(**described("A receipt of the owner's log, in hex."))
+    files_left = fields.Integer()
+    bytes_left = fields.Integer()

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
+from models.links import UPLOAD
 
 from .fields import (
     Email,
@@ -79,24 +80,39 @@ class ApiKeyRotation(CamelCaseSchema):
     )
 
 
+USUAL_FILES = 20  # that a link takes
 _MAX_VIEWS = 1, 1_000_000
 _ORIGINS = validate.Length(max=32, error="At most 32 origins.")
 
 
 class NewDocumentToken(CamelCaseSchema):
     label = Text(allow_none=True, load_default=None)
-    permissions = _choices(PERMISSIONS, 8, "permission", load_default=list(PERMISSIONS))
+    permissions = _choices(
+        (*PERMISSIONS, UPLOAD),
+        8,
+        "permission",
+        load_default=list(PERMISSIONS),
+        **described("`upload` stands alone, in a link to a collection: it takes files."),
+    )
     expires_at = Timestamp(
         allow_none=True, **described("Seven days from now if absent; null for no end.")
     )
-    max_views = StrictInteger(*_MAX_VIEWS, allow_none=True, load_default=None)
+    max_views = StrictInteger(
+        *_MAX_VIEWS,
+        allow_none=True,
+        **described("No limit if absent. Of a link that takes files: how many, 20 if absent."),
+    )
     password = Password(1, 1024, allow_none=True, load_default=None)
     allowed_origins = List(Origin(), load_default=list, validate=_ORIGINS)
+
+    @post_load
+    def _limit_files(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {"max_views": USUAL_FILES if UPLOAD in body["permissions"] else None} | body
 
 
 class DocumentTokenEdit(CamelCaseSchema):
     label = Text(allow_none=True)
-    permissions = _choices(PERMISSIONS, 8, "permission")
+    permissions = _choices((*PERMISSIONS, UPLOAD), 8, "permission")
     expires_at = Timestamp(allow_none=True)
     max_views = StrictInteger(
         *_MAX_VIEWS,

@@ -1,5 +1,6 @@
 """What the API answers: every JSON object, errors too."""
 
+from functools import cache
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, fields
@@ -155,6 +156,7 @@ def list_page(page: ResultPage) -> dict[str, Any]:
     return dict(zip(("rows", "next_cursor"), page, strict=True))
 
 
+@cache
 def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
     """`{"<plural>": [...], "nextCursor": string or null}`"""
     members: dict[str, fields.Field[Any]] = {

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from marshmallow import ValidationError, fields, post_load, pre_load
+from marshmallow import Schema, ValidationError, fields, post_load, pre_load
 
 import viewer
 from models.documents import type_of_name
@@ -13,7 +13,7 @@ from ..http.multipart import Part
 from ..http.problems import MalformedJson
 from .fields import Base64, File, MediaType, StringMap, Text, Timestamp
 from .requests import DocumentEdit, NewDocumentToken
-from .schema import described
+from .schema import CamelCaseSchema, described
 
 _DEFAULT_TOKEN = NewDocumentToken().load({})
 
@@ -66,14 +66,8 @@ class UploadForm(NewDocument):
     @pre_load
     def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
         """Values by name. What the file's part says of the file stands in for absent ones."""
-        by_name = {part.name: part for part in parts}
-        if len(by_name) < len(parts):
-            twice = next(part.name for part in parts if by_name[part.name] is not part)
-            raise ValidationError({twice: ["Send this part once."]})
-        kinds = {field.data_key: field for field in self.load_fields.values()}
-        self._limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
-        read = {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
-        file = by_name.get("file")
+        read = _values(self, parts)
+        file = read.get("file")
         said = {"name": file.filename, "contentType": file.content_type} if file else {}
         return {name: value for name, value in said.items() if value} | read
 
@@ -86,11 +80,42 @@ class UploadForm(NewDocument):
             body["content_type"] = viewer.detect(named, file.content.head(viewer.FIRST_BYTES))
         return body
 
-    @staticmethod
-    def _limit_texts(parts: list[Part]) -> None:
-        if sum(part.size for part in parts) > SMALL_BODY_BYTES:
-            longest = max(parts, key=lambda part: part.size)
-            raise ValidationError({longest.name: [FieldsTooLarge.sentence]})
+
+_UPLOAD_FORM = UploadForm()
+
+
+class SentFile(CamelCaseSchema):
+    """The parts of a form that somebody sends by a link."""
+
+    file = File(required=True, attribute="payload")
+    sender = Text(0, 200, data_key="from", load_default="", **described("Who sends it."))
+
+    @pre_load
+    def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
+        return _values(self, parts)
+
+    @post_load
+    def _describe(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """With name and type as an upload of the same part has them."""
+        uploaded = _UPLOAD_FORM.load([body["payload"]])
+        return body | {name: uploaded[name] for name in ("name", "content_type")}
+
+
+def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
+    """The values of the parts by name; the parts themselves for files and unknown fields."""
+    by_name = {part.name: part for part in parts}
+    if len(by_name) < len(parts):
+        twice = next(part.name for part in parts if by_name[part.name] is not part)
+        raise ValidationError({twice: ["Send this part once."]})
+    kinds = {field.data_key: field for field in schema.load_fields.values()}
+    _limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
+    return {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
+
+
+def _limit_texts(parts: list[Part]) -> None:
+    if sum(part.size for part in parts) > SMALL_BODY_BYTES:
+        longest = max(parts, key=lambda part: part.size)
+        raise ValidationError({longest.name: [FieldsTooLarge.sentence]})
 
 
 def _value(part: Part, field: fields.Field[Any] | None) -> Any:

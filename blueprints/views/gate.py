@@ -3,16 +3,20 @@
 Such a link opens by POST, so that a link preview, which sends a GET, uses no view.
 """
 
+from typing import Any
+
 from flask import Response, request
 
-from models.links import Target, TokenGrant
+from models.links import UPLOAD, Target, TokenGrant
 
 from .notices import address_by_token, day, small_page
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
-    limited = grant is not None and (grant.has_view_limit or grant.has_password)
-    return limited and not (grant and grant.came_by)
+    if grant is None or grant.came_by:
+        return False
+    counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
+    return counts_views or grant.has_password
 
 
 def check_password(target: Target, grant: TokenGrant | None, password: str | None) -> None:
@@ -38,6 +42,6 @@ def prompt(grant: TokenGrant, action: str, its_end: int | None, *, wrong: bool =
     It posts to an address that holds the token: a reload, or a bookmark, leads back to it.
     """
     end = day(min(filter(None, [grant.expires_at, its_end]), default=None))
-    given = {"grant": grant, "action": action, "wrong": wrong, "end": end}
+    given: dict[str, Any] = {"grant": grant, "action": action, "wrong": wrong, "end": end}
     given["address"] = address_by_token() or ""
     return small_page("gate.html", 401 if wrong else 200, grant.origins, **given)

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from html import escape
 
 from flask import request
+from markupsafe import Markup
 
+import viewer
 from models import DocumentToken, Issued, current_runtime
+from models.links import UPLOAD
 
 
 def base_url() -> str:
@@ -26,22 +29,25 @@ class IssuedLink(Issued[DocumentToken]):
         return f"{self.base_url}/s?token={self.secret}"
 
     @property
-    def view_url(self) -> str:
+    def view_url(self) -> str | None:
         return self._url("view")
 
     @property
-    def download_url(self) -> str:
+    def download_url(self) -> str | None:
         return self._url("download")
 
     @property
-    def content_url(self) -> str:
+    def content_url(self) -> str | None:
         return self._url("content")
 
     @property
-    def embed_html(self) -> str:
-        return frame(self.view_url)
+    def embed_html(self) -> str | None:
+        return self.view_url and frame(self.view_url)
 
-    def _url(self, action: str) -> str:
+    def _url(self, action: str) -> str | None:
+        """None of a link that takes files."""
+        if self.row.permissions == UPLOAD:
+            return None
         path = f"/v1/documents/{self.row.target_id}/{action}"
         if self.row.collection_id:
             path = "/s" if action == "view" else f"/s/{action}"
@@ -59,6 +65,11 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
         'style="border:0;max-width:100%"></iframe>'
     )
+
+
+def visible(text: str) -> Markup:
+    """With what reorders or hides text made visible."""
+    return Markup(viewer.escape(text))  # noqa: S704
 
 
 def qr_code(url: str) -> str:

@@ -3,8 +3,9 @@
 On the routes that a link opens, a browser gets an error as such a page, with the same status.
 """
 
+import base64
+import hashlib
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from models.runtime import Progress
 
 from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
+from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
 from .branding import brand
 
@@ -41,15 +43,15 @@ class Notice:
 
 ENDS = {  # of a link, by `TokenSpent.cause`
     "": Notice("This link no longer works", "What it opened is no longer shared.", NEW_ONE),
-    "expired": Notice("This link has ended", "It opened a document until {}.", NEW_ONE),
+    "expired": Notice("This link has ended", "It worked until {}.", NEW_ONE),
     "revoked": Notice(
         "This link was taken back",
-        "Whoever shared the document has withdrawn the link, or deleted the document.",
+        "Whoever sent it has withdrawn the link, or deleted what it opened.",
         NEW_ONE,
     ),
     "used_up": Notice(
         "This link is used up",
-        "It could be opened a limited number of times, and it has been.",
+        "It could be used a limited number of times, and it has been.",
         NEW_ONE,
     ),
 }
@@ -85,22 +87,37 @@ SAVES_ONLY = Notice(
     "What you save is a page that opens without a network.",
     ("Save the document", "/s/download"),
 )
+NOT_TAKEN = Notice(
+    "This was not taken", "{}", "You can send it again, or another file.", ("Go back", "")
+)
 FAULT = Notice(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
 OTHER = Notice("This can’t be shown", "{}")
 
 
-def small_page(template: str, status: int, origins: Sequence[str], **values: Any) -> Response:
-    """A page that runs no script; these `origins` may frame it, without any only our own."""
-    nonce, ancestors = secrets.token_urlsafe(16), " ".join(origins) or "'self'"
-    shown = brand()
-    text = render_template(template, nonce=nonce, status=status, brand=shown, **values)
-    response, images = Response(text, status), "data: 'self'" if shown and shown.logo else "data:"
+def small_page(
+    template: str, status: int, origins: Sequence[str], script: str = "", **values: Any
+) -> Response:
+    """These `origins` may frame the page, without any only our own. `script` is the name of what it
+    runs, if it does.
+    """
+    code, shown = render_template(script) if script else "", brand()
+    page = render_template(template, status=status, script=code, brand=shown, **values)
+    style = page.partition("<style>")[2].partition("</style>")[0]  # in the head
+    may_run = f"script-src {source(code)}; connect-src 'self'; " if code else ""
+    may_show = "data: 'self'" if shown and shown.logo else "data:"
+    response, ancestors = Response(page, status), " ".join(origins) or "'self'"
     response.headers["X-Robots-Tag"] = "noindex, nofollow"
     response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; style-src 'nonce-{nonce}'; img-src {images}; base-uri 'none'; "
+        f"default-src 'none'; style-src {source(style)}; {may_run}img-src {may_show}; "
+        f"base-uri 'none'; "
         f"form-action 'self'; frame-ancestors {ancestors}"
     )
     return response
+
+
+def source(text: str) -> str:
+    """What allows this text in a Content-Security-Policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def converting_page(progress: Progress, grant: TokenGrant | None) -> Response:
@@ -110,7 +127,7 @@ def converting_page(progress: Progress, grant: TokenGrant | None) -> Response:
     """
     ends = (progress.seconds, progress.seconds + REFRESH)
     shares = [round(100 - 100 * math.exp(-seconds / 12)) for seconds in ends]
-    values = {"progress": progress, "shares": shares, "refresh": REFRESH}
+    values: dict[str, Any] = {"progress": progress, "shares": shares, "refresh": REFRESH}
     page = small_page("converting.html", 202, grant.origins if grant else (), **values)
     page.headers["Refresh"] = str(REFRESH)
     return page
@@ -122,12 +139,12 @@ def page_for_people(response: Response) -> Response:
     if not is_problem or not opens_links(declared("accepts")) or not prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
-    shown = {"notice": notice, "way": notice.way and address_by_token(notice.way[1])}
-    page = small_page("notice.html", response.status_code, _origins(), **shown)
+    way = notice.way and address_by_token(notice.way[1])
+    page = small_page("notice.html", response.status_code, _origins(), notice=notice, way=way)
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
     if notice.advice == AGAIN:
-        page.headers["Refresh"] = f"{response.headers['Retry-After']}; url={shown['way'] or ''}"
+        page.headers["Refresh"] = f"{response.headers['Retry-After']}; url={way or ''}"
     return page
 
 
@@ -159,11 +176,12 @@ def prefers_html() -> bool:
 
 
 def prefers_json() -> bool:
-    """Whether a link answers by JSON rather than by a page: if it is preferred, and for a body of
-    a program, unless a page is.
+    """Whether a link answers by JSON rather than by a page: if it is preferred, and to a file or
+    the JSON of a program, unless a page is.
     """
     accepted = request.accept_mimetypes
-    return accepted[JSON] > accepted["text/html"] or (request.is_json and not prefers_html())
+    by_program = request.is_json or request.mimetype == FORM_DATA
+    return accepted[JSON] > accepted["text/html"] or (by_program and not prefers_html())
 
 
 def _origins() -> Sequence[str]:
@@ -182,6 +200,8 @@ def _notice(problem: dict[str, Any], status: int) -> Notice:
         found, detail = ENDS[error.cause], day(error.ended_at)
     elif status == 401 and "ticket" in request.args:
         return STALE_PAGE
+    elif request.mimetype == FORM_DATA and status != 401:
+        found, detail = NOT_TAKEN, problem["detail"]
     elif status == 403 and (grant := _grant()) and grant.permissions == {"download"}:
         return SAVES_ONLY
     else:

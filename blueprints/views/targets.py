@@ -1,4 +1,5 @@
-"""What a link opens, by what its target is now: a document or a collection.
+"""What a link opens, by what its target is now: a document, a collection, or the page that takes
+files for one.
 
 This is the one place that asks. Each target has the same methods, which the routes at `/s` call.
 """
@@ -8,19 +9,19 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from flask import Response, g, request
-from markupsafe import Markup
 
 import viewer
-from models import Collection, Document, DocumentToken
+from models import Collection, Document
 from models.core import Busy, NotFound, ScopeMissing, TargetChanged, WrongCredentials
 from models.documents import kind_of
-from models.links import TokenGrant
+from models.links import UPLOAD, TokenGrant, count_view
 
 from ..http.authentication import Caller, is_form, resolve_caller
 from . import content, pages
 from .gate import check_password, credential_of, needs_prompt, prompt
-from .links import base_url
+from .links import base_url, visible
 from .notices import prefers_json, small_page
+from .receiving import UploadTarget
 
 TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
@@ -28,7 +29,7 @@ Shown = Response | dict[str, Any]
 ONE_BY_ONE = "This link opens several documents. Open it, and save each from its page."
 
 
-def opened(act: Callable[["LinkTarget"], T]) -> T:
+def opened(act: Callable[[Any], T]) -> T:
     """What is done with the target of the caller's link, anew if that is changed meanwhile."""
     for _ in range(TRIES):
         try:
@@ -38,9 +39,11 @@ def opened(act: Callable[["LinkTarget"], T]) -> T:
     raise Busy
 
 
-def _target_of(caller: Caller) -> "LinkTarget":
+def _target_of(caller: Caller) -> "LinkTarget | UploadTarget":
     if caller.grant is None:  # no route at `/s` takes another credential
         raise ScopeMissing
+    if UPLOAD in caller.grant.permissions:
+        return UploadTarget(caller.grant)
     kind = CollectionTarget if caller.grant.collection_id else DocumentTarget
     return kind(caller, caller.grant)
 
@@ -70,6 +73,9 @@ class LinkTarget(ABC):
     @abstractmethod
     def save_by_password(self, **passwords: str) -> Response:
         """The same, encrypted."""
+
+    def judge_body(self) -> None:
+        raise ScopeMissing("This link opens something. It takes no files.")
 
     def _require_view(self) -> None:
         if "view" not in self.grant.permissions:
@@ -188,7 +194,7 @@ class CollectionTarget(LinkTarget):
 
     def _page(self, credential: str) -> Response:
         query = credential + ("&embed=1" if request.args.get("embed") == "1" else "")
-        shown = {"collection": self.collection, "visible": _visible, "query": query}
+        shown: dict[str, Any] = {"collection": self.collection, "visible": visible, "query": query}
         rows = [
             {
                 "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
@@ -207,10 +213,5 @@ class CollectionTarget(LinkTarget):
         if self.grant.came_by:
             self.collection.record_read("collection.viewed")
         else:
-            DocumentToken.count_view(self.collection, self.grant.id, "collection.viewed")
+            count_view(self.collection, self.grant.id, "collection.viewed")
         return answer
-
-
-def _visible(text: str) -> Markup:
-    """With what reorders or hides text made visible."""
-    return Markup(viewer.escape(text))  # noqa: S704

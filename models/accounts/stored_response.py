@@ -66,13 +66,13 @@ class StoredResponse(OwnsDataKey):
         return content["answer"]
 
     @classmethod
-    def store(cls, user: str, id: str, fingerprint: str, answer: Any) -> None:
-        """Store a response to `user`, inside the transaction of its request's own changes.
+    def store(cls, id: str, fingerprint: str, answer: Any) -> None:
+        """Store a response, inside the transaction of its request's own changes.
 
         `IdempotencyInProgress` if meanwhile another process has stored one.
         """
         stored = cls(id=id, created_at=now())
-        with transaction(user):
+        with transaction(None):
             cls.delete().where(cls.id == id, cls.created_at <= now() - KEPT_MS).execute()
             stored.generate_key()
             content = {"fingerprint": fingerprint, "answer": answer}

@@ -231,6 +231,12 @@ class Collection(OwnsDataKey, Owned):
         return int(self.meta["max_bytes"])
 
     @property
+    def room(self) -> int:
+        """How many bytes a stranger's file may have."""
+        is_full = len(self.document_ids) >= MOST_DOCUMENTS
+        return 0 if is_full else max(0, self.max_bytes - self.size)
+
+    @property
     def document_ids(self) -> list[str]:
         return list(self.meta["documents"])
 

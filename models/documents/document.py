@@ -6,7 +6,7 @@ acts on by itself, as the end, is under a MAC.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
@@ -46,6 +46,7 @@ class Document(Authenticated, Payload, Owned):
     before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
     """What is done, and recorded, before its end is: it leaves its collections."""
 
+    origin: Mapping[str, str]  # of a new one, for the event that records it
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
     binned_at = BigIntegerField(null=True)
@@ -203,7 +204,7 @@ class Document(Authenticated, Payload, Owned):
         self.media_type = essence(self.content_type)
         self.wrap_key()
         self.insert_row()
-        self.record_event("document.created", expires_at=self.expires_at)
+        self.record_event("document.created", expires_at=self.expires_at, **self.origin)
 
     def seal_meta(self, meta: dict[str, Any]) -> None:
         self.meta, self.sealed_meta = meta, self.seal("meta/1", self.id, meta)

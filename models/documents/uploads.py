@@ -6,10 +6,11 @@ the last transaction, they cannot be read. An object is stored as a whole before
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, nullcontext, suppress
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from peewee import OperationalError
@@ -57,10 +58,12 @@ def upload(
     name: str | None = None,
     metadata: dict[str, str] | None = None,
     expires_at: int | None = None,
+    origin: Mapping[str, str] = MappingProxyType({}),
     prepare: Callable[[], Callable[[Document], T]] = lambda: lambda _: None,  # type: ignore[assignment,return-value]
 ) -> tuple[Document, T]:
     """A new document, and what the function that `prepare` returns makes of it in the transaction
-    that stores its row. `prepare` is called once nothing is left to refuse the payload for.
+    that stores its row. `prepare` is called once nothing is left to refuse the payload for;
+    `origin` are facts for the event that records it.
 
     Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and whatever `payload`, `prepare` and
     its function raise: then nothing is stored.
@@ -71,7 +74,7 @@ def upload(
     with_row = prepare()
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size, document.expires_at = payload.size, expires_at
-    document.place = place_for(payload.size)
+    document.place, document.origin = place_for(payload.size), origin
     meta = {"name": name, "metadata": metadata or {}}
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
 

@@ -24,10 +24,15 @@ BATCH = 10_000  # entries forgotten in one transaction
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
+def kept_since() -> str:
+    """Events with smaller ids are no longer kept by their age."""
+    today = now() // DAY_MS * DAY_MS
+    return first_id(Event.PREFIX, today - current_runtime().settings.event_days * DAY_MS)
+
+
 def forget_old_events() -> None:
     """Forget events of days before the setting, unless a delivery of an older one is pending."""
-    today = now() // DAY_MS * DAY_MS
-    before = first_id(Event.PREFIX, today - current_runtime().settings.event_days * DAY_MS)
+    before = kept_since()
     for owner_id in _owners(
         fn.EXISTS(Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before))
     ):

@@ -11,5 +11,7 @@ from .lists import (
     readings_by_links,
     secret_of,
 )
-from .options import PERMISSIONS, LinkOptions
+from .options import PERMISSIONS, UPLOAD, LinkOptions
+from .receiving import Receipt, Room, admit_body, collection_of, receive, require_room
 from .target import Target, target_of
+from .uses import count_view

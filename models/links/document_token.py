@@ -11,13 +11,13 @@ from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 
 from crypto import credentials
 
-from ..core import TargetChanged, TokenRevoked, TokenSpent, now
+from ..core import TokenRevoked, now
 from ..documents import Collection, Document
-from ..events import Event, facts_about, has_mail
+from ..events import Event, facts_about
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
-from .options import OPTIONS, LinkOptions, stored_options
+from .options import OPTIONS, LinkOptions, refuse_wrong_terms, stored_options
 from .target import Target, is_there, target_of
 
 _OPTION_COLUMNS = (
@@ -92,15 +92,14 @@ class DocumentToken(Credential):
         )
         token.target = target
         token.sealed_secret = target.seal("secret/1", token.id, secret)
-        for name in OPTIONS:
-            setattr(token, name, getattr(options, name))
+        token._set(vars(options))
         permissions = options.permissions.split()
         terms = {"permissions": permissions, "max_views": options.max_views}
         with transaction(target.owner_id):
             if not with_upload:
                 cls._refuse_if_many(target.owner_id)
             token.insert_row()
-            token._record("token.created", expires_at=options.expires_at, **terms)
+            token.record_event("token.created", expires_at=options.expires_at, **terms)
         return Issued(token, secret)
 
     @classmethod
@@ -125,30 +124,6 @@ class DocumentToken(Credential):
         )
         most = current_runtime().settings.quota_links
         refuse_if_full(count.count(), most, "links beside those of uploads", "Revoke one first.")
-
-    @classmethod
-    def count_view(cls, target: Target, id: str, type: str, opened: Document | None = None) -> None:
-        """Count a view, after what the link opens was decrypted: the target, or in a collection
-        the document `opened`.
-
-        Read and written under the owner's lock: two requests cannot take the same last view. Raises
-        `TokenSpent` if there is none left, `TargetChanged` if the link leads elsewhere now.
-        """
-        with transaction(target.owner_id):
-            presented, moment = cls.presented("id", id), now()
-            if presented is None or not all(presented.further):
-                raise TokenSpent("used_up" if presented and not presented.further[-1] else "")
-            token = presented.row
-            if token.target_id != target.id:
-                raise TargetChanged
-            is_last = token.views + 1 == token.max_views
-            spent_at = moment if is_last else None
-            token.change(views=token.views + 1, last_used_at=moment, spent_at=spent_at)
-            Event.record_reading(token.owner_id, type, (opened or target).id)
-            if token.views == 1 and has_mail():
-                token._record("token.opened")
-            if is_last:
-                token._record("token.spent")
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
@@ -183,23 +158,30 @@ class DocumentToken(Credential):
             if target and target.id != token.target_id:
                 token._lead_to(target_of(owner_id, target.id))
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
-            for name in changed:
-                setattr(token, name, changes[name])
+            token._set({name: changes[name] for name in changed})
             if changed:
                 token._store_options(changed)
         return token
 
+    def _set(self, options: dict[str, Any]) -> None:
+        """Raises `Invalid` for what the link then may not be."""
+        before = self.permissions
+        for name, value in options.items():
+            setattr(self, name, value)
+        limits = self.max_views, self.allowed_origins
+        refuse_wrong_terms(self.target_id, before, self.permissions, *limits)
+
     def _lead_to(self, target: Target) -> None:
         """Seal under the key of another target what that of the former one has sealed."""
         former, label, digest = self.target, self.label, self.password_digest
-        self._record("token.updated", changed=["target"], to=target.id)
+        self.record_event("token.updated", changed=["target"], to=target.id)
         if self.sealed_secret is not None:
             secret = former.unseal("secret/1", self.id, self.sealed_secret)
             self.sealed_secret = target.seal("secret/1", self.id, secret)
         self.target, self.label, self.password_digest = target, label, digest
         sealed = ("sealed_label", "sealed_password", "sealed_secret")
         self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
-        self._record("token.updated", changed=["target"], **{"from": former.id})
+        self.record_event("token.updated", changed=["target"], **{"from": former.id})
 
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""
@@ -208,9 +190,9 @@ class DocumentToken(Credential):
         is_spent = self.has_expired or is_used_up
         spent_at = (self.spent_at or now()) if is_spent else None
         self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
-        self._record("token.updated", changed=[OPTIONS[name] for name in changed])
+        self.record_event("token.updated", changed=[OPTIONS[name] for name in changed])
         if is_spent and not was_spent:
-            self._record("token.spent")
+            self.record_event("token.spent")
 
     @classmethod
     def revoke_all_of(cls, target: Target) -> None:
@@ -228,7 +210,7 @@ class DocumentToken(Credential):
             )
             for token in cls.genuine(expired):
                 token.change(spent_at=moment)
-                token._record("token.spent")
+                token.record_event("token.spent")
 
     @property
     def document_id(self) -> str | None:
@@ -281,9 +263,9 @@ class DocumentToken(Credential):
             type = "token.spent" if self.has_expired else "token.revoked"
             self.change(revoked_at=now())
             if self.spent_at is None:
-                self._record(type)
+                self.record_event(type)
 
-    def _record(self, type: str, **facts: Any) -> None:
+    def record_event(self, type: str, **facts: Any) -> None:
         about = {"document_id": None, **facts_about(self.target_id), "token_id": self.id}
         Event.record(self.owner_id, type, about | facts)
 

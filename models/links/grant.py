@@ -15,8 +15,9 @@ from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
 from .document_token import DocumentToken
-from .options import PERMISSIONS
+from .options import PERMISSIONS, UPLOAD
 from .target import Target, ends_of, table_of
+from .uses import count_view
 
 TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
 PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
@@ -54,7 +55,8 @@ class TokenGrant:
 
     def document(self, id: str) -> Document:
         """A document that the link opens now. `NotFound` for every other one."""
-        if self.collection:
+        opens = self.permissions != {UPLOAD}
+        if opens and self.collection:
             return self.collection.document(id)
         if id != self.target_id:
             raise NotFound
@@ -62,7 +64,7 @@ class TokenGrant:
 
     def count_view(self, opened: Document, type: str) -> None:
         """After a document that the link opens was decrypted."""
-        DocumentToken.count_view(self.collection or opened, self.id, type, opened)
+        count_view(self.collection or opened, self.id, type, opened)
 
     @property
     def has_view_limit(self) -> bool:
@@ -113,7 +115,7 @@ class TokenGrant:
         if presented is None:
             raise TokenSpent
         grant = cls._of_row(presented, unspent=True)
-        if claims.user_id != grant._opening or "view" not in grant.permissions:
+        if claims.user_id != grant._opening or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise too_late
         may_save = claims.scope == ORIGINAL and "download" in grant.permissions
         opens_original = may_save or claims.scope == SHOWN
@@ -123,7 +125,8 @@ class TokenGrant:
     def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
         token, (lasts, _) = presented.row, presented.further
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
-        if not (lasts and unspent and presented.owner.disabled_at is None):
+        is_closed = UPLOAD in may and current_runtime().settings.inbound == "off"
+        if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
             raise TokenSpent(*_end_of(presented), where)
         left = None if token.max_views is None else token.max_views - token.views
         terms = token.expires_at, left, token.sealed_password

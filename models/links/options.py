@@ -5,10 +5,12 @@ from typing import Any, Self
 
 from crypto import LINKS, passwords
 
-from ..core import now
+from ..core import Invalid, ScopeMissing, now
 from ..runtime import current_runtime
 
 PERMISSIONS = ("view", "download")
+UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
+MOST_FILES = 200  # that such a link takes
 OPTIONS = {  # what an owner sets, and the names of these fields in events
     **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
     **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
@@ -41,6 +43,31 @@ class LinkOptions:
 
     @classmethod
     def of(cls, owner_id: str, **options: Any) -> Self:
-        """From the options of `stored_options`. Without an end it gets the usual lifetime."""
+        """From the options of `stored_options`. Without an end it gets the usual lifetime.
+
+        Raises `ScopeMissing` for a link that takes files, where the service has none.
+        """
+        if UPLOAD in options.get("permissions", ()) and current_runtime().settings.inbound == "off":
+            raise ScopeMissing("Links take no files here: INBOUND is off.")
         usual_end = now() + current_runtime().settings.token_seconds * 1000
         return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
+
+
+def refuse_wrong_terms(
+    target_id: str, before: str | None, permissions: str, max_views: int | None, origins: str
+) -> None:
+    """`Invalid` for what a link that takes files may not be; `before` are its former permissions,
+    of a new one None.
+    """
+    if UPLOAD not in (words := permissions.split()) and before != UPLOAD:
+        return
+    if words != [UPLOAD]:
+        raise Invalid("#/permissions", "'upload' stands alone: what takes files opens nothing.")
+    if before not in (None, UPLOAD):
+        raise Invalid("#/permissions", "What opens something takes no files. Make another link.")
+    if not target_id.startswith("col_"):
+        raise Invalid("#/permissions", "Only a link to a collection takes files.")
+    if max_views is None or max_views > MOST_FILES:
+        raise Invalid("#/maxViews", f"The link takes 1 to {MOST_FILES} files.")
+    if origins:
+        raise Invalid("#/allowedOrigins", "No other site may frame the page that takes files.")

@@ -16,23 +16,25 @@ from crypto import FIRST_PREVIOUS
 
 from ..accounts import User
 from ..core import OperatorError
-from ..events import ChainEntry, Event, EventHead, entries_of, last_entry
+from ..events import ChainEntry, Event, EventHead, entries_of, kept_since, last_entry
 from ..storage import SERVICE, EngineError, connected, database, engine
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
-_RECEIPT = re.compile(r"(\w+) (\d+) ([0-9a-fA-F]{64})")
+_RECEIPT = re.compile(r"(?:(\w+) (\d+)|(evt_\w+)) ([0-9a-fA-F]{64})")
 MOST_BREAKS = 10  # reported of one chain
 _EVENTS = 500  # read at once
+_ABSENT = "There is no such event: it was removed, or is no longer kept."
 
 
 class Receipt(NamedTuple):
-    owner_id: str
+    owner_id: str | None  # None if the event is not there that is named by its id
     sequence: int
     hash: str  # in hex
+    event_id: str | None = None
 
     def __str__(self) -> str:
-        return " ".join(map(str, self))
+        return f"{self.owner_id} {self.sequence} {self.hash}"
 
 
 class Break(NamedTuple):
@@ -60,7 +62,8 @@ class AuditResult:
 
 
 def read_receipts(text: str) -> list[Receipt]:
-    """One a line: owner, number, hash; lines without a hash are not looked at.
+    """One a line: owner, number, hash; or an event's id and hash, as who sends a file by a link
+    gets them. Lines without a hash are not looked at.
 
     OperatorError for a line with a hash that is no receipt.
     """
@@ -69,7 +72,9 @@ def read_receipts(text: str) -> list[Receipt]:
         match = _RECEIPT.fullmatch(line.strip())
         if match is None:
             raise OperatorError(f"This is no receipt (owner, number, hash): {line.strip()[:200]}")
-        receipts.append(Receipt(match[1], int(match[2]), match[3].lower()))
+        event = Event.find(match[3]) if match[3] else None
+        place = (event.owner_id, event.sequence) if event else (match[1], int(match[2] or 0))
+        receipts.append(Receipt(*place, match[4].lower(), match[3]))
     return receipts
 
 
@@ -141,7 +146,12 @@ def verify_log(
     result, created, deleted = AuditResult(), set[str](), set[str]()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
     for receipt in receipts:
-        wanted[receipt.owner_id].append(receipt)
+        if receipt.owner_id:
+            wanted[receipt.owner_id].append(receipt)
+        elif receipt.event_id and receipt.event_id < kept_since():
+            result.forgotten += 1
+        else:
+            result.breaks.append(Break(str(receipt.event_id), 0, _ABSENT))
     owners = _owners(Event.select(Event.owner_id))
     for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str), 1):
         if owner_id in deleted:  # with its account; the chain of the service comes first

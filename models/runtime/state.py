@@ -23,6 +23,7 @@ from ..core import (
 )
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
+from .body_places import BodyPlaces
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
@@ -59,9 +60,8 @@ class Runtime:
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.beside_requests = BesideRequests()
-        self.search_turns = Turns(
-            most=2
-        )  # of a user: one runs, one waits, as of a person who types on
+        # of a user: one runs, one waits, as of a person who types on
+        self.search_turns, self.body_places = Turns(most=2), BodyPlaces()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)

@@ -98,7 +98,7 @@ def test_a_link_to_a_deleted_document_was_taken_back(alice):
     document = alice.upload()
     alice.delete(at(document))
     page = alice.open(document["token"]["viewUrl"], headers=ACCEPT)
-    assert_page(page, 410, "deleted the document")
+    assert_page(page, 410, "deleted what it opened")
 
 
 @pytest.mark.parametrize("call", CALLS)

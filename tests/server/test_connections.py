@@ -287,7 +287,7 @@ LONG = ["Content-Length: 3145728", "Content-Length: 10000000", "Transfer-Encodin
 @pytest.mark.parametrize("field", LONG)
 def test_a_long_body_is_not_received_with_a_credential_that_is_not_valid(field, build):
     asked = []
-    refuse = {"may_send_long_body": lambda _, headers: asked.append(headers["X_API_KEY"])}
+    refuse = {"admit_long_body": lambda _, __, headers: asked.append(headers["X_API_KEY"])}
     setup = build(options=refuse)
 
     with setup.connected(ask("/body", "POST", field, KEY)) as connection:
@@ -302,7 +302,7 @@ def test_a_long_body_is_not_received_with_a_credential_that_is_not_valid(field, 
 
 
 def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
-    setup = build(options={"may_send_long_body": lambda *_: False})
+    setup = build(options={"admit_long_body": lambda *_: None})
     length = f"Content-Length: {3 << 20}"
 
     with setup.connected(ask("/body", "POST", length, KEY)) as connection:
@@ -320,7 +320,7 @@ def test_the_rest_of_a_refused_body_is_discarded_while_it_progresses(build):
 
 @pytest.mark.parametrize(("size", "received"), [(3, b"3"), (131_072, b"131072"), (131_073, b"0")])
 def test_a_body_of_up_to_128_kib_is_received_with_any_credential(size, received, build):
-    setup = build(options={"may_send_long_body": lambda *_: False})
+    setup = build(options={"admit_long_body": lambda *_: None})
     asked = ask("/body", "POST", f"Content-Length: {size}", KEY)
     with setup.connected(asked + b"a" * size) as connection:
         assert answer(connection)[2] == received

@@ -7,7 +7,7 @@ import pytest
 
 from models import ApiKey, DocumentToken
 from models.core import TokenSpent
-from models.links import LinkOptions
+from models.links import LinkOptions, count_view
 from tests.uploads import upload
 
 
@@ -30,7 +30,7 @@ def test_a_link_without_an_end_has_not_ended(alice, slow_machine):
 
 def test_who_comes_a_moment_too_late_for_the_last_view_is_told_that_it_is_used_up(alice):
     token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None, 1)).row
-    DocumentToken.count_view(token.target, token.id, "document.viewed")
+    count_view(token.target, token.id, "document.viewed")
     with pytest.raises(TokenSpent) as refused:
-        DocumentToken.count_view(token.target, token.id, "document.viewed")
+        count_view(token.target, token.id, "document.viewed")
     assert refused.value.cause == "used_up"

@@ -18,7 +18,7 @@ from models import (
 )
 from models.core import Busy, ids
 from models.events import event as event_module
-from models.links import LinkOptions
+from models.links import LinkOptions, count_view
 from models.operations import sweep
 from models.storage import engine
 from models.storage.sqlite import PRAGMAS
@@ -206,7 +206,7 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
 def test_the_last_view_spends_a_token_once(alice):
     token = link(upload(alice), max_views=2)
     for _ in range(2):
-        DocumentToken.count_view(token.target, token.id, "document.viewed")
+        count_view(token.target, token.id, "document.viewed")
     token.revoke()
     sweep()
     assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]

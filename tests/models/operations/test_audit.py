@@ -271,6 +271,16 @@ def test_a_receipt_holds_if_its_event_has_its_hash_and_more_may_follow(alice, ol
     assert (result.breaks, result.receipts, result.forgotten) == ([], 3, 0)
 
 
+def test_a_receipt_may_name_its_event_by_id(alice, older):
+    event = Event.find(row(alice, 5)["id"])
+    mine, absent = f"{event.id} {event.hash.hex()}", f"{event.id[:-3]}zzz {'0' * 64}"
+    old = f"evt_{'0' * 26} {'0' * 64}"
+    result = verify_log(read_receipts(f"{mine}\n{old}\n"))
+    assert (result.breaks, result.receipts, result.forgotten) == ([], 1, 1)
+    assert places(read_receipts(absent)) == [(absent.split(maxsplit=1)[0], 0)]
+    assert places(read_receipts(mine[:-3] + "000")) == [(alice.id, 5)]
+
+
 def test_receipts_are_read_from_lines_among_other_text_unless_one_is_wrong(alice, older):
     lines = "\n".join(map(str, checkpoint()))
     assert read_receipts(f"A backup is written.\n\n{lines}\n") == checkpoint()

@@ -7,7 +7,7 @@ import pytest
 from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
 from models.core import NotFound, QuotaExceeded, now
 from models.events import TYPES
-from models.links import LinkOptions
+from models.links import LinkOptions, count_view
 from models.operations import sweep
 from models.runtime.quota import Quota
 from tests.uploads import first_link, upload
@@ -33,7 +33,7 @@ def share(document, **options):
 
 
 def use_up(link):
-    DocumentToken.count_view(link.target, link.id, "document.viewed")
+    count_view(link.target, link.id, "document.viewed")
 
 
 def new_key(owner, expires_at=None):

@@ -6,7 +6,7 @@ import pytest
 
 from models import DocumentToken, Event, connected
 from models.events import current_actor
-from models.links import LinkOptions
+from models.links import LinkOptions, count_view
 from models.runtime import readings as readings_module
 from models.storage import group_commit, transaction
 from tests.uploads import upload
@@ -134,7 +134,7 @@ def test_views_of_a_counted_link_are_counted_one_by_one(alice):
     document = upload(alice)
     token = DocumentToken.issue(document, LinkOptions(None, "view", "", None, max_views=9)).row
     for _ in range(5):
-        DocumentToken.count_view(document, token.id, "document.viewed")
+        count_view(document, token.id, "document.viewed")
     assert DocumentToken.find(token.id).views == 5
     Event.record_merged_readings(all=True)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 4)]

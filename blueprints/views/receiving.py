@@ -1,0 +1,97 @@
+"""A link that takes files: its page, and what stands on it after a file has come in."""
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Response, request
+
+from models.core import Busy, ScopeMissing, WrongCredentials
+from models.links import Receipt, Room, TokenGrant, collection_of, receive, require_room
+from viewer import format_size
+
+from ..http.authentication import is_form
+from ..http.body import seekable_body
+from .gate import check_password, needs_prompt, prompt
+from .links import base_url, visible
+from .notices import address_by_token, day, prefers_json, small_page
+
+
+class UploadTarget:
+    """A link that takes files for a collection, and shows nothing of it but title and note."""
+
+    kind = "upload"
+
+    def __init__(self, grant: TokenGrant) -> None:
+        self.grant, self.collection = grant, collection_of(grant)
+
+    def show(self) -> Response | dict[str, Any]:
+        is_closed = needs_prompt(self.grant)
+        address = None if is_closed else address_by_token()
+        if prefers_json():
+            return self._contents(address)
+        return prompt(self.grant, self.kind, None) if is_closed else self._page(address)
+
+    def open(self, password: str | None) -> Response | dict[str, Any]:
+        """Files are then sent by a ticket, if there is a password."""
+        try:
+            check_password(self.collection, self.grant, password)
+        except WrongCredentials:
+            if is_form() and not prefers_json():
+                return prompt(self.grant, self.kind, None, wrong=True)
+            raise
+        address = address_by_token()
+        if self.grant.has_password:
+            address = f"?ticket={self.grant.ticket(shows_original=False)}"
+        return self._contents(address) if prefers_json() else self._page(address)
+
+    def judge_body(self) -> None:
+        """Before a file is received if it is long, else before it is looked at."""
+        require_room(self.grant, self.collection, request.content_length or 0)
+        if request.content_length and not seekable_body(request).read(1):
+            raise Busy  # all places are taken
+
+    def receive(self, **file: Any) -> Receipt:
+        return receive(self.grant, **file)
+
+    def receipt_page(self, receipt: dict[str, Any]) -> Response:
+        moment = datetime.fromisoformat(receipt["receivedAt"]).timestamp()
+        shown = {"size": format_size(receipt["size"]), "receivedAt": day(int(moment * 1000))}
+        left = receipt["filesLeft"], receipt["bytesLeft"]
+        return self._page(address_by_token(), left, receipt | shown)
+
+    def refuse(self, **_: Any) -> Response:
+        raise ScopeMissing("This link takes files. It opens none.")
+
+    content = save = save_by_password = refuse
+
+    def _contents(self, address: str | None) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "title": self.collection.title if address else None,
+            "note": self.collection.note if address else None,
+            "permissions": self.kind,
+            "expires_at": self.grant.expires_at,
+            "has_password": self.grant.has_password,
+            "views_left": self.grant.views_left,
+            "upload_url": f"{base_url()}/s{address}" if address else None,
+            **vars(Room.of(self.grant, self.collection)),
+        }
+
+    def _page(
+        self, address: str | None, left: tuple[int, int] | None = None, receipt: Any = None
+    ) -> Response:
+        """`left` are the numbers of files and of bytes, if they have changed meanwhile."""
+        room = Room.of(self.grant, self.collection)
+        files_left, bytes_left = left or (room.files_left, room.bytes_left)
+        shown: dict[str, Any] = {
+            "collection": self.collection,
+            "address": address,
+            "receipt": receipt,
+        }
+        shown |= {"files_left": files_left, "total": format_size(bytes_left)}
+        most = min(bytes_left, room.max_file_bytes)
+        shown |= {"most": format_size(most), "end": day(self.grant.expires_at)}
+        status = 201 if receipt else 200
+        shown |= {"visible": visible, "host": urlsplit(base_url()).netloc}
+        return small_page("upload.html", status, (), "upload.js", **shown)

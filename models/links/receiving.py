@@ -1,0 +1,137 @@
+"""Files that come in by a link: each becomes a document of the owner, in the link's collection.
+
+Whoever has the link learns what room there is and what they have sent; nothing of the collection.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..core import (
+    NotFound,
+    PayloadTooLarge,
+    QuotaExceeded,
+    ScopeMissing,
+    ServiceError,
+    StorageFull,
+    StoredUnsynced,
+    TokenSpent,
+)
+from ..documents import Collection, Document, upload
+from ..events import EventHead
+from ..runtime import current_runtime
+from .grant import TokenGrant
+from .options import UPLOAD
+from .uses import count_use, unspent
+
+UNSYNCED = "The disk did not confirm this, but it may have arrived: ask before you send it again."
+FORM_BYTES = 20 << 10  # the most that a form holds beside the file
+
+
+class NoRoom(PayloadTooLarge):
+    def __init__(self, room_bytes: int) -> None:
+        sentence = f"There is room for {room_bytes:,} more bytes. Tell whoever sent you the link."
+        ServiceError.__init__(self, sentence)
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a link takes now."""
+
+    files_left: int
+    bytes_left: int
+    max_file_bytes: int
+
+    @classmethod
+    def of(cls, grant: TokenGrant, collection: Collection) -> "Room":
+        largest = current_runtime().settings.max_document_bytes
+        return cls(grant.views_left or 0, collection.room, largest)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was received, what is left, and the event that records it: an entry of the log."""
+
+    name: str
+    size: int
+    sha256: str
+    received_at: int
+    event_id: str
+    event_hash: str
+    files_left: int
+    bytes_left: int
+
+
+def require_room(grant: TokenGrant, collection: Collection, body_bytes: int) -> None:
+    """Whether a body of this length, 0 if it does not say, is to be received.
+
+    Raises `TokenSpent`, `ScopeMissing` before the password was given, `PayloadTooLarge`.
+    """
+    if UPLOAD not in grant.permissions:
+        raise ScopeMissing
+    room = Room.of(grant, collection)
+    if not room.files_left:
+        raise TokenSpent("used_up", origins=grant.origins)
+    if grant.has_password and not grant.came_by:
+        raise ScopeMissing("This link has a password. Open it first, and send to its uploadUrl.")
+    if body_bytes > room.max_file_bytes + FORM_BYTES:
+        raise PayloadTooLarge(room.max_file_bytes)
+    if body_bytes > room.bytes_left + FORM_BYTES:
+        raise NoRoom(room.bytes_left)
+
+
+def admit_body(grant: TokenGrant, body_bytes: int) -> Callable[[], None] | None:
+    """What gives back the place for a long body, or None: there is none, or it is not taken."""
+    try:
+        require_room(grant, collection_of(grant), body_bytes)
+    except ServiceError:
+        return None
+    return current_runtime().body_places.take(grant.id)
+
+
+def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sender: str) -> Receipt:
+    """Store a file as the owner's. All that limits it is judged again, under the owner's lock.
+
+    Raises `TokenSpent`, `PayloadTooLarge`, `StorageFull`; then nothing is stored or counted.
+    """
+    collection = collection_of(grant)
+    facts: dict[str, Any] = {"content_type": content_type, "name": name}
+    facts |= {"metadata": {"from": sender} if sender else {}}
+    facts |= {"origin": {"collection_id": collection.id}}
+    try:
+        take = partial(_take, grant.id, collection.id)
+        return upload(collection.owner_id, payload, **facts, prepare=lambda: take)[1]
+    except StoredUnsynced:
+        raise StoredUnsynced(UNSYNCED) from None
+    except (QuotaExceeded, StorageFull):
+        raise StorageFull("There is no room for this. Tell whoever sent you the link.") from None
+
+
+def collection_of(grant: TokenGrant) -> Collection:
+    """The target of a link that takes files."""
+    if grant.collection is None:
+        raise NotFound
+    return grant.collection
+
+
+def _take(token_id: str, collection_id: str, document: Document) -> Receipt:
+    """In the transaction that stores the document's row."""
+    collection = Collection.one_of(document.owner_id, collection_id)
+    token = unspent(token_id, collection)
+    if token.permissions != UPLOAD:
+        raise TokenSpent
+    # what is new is in no list yet
+    if document.size > collection.room:
+        raise NoRoom(collection.room)
+
+    def add() -> EventHead:
+        whose = document.owner_id, collection_id
+        Collection.edit(*whose, add=[document.id], add_pointer="#/file")
+        return EventHead.of(document.owner_id)
+
+    head = count_use(token, add)
+    entry = head.last_id, head.hash.hex()
+    files_left, bytes_left = (token.max_views or 0) - token.views, collection.room - document.size
+    what = document.name, document.size, document.sha256, document.created_at
+    return Receipt(*what, *entry, files_left, bytes_left)
