@@ -24,6 +24,7 @@ document_tokens = ApiBlueprint(
     "document_tokens", __name__, url_prefix="/v1", description="Document tokens"
 )
 OF_DOCUMENT, OF_COLLECTION = "/documents/<id>/tokens", "/collections/<id>/tokens"
+TOKENS = list_schema("tokens", DocumentTokenRecord)
 OF_BOTH = (f"{OF_DOCUMENT}/<token_id>", f"{OF_COLLECTION}/<token_id>")
 
 
@@ -46,7 +47,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
 
 @document_tokens.get(OF_DOCUMENT, also=[OF_COLLECTION], accepts=OWNER, scope=READ)
 @document_tokens.arguments(PageQuery(), location="query")
-@document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
+@document_tokens.response(200, TOKENS)
 def list_masked(query: dict[str, Any], id: str) -> Any:
     """List the links to a document or a collection (tokens masked)"""
     target = target_of(g.caller.owner_id, id)
@@ -85,7 +86,7 @@ def revoke(id: str, token_id: str) -> None:
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)
 @document_tokens.arguments(DocumentTokenQuery(), location="query")
-@document_tokens.response(200, list_schema("tokens", DocumentTokenRecord))
+@document_tokens.response(200, TOKENS)
 def list_all(query: dict[str, Any]) -> Any:
     """List all links of the caller (tokens masked)
 

@@ -35,6 +35,7 @@ OTHER_BODIES = {
     "text/javascript": "(() => { … })()",
     "text/plain": "docservice_documents 42\n",
     "application/octet-stream": "Hello",
+    "image/png": "\x89PNG…",
     "*/*": "Hello",
 }
 ID_PREFIXES = {  # by the beginning of a schema's name, or of a path's segment
