@@ -208,8 +208,9 @@ def test_two_processes_on_postgresql_send_each_mail_once_and_share_the_limits(
         for address in [*emails, *emails[:1] * 6]:
             assert reset(pair, address).status == 202
         until_sent(pair)
-        sent = Counter(mail.to[0] for mail in box.mails if mail.to[0] in emails)
+        mine = [mail for mail in box.mails if mail.to[0] in emails]
+        sent = Counter(mail.to[0] for mail in mine)
         assert sent == dict.fromkeys(emails, 1) | {emails[0]: 3}
-        assert len({mail.headers["Message-ID"] for mail in box.mails}) == len(box.mails)
+        assert len({mail.headers["Message-ID"] for mail in mine}) == len(mine)
     finally:
         pair.close()
