@@ -64,6 +64,7 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"data": {"documentId": f"doc_{ULID}", "via": "session"}, "type": "document.created"},
     **{"OEmbed.type": "rich", "description": None, "secret": "whsec_…", "state": "delivered"},
     **{"eventId": f"evt_{ULID}", "attempts": 1, "durationMs": 42, "DeliveryRecord.status": 200},
+    "DeliveryAttempt.status": 200,
     **{"answer": "ok", "error": None, "status": "ok", "version": "0.2.0"},
     **{"OEmbed.version": "1.0", "provider_name": "Document Service", "title": "hello.txt"},
     **{"picture": "data:image/png;base64,…", "PdfLink.url": None},
