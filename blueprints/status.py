@@ -81,8 +81,7 @@ def docs() -> Response:
     return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
 
 
-@status.get("/favicon.ico", accepts=ANYONE)
-@status.get("/apple-touch-icon.png", accepts=ANYONE)
+@status.get("/favicon.ico", accepts=ANYONE, also=["/apple-touch-icon.png"])
 @status.response(200, {"type": "string", "format": "binary"}, content_type="image/png")
 def icon() -> Response:
     """Return the icon that browsers ask for"""

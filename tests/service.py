@@ -42,7 +42,7 @@ def free_port():
     So it is still free when the service starts, and when it starts again.
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    first = 10_000 + worker % 8 * _PORTS
+    first = 10_100 + worker % 8 * _PORTS  # Chromium refuses 10080
     while True:
         port = first + secrets.randbelow(_PORTS)
         with socket.socket() as probe, contextlib.suppress(OSError):

@@ -98,7 +98,8 @@ class ApiBlueprint(flask_smorest.Blueprint):
         view = count_requests(view, view.spend) if view.spend else view
         view = replay_responses(view) if view.idempotent else view
         for rule in rules[::-1]:
-            of = "" if rule is rules[0] else f"_of_{rule.split('/')[1]}"
+            noun = rule.strip("/").partition("/")[0].removesuffix(".png").replace("-", "_")
+            of = "" if rule is rules[0] else f"_of_{noun}"
             registered = super().route(rule, **options)
             registered(self.doc(operationId=name + of, **form)(view))
         return view

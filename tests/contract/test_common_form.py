@@ -82,7 +82,8 @@ def test_every_answer_has_the_security_headers_and_is_not_stored_by_caches(
     answer = route.call(caller, document=document["id"])
     assert answer.headers.get_all("X-Content-Type-Options") == ["nosniff"]
     assert answer.headers.get_all("Referrer-Policy") == ["no-referrer"]
-    if not (route.path.endswith("/content") or route.path in {"/docs", "/", "/openapi.json"}):
+    public = {"/docs", "/", "/openapi.json", "/favicon.ico", "/apple-touch-icon.png"}
+    if not (route.path.endswith("/content") or route.path in public):
         assert answer.headers["Cache-Control"] == "private, no-store"
 
 
