@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from flask import g
+from flask import Response, g
 
 from models import Collection, DocumentToken, RowWith
 from models.core import DocumentDamaged, NotFound, QuotaExceeded
@@ -20,6 +20,7 @@ from .schemas.collections import (
     NewCollectionResponse,
 )
 from .schemas.responses import list_page, list_schema
+from .views import archive
 from .views.links import IssuedLink, base_url, with_addresses
 
 collections = ApiBlueprint(
@@ -75,6 +76,17 @@ def edit(body: dict[str, Any], id: str) -> Collection:
 def delete(id: str) -> None:
     """Delete a collection and revoke the links to it; its documents stay"""
     Collection.one_of(g.caller.owner_id, id).delete_with_tokens()
+
+
+@collections.get("/<id>/content", accepts=OWNER, scope=READ)
+@may_fail_with(DocumentDamaged)
+@collections.response(200, {"type": "string", "format": "binary"}, content_type=archive.ZIP)
+def content(id: str) -> Response:
+    """Return the originals of a collection as one ZIP file
+
+    Its last entry, `SHA256SUMS`, is for `sha256sum -c`.
+    """
+    return archive.send_collection(Collection.one_of(g.caller.owner_id, id))
 
 
 @dataclass(frozen=True)

@@ -103,9 +103,10 @@ def _take(**file: Any) -> Response:
 @short_links.alt_response(200, schema=BINARY, content_type="*/*")
 @short_links.response(200, BINARY, content_type=BYTES)
 def content() -> Response:
-    """Return the original's bytes that a link opens now
+    """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
 
-    The `ETag` is the document's id: it tells whether the link has led to another one since.
+    The `ETag` is the document's id: it tells whether the link has led to another one since. A ZIP
+    file has none, and no ranges.
     """
     return opened(lambda target: target.content())
 

@@ -36,6 +36,7 @@ OTHER_BODIES = {
     "text/plain": "docservice_documents 42\n",
     "application/octet-stream": "Hello",
     "image/png": "\x89PNG…",
+    "application/zip": "PK…",
     "*/*": "Hello",
 }
 ID_PREFIXES = {  # by the beginning of a schema's name, or of a path's segment

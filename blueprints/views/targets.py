@@ -6,6 +6,7 @@ This is the one place that asks. Each target has the same methods, which the rou
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 from flask import Response, g, request
@@ -17,7 +18,7 @@ from models.documents import kind_of
 from models.links import UPLOAD, TokenGrant, count_view
 
 from ..http.authentication import Caller, is_form, resolve_caller
-from . import content, pages
+from . import archive, content, pages
 from .gate import check_password, credential_of, needs_prompt, prompt
 from .links import base_url, visible
 from .notices import prefers_json, small_page
@@ -26,6 +27,7 @@ from .receiving import UploadTarget
 TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
+VIEW_ONLY = "This link permits to view the documents, not to save them."
 ONE_BY_ONE = "This link opens several documents. Open it, and save each from its page."
 
 
@@ -180,7 +182,18 @@ class CollectionTarget(LinkTarget):
         return self._counted((self._json if prefers_json() else self._page)(credential))
 
     def content(self) -> Response:
-        raise ScopeMissing(ONE_BY_ONE)
+        """By a token with a view limit it counts; HEAD then says nothing of what there is."""
+        grant, record = self.grant, None
+        if grant.came_by:
+            if "download" not in grant.permissions:
+                raise ScopeMissing(VIEW_ONLY)
+        elif grant.has_password:
+            raise ScopeMissing("This link has a password. Open it first, and save from there.")
+        elif grant.has_view_limit:
+            if request.method == "HEAD":
+                return Response(content_type=archive.ZIP)
+            record = partial(count_view, self.collection, grant.id)
+        return archive.send_collection(self.collection, record)
 
     def save(self) -> Response:
         raise ScopeMissing(ONE_BY_ONE)
@@ -195,6 +208,8 @@ class CollectionTarget(LinkTarget):
     def _page(self, credential: str) -> Response:
         query = credential + ("&embed=1" if request.args.get("embed") == "1" else "")
         shown: dict[str, Any] = {"collection": self.collection, "visible": visible, "query": query}
+        if "download" in self.grant.permissions:
+            shown["size"] = viewer.format_size(self.collection.size)
         rows = [
             {
                 "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix

@@ -73,6 +73,7 @@ ROUTES = [
     Route("POST", "/v1/collections", OWNER, {"title": "Offer"}, (*READ, *WRITE)),
     Route("GET", "/v1/collections", OWNER, None, READ),
     Route("GET", "/v1/collections/<collection>", OWNER, None, READ),
+    Route("GET", "/v1/collections/<collection>/content", OWNER, None, READ),
     Route("PATCH", "/v1/collections/<collection>", OWNER, {"title": "Another"}, (*READ, *WRITE)),
     Route("DELETE", "/v1/collections/<collection>", OWNER, None, DELETE),
     Route("GET", "/s", (TOKEN,)),
