@@ -120,8 +120,8 @@ def source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def converting_page(progress: Progress, grant: TokenGrant | None) -> Response:
-    """What a browser shows while a document is converted: it asks again by itself.
+def converting_page(progress: Progress, id: str, grant: TokenGrant | None) -> Response:
+    """What a browser shows while the document is converted: it asks again by itself.
 
     The bar goes on where the page before left it, ever slower, as nobody knows the end.
     """
@@ -130,6 +130,9 @@ def converting_page(progress: Progress, grant: TokenGrant | None) -> Response:
     values: dict[str, Any] = {"progress": progress, "shares": shares, "refresh": REFRESH}
     page = small_page("converting.html", 202, grant.origins if grant else (), **values)
     page.headers["Refresh"] = str(REFRESH)
+    if grant and _needs_ticket(grant):
+        query = {**request.args, "ticket": grant.ticket(shows_original=False)}
+        page.headers["Refresh"] += f"; url=/v1/documents/{id}/view?{urlencode(query)}"
     return page
 
 
@@ -160,14 +163,24 @@ def address_by_token(path: str = "") -> str | None:
     return f"{path}?{urlencode(query)}" if query else None
 
 
-def asks_again() -> bool:
-    """Whether this request is one of a browser, which `Refresh` makes send it again.
+def asks_again(grant: TokenGrant | None) -> bool:
+    """Whether this request is one of a browser, which `Refresh` makes send it again."""
+    can = _keeps_access() or _needs_ticket(grant)
+    return request.method == "GET" and can and prefers_html()
 
-    A page in a sandboxed frame sends no cookie: there the address has to hold a token.
+
+def _keeps_access() -> bool:
+    """Whether the same address opens again: a page in a sandboxed frame sends no cookie. Not every
+    browser says over plain HTTP that it is one.
     """
-    is_framed = request.headers.get("Sec-Fetch-Dest", "document") != "document"
-    keeps_access = "token" in request.args or not is_framed
-    return request.method == "GET" and keeps_access and prefers_html()
+    place = "iframe" if "embed" in request.args else "document"
+    is_framed = request.headers.get("Sec-Fetch-Dest", place) != "document"
+    return not is_framed or "token" in request.args or "ticket" in request.args
+
+
+def _needs_ticket(grant: TokenGrant | None) -> bool:
+    """Whether it is the owner's page in a frame, which asks again by a ticket alone."""
+    return grant is not None and bool(grant.owner_id) and not _keeps_access()
 
 
 def prefers_html() -> bool:

@@ -23,10 +23,10 @@ def original_of(
     password: str | None = None,
     *,
     saves: bool = False,
-    may_ask_again: bool = False,
+    tells: bool = False,
 ) -> viewer.Document:
-    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; who
-    may ask again is told of a conversion that is under way, if it is a browser.
+    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; and
+    `tells` that a browser which asks again is told of a conversion that is under way.
     """
     caller_id = grant.id if grant and not grant.owner_id else document.owner_id
     return viewer.Document(
@@ -38,7 +38,9 @@ def original_of(
         sha256=document.sha256,
         created_at=rfc3339(document.created_at),
         read=_reader(document),
-        run=_job_runner(document, caller_id, saves=saves, may_ask_again=may_ask_again),
+        run=_job_runner(
+            document, caller_id, saves=saves, tells=lambda: tells and asks_again(grant)
+        ),
         named_type=type_of_name(document.name),
         password=password,
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
@@ -54,10 +56,10 @@ def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
 
 
 def _job_runner(
-    document: Document, caller_id: str, *, saves: bool, may_ask_again: bool = False
+    document: Document, caller_id: str, *, saves: bool, tells: Callable[[], bool]
 ) -> viewer.RunJob:
     """Returns a function that raises `Busy` where a link or its owner asks for too much at once,
-    and `BeingMadeError` for a conversion where a browser asks again.
+    and for a conversion, if it `tells` of it, `BeingMadeError`.
     """
 
     def run(
@@ -65,7 +67,7 @@ def _job_runner(
     ) -> viewer.JobResult:
         name = viewer.job_name(job, options)
         waits, patient = True, job
-        if may_ask_again and isinstance(job, viewer.Conversion) and asks_again():
+        if isinstance(job, viewer.Conversion) and tells():
             waits, patient = False, replace(job, wait_seconds=PATIENCE_SECONDS)
 
         def make() -> tuple[bytes, bool]:

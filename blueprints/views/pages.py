@@ -53,7 +53,7 @@ def unlock(
 
 def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
     saves = action == "download"
-    original = original_of(document, grant, saves=saves, may_ask_again=not saves)
+    original = original_of(document, grant, saves=saves, tells=not saves)
     headers_only = request.method == "HEAD"
     if action == "download":
         page = viewer.download(original, headers_only=headers_only)
@@ -69,7 +69,7 @@ def _open(action: str, document: Document, grant: TokenGrant | None) -> Response
             **_addresses(original, document, grant),
         )
     except BeingMadeError as converting:
-        return converting_page(converting.progress, grant)
+        return converting_page(converting.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
 
 

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.console.visitor import Visitor
+from tests.people import Person
 from tests.service import StartError
 from tests.viewer import samples
 from tests.viewer.convertible import docx, open_document
@@ -108,13 +110,35 @@ def test_a_browser_is_shown_that_it_is_being_converted_until_it_is(writer):
     assert listed["views"] == 1
 
 
-def test_a_frame_without_a_token_waits_since_its_page_could_not_ask_again(writer):
+@pytest.mark.parametrize("framed", [{"Sec-Fetch-Dest": "iframe"}, {}], ids=["https", "http"])
+def test_the_frame_of_the_pages_for_people_asks_again_without_the_cookie(converting, framed):
+    visitor = Visitor(converting).sign_up(f"frame{len(framed)}@example.com")
+    document = visitor.api.upload(RTF, "application/rtf")
+    browser = {"Accept": "text/html", **framed}
+    first = visitor.get(f"/app/documents/{document['id']}/view?embed=1", **browser)
+    seconds, _, address = first.headers["Refresh"].partition("; url=")
+    nobody = Person(converting)
+
+    assert (first.status, seconds) == (202, "2")
+    assert address.startswith(f"/v1/documents/{document['id']}/view?embed=1&ticket=")
+    again = {**browser, "Sec-Fetch-Dest": "iframe"}
+    shown = until(lambda: (got := nobody.get(address, headers=again)).status == 200 and got)
+    assert CONVERTED in shown.text
+    opened = visitor.get(f"/app/documents/{document['id']}/view?embed=1", **browser)
+    policy = "Content-Security-Policy"
+    ends = [got.headers[policy].split("frame-ancestors")[1] for got in (opened, shown)]
+    assert ends[0] == ends[1]
+
+
+def test_a_frame_by_token_is_told_and_a_script_waits(writer):
     document = writer.upload(RTF, "application/rtf")
-    framed = {"Accept": "text/html", "Sec-Fetch-Dest": "iframe"}
-    shown = writer.get(f"/v1/documents/{document['id']}/view", headers=framed)
+    script = {"Accept": "text/html", "Sec-Fetch-Dest": "empty"}
+    shown = writer.get(f"/v1/documents/{document['id']}/view", headers=script)
     assert (shown.status, CONVERTED in shown.text) == (200, True)
     other = writer.share(writer.upload(RTF, "application/rtf"))["viewUrl"]
+    framed = {"Accept": "text/html", "Sec-Fetch-Dest": "iframe"}
     assert writer.open(other, headers=framed).status == 202
+    assert CONVERTED in writer.open(other).text  # other tests count what is kept
 
 
 def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer):

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.console.test_flows_in_browser import follow
+from tests.console.visitor import Visitor
 from tests.site import Site
 from tests.viewer.samples import pdf
 from tests.waiting import until
@@ -164,10 +165,13 @@ def test_a_browser_uploads_a_form(page, alice, service):
     assert document["token"]["viewUrl"]
 
 
-def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(
-    browser, start_service, soffice
-):
-    writer = start_service(RATE_LIMITS="off", CONVERTER=soffice).register()
+@pytest.fixture(scope="module")
+def converting(start_service, soffice):
+    return start_service(RATE_LIMITS="off", CONVERTER=soffice)
+
+
+def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(browser, converting):
+    writer = converting.register()
     link = writer.share(writer.upload(rb"{\rtf1 Hello}", "application/rtf"))["viewUrl"]
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -176,4 +180,19 @@ def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(
     assert page.inner_text("h1") == "Being converted…"
     page.wait_for_selector("header h1", timeout=60_000)
     assert "Converted by LibreOffice" in page.inner_text("main")
+    context.close()
+
+
+def test_it_arrives_in_the_sandboxed_frame_of_its_owner_too(browser, converting):
+    visitor = Visitor(converting).sign_up("framed@example.com")
+    document = visitor.api.upload(rb"{\rtf1 Hello}", "application/rtf")
+    context = browser.new_context()
+    cookie = {"url": converting.url, "name": "session", "value": visitor.cookies["session"]}
+    context.add_cookies([cookie])
+    page = context.new_page()
+    page.goto(f"{converting.url}/app/documents/{document['id']}", wait_until="commit")
+    frame = page.frame_locator("iframe.stage")
+
+    frame.get_by_role("heading", name="Being converted…").wait_for()
+    frame.get_by_text("Converted by LibreOffice").first.wait_for(timeout=60_000)
     context.close()

@@ -38,7 +38,7 @@ def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(
     monkeypatch.setattr(viewer, "run_job", run_job)
     monkeypatch.setattr(originals.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
     with Flask(__name__).test_request_context(), pytest.raises(Busy):
-        originals._job_runner(SimpleNamespace(), "usr_1", saves=False)(None, [b""], {})
+        originals._job_runner(SimpleNamespace(), "usr_1", saves=False, tells=bool)(None, [b""], {})
 
 
 def test_saves_and_views_do_not_wait_for_each_other(tmp_path):

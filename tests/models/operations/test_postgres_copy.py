@@ -34,7 +34,7 @@ def receipts(alice, bob):
     Collection.make(alice.id, "Offer", document_ids=[document.id])
     Session.begin(bob, 60)
     Invitation.issue("carol@example.com")
-    StoredResponse.store(alice.id, StoredResponse.id_of("key"), "fingerprint", {"answer": 1})
+    StoredResponse.store(StoredResponse.id_of("key"), "fingerprint", {"answer": 1})
     return checkpoint()
 
 
