@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from flask import Response, current_app
 
 from models.core import NotFound, ServiceError
-from models.links import TokenGrant
+from models.links import UPLOAD, TokenGrant
 
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery
@@ -55,7 +55,8 @@ def _embedding(url: str, max_width: int, max_height: int) -> dict[str, Any]:
     if len(tokens) != 1 or not path.startswith("/"):
         raise NotFound
     grant = TokenGrant.of_secret(tokens[0])
-    if path not in ("/s", f"/v1/documents/{grant.target_id}/view"):
+    shown_at = "/s", f"/v1/documents/{grant.target_id}/view"
+    if path not in shown_at or UPLOAD in grant.permissions:
         raise NotFound
     width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
     target = None if needs_prompt(grant) else grant.collection or grant.document(grant.target_id)

@@ -9,6 +9,7 @@ from flask import Response, request
 
 from models.links import UPLOAD, Target, TokenGrant
 
+from ..http.authentication import is_form
 from .notices import address_by_token, day, small_page
 
 
@@ -31,7 +32,8 @@ def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
     """
     if grant.came_by or needs_prompt(grant):
         return f"ticket={grant.ticket(shows_original=shows_original)}"
-    token = request.values.get("token") or request.headers["Authorization"].split()[-1]
+    fields = request.args if "token" in request.args or not is_form() else request.form
+    token = fields.get("token") or request.headers["Authorization"].split()[-1]
     return f"token={token}"
 
 

@@ -12,9 +12,9 @@ from viewer import format_size
 
 from ..http.authentication import is_form
 from ..http.body import seekable_body
-from .gate import check_password, needs_prompt, prompt
+from .gate import check_password, credential_of, needs_prompt, prompt
 from .links import base_url, visible
-from .notices import address_by_token, day, prefers_json, small_page
+from .notices import day, prefers_json, small_page
 
 
 class UploadTarget:
@@ -26,11 +26,10 @@ class UploadTarget:
         self.grant, self.collection = grant, collection_of(grant)
 
     def show(self) -> Response | dict[str, Any]:
-        is_closed = needs_prompt(self.grant)
-        address = None if is_closed else address_by_token()
+        address = None if needs_prompt(self.grant) else self._address()
         if prefers_json():
             return self._contents(address)
-        return prompt(self.grant, self.kind, None) if is_closed else self._page(address)
+        return self._page(address) if address else prompt(self.grant, self.kind, None)
 
     def open(self, password: str | None) -> Response | dict[str, Any]:
         """Files are then sent by a ticket, if there is a password."""
@@ -40,9 +39,7 @@ class UploadTarget:
             if is_form() and not prefers_json():
                 return prompt(self.grant, self.kind, None, wrong=True)
             raise
-        address = address_by_token()
-        if self.grant.has_password:
-            address = f"?ticket={self.grant.ticket(shows_original=False)}"
+        address = self._address()
         return self._contents(address) if prefers_json() else self._page(address)
 
     def judge_body(self) -> None:
@@ -58,12 +55,15 @@ class UploadTarget:
         moment = datetime.fromisoformat(receipt["receivedAt"]).timestamp()
         shown = {"size": format_size(receipt["size"]), "receivedAt": day(int(moment * 1000))}
         left = receipt["filesLeft"], receipt["bytesLeft"]
-        return self._page(address_by_token(), left, receipt | shown)
+        return self._page(self._address(), left, receipt | shown)
 
     def refuse(self, **_: Any) -> Response:
         raise ScopeMissing("This link takes files. It opens none.")
 
     content = save = save_by_password = refuse
+
+    def _address(self) -> str:
+        return f"?{credential_of(self.grant)}"
 
     def _contents(self, address: str | None) -> dict[str, Any]:
         return {
@@ -79,7 +79,7 @@ class UploadTarget:
         }
 
     def _page(
-        self, address: str | None, left: tuple[int, int] | None = None, receipt: Any = None
+        self, address: str, left: tuple[int, int] | None = None, receipt: Any = None
     ) -> Response:
         """`left` are the numbers of files and of bytes, if they have changed meanwhile."""
         room = Room.of(self.grant, self.collection)

@@ -87,7 +87,7 @@ class LinkTarget(ABC):
         self, title: str, note: str | None, documents: Iterable[Document], credential: str = ""
     ) -> dict[str, Any]:
         """What the link opens, as JSON; without a `credential` it is behind its prompt."""
-        terms = ("expires_at", "views_left", "has_password")
+        left, is_opening = self.grant.views_left, bool(credential) and needs_prompt(self.grant)
         records = [self._record(document, credential) for document in documents]
         return {
             "kind": self.kind,
@@ -95,7 +95,9 @@ class LinkTarget(ABC):
             "note": note if credential else None,
             "permissions": " ".join(sorted(self.grant.permissions, reverse=True)),
             "documents": records if credential else None,
-            **{name: getattr(self.grant, name) for name in terms},
+            "expires_at": self.grant.expires_at,
+            "views_left": left - is_opening if left else left,
+            "has_password": self.grant.has_password,
         }
 
     def _record(self, document: Document, credential: str) -> dict[str, Any]:
@@ -141,7 +143,7 @@ class DocumentTarget(LinkTarget):
         return read(self.document, self.grant)
 
     def save(self) -> Response:
-        return pages.render("download", self.document, self.grant)
+        return pages.save(self.document, self.grant)
 
     def save_by_password(self, **passwords: str) -> Response:
         return pages.download_by_password(self.document, self.caller, **passwords)

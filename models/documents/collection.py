@@ -233,8 +233,11 @@ class Collection(OwnsDataKey, Owned):
     @property
     def room(self) -> int:
         """How many bytes a stranger's file may have."""
-        is_full = len(self.document_ids) >= MOST_DOCUMENTS
-        return 0 if is_full else max(0, self.max_bytes - self.size)
+        return 0 if self.is_full else max(0, self.max_bytes - self.size)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.document_ids) >= MOST_DOCUMENTS
 
     @property
     def document_ids(self) -> list[str]:

@@ -128,7 +128,7 @@ class TokenGrant:
         is_closed = UPLOAD in may and current_runtime().settings.inbound == "off"
         if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
             raise TokenSpent(*_end_of(presented), where)
-        left = None if token.max_views is None else token.max_views - token.views
+        left = None if token.max_views is None else max(0, token.max_views - token.views)
         terms = token.expires_at, left, token.sealed_password
         return cls(token.id, token.target_id, may, where, *terms)
 

@@ -122,7 +122,7 @@ def _take(token_id: str, collection_id: str, document: Document) -> Receipt:
     if token.permissions != UPLOAD:
         raise TokenSpent
     # what is new is in no list yet
-    if document.size > collection.room:
+    if collection.is_full or document.size > collection.room:
         raise NoRoom(collection.room)
 
     def add() -> EventHead:

@@ -5,6 +5,7 @@ import os
 import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import pytest
 
@@ -96,6 +97,17 @@ def test_what_a_link_takes_is_told_to_programs_and_people(anonymous, collection,
     assert "alice" not in page.text.lower()
 
 
+def test_a_token_in_the_header_opens_the_page_that_takes_files(anonymous, request_files):
+    link = request_files()
+    header = {"Authorization": f"Bearer {link['token']}"}
+    found = anonymous.get("/s", headers=AS_JSON | header).json
+    assert (found["title"], found["uploadUrl"]) == ("Offers", link["shortUrl"])
+    form = f'action="?token={link["token"]}"'
+    assert form in anonymous.get("/s", headers=AS_PAGE | header).text
+    received = send(anonymous, link, query="embed=1", headers=AS_PAGE | header)
+    assert (received.status, form in received.text) == (201, True)
+
+
 def test_a_browser_gets_a_receipt_on_a_page_with_a_form_for_the_next(anonymous, request_files):
     link = request_files(maxViews=2)
     page = send(anonymous, link, headers=AS_PAGE)
@@ -111,6 +123,8 @@ def test_a_link_that_takes_files_opens_nothing(alice, anonymous, collection, req
     document = alice.upload(b"of the owner")
     alice.patch(f"/v1/collections/{collection['id']}", json={"add": [document["id"]]})
     plain, guarded = request_files(), request_files(password=SECRET)
+    framed = f"/oembed?format=json&url={quote(plain['shortUrl'], safe='')}"
+    refused(anonymous.get(framed), 404, "not_found")
     assert [plain[f"{name}Url"] for name in ("view", "download", "content")] == [None] * 3
     assert plain["embedHtml"] is None
     opened = anonymous.post(f"/s?token={guarded['token']}", json={"password": SECRET}).json
@@ -142,7 +156,9 @@ def test_a_password_is_asked_first_and_counts_nothing(alice, anonymous, collecti
     assert len(members(alice, collection)) == 2
     (record,) = alice.get(f"/v1/collections/{collection['id']}/tokens").json["tokens"]
     assert (record["views"], record["maxViews"]) == (2, 20)
-    alice.patch(f"/v1/tokens/{link['id']}", json={"password": "another"})
+    alice.patch(f"/v1/tokens/{link['id']}", json={"maxViews": 1})
+    assert anonymous.get(f"/s?{by_page}", headers=AS_JSON).json["filesLeft"] == 0
+    alice.patch(f"/v1/tokens/{link['id']}", json={"maxViews": 20, "password": "another"})
     refused(send(anonymous, link, query=by_page), 401, "not_authenticated")
 
 

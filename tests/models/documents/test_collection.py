@@ -6,11 +6,19 @@ import pytest
 
 from crypto import DecryptionError
 from models import Collection, Document, DocumentToken, Event, connected, database
-from models.core import Invalid, NotFound, QuotaExceeded, TargetChanged, TokenRevoked, now
+from models.core import (
+    Invalid,
+    NotFound,
+    PayloadTooLarge,
+    QuotaExceeded,
+    TargetChanged,
+    TokenRevoked,
+    now,
+)
 from models.documents import MOST_DOCUMENTS
-from models.links import LinkOptions, TokenGrant, links_of_owner, secret_of
+from models.links import LinkOptions, TokenGrant, count_view, links_of_owner, receive, secret_of
 from models.operations import check_contents, checkpoint, rotate_root_keys, sweep, verify_log
-from tests.uploads import upload
+from tests.uploads import Sent, upload
 from tests.waiting import run_in_threads
 
 
@@ -122,6 +130,14 @@ def test_a_collection_has_at_most_200_documents(alice, monkeypatch, collection):
     with pytest.raises(Invalid) as refused:
         Collection.edit(alice.id, collection.id, add=[upload(alice).id])
     assert refused.value.pointer == "#/add"
+
+
+def test_a_full_collection_takes_not_even_an_empty_file(alice, monkeypatch, collection):
+    monkeypatch.setattr("models.documents.collection.MOST_DOCUMENTS", 3)
+    options = LinkOptions(permissions="upload", max_views=1)
+    grant = TokenGrant.of_secret(DocumentToken.issue(collection, options).secret)
+    with pytest.raises(PayloadTooLarge, match="room for 0 more bytes"):
+        receive(grant, Sent((), 0), "text/plain", "a.txt", "")
 
 
 def test_the_collections_of_a_user_are_limited(alice, bob, runtime, collection):
@@ -243,8 +259,8 @@ def test_what_a_link_no_longer_opens_is_no_view(alice, collection, documents):
     issued = link(documents[0], label="for them", max_views=1)
     DocumentToken.edit(alice.id, issued.row.id, collection)
     with pytest.raises(TargetChanged):
-        DocumentToken.count_view(documents[0], issued.row.id, "document.viewed")
-    DocumentToken.count_view(collection, issued.row.id, "document.viewed", documents[1])
+        count_view(documents[0], issued.row.id, "document.viewed")
+    count_view(collection, issued.row.id, "document.viewed", documents[1])
     row = DocumentToken.one_of_target(collection, issued.row.id)
     assert (row.views, row.label, secret_of(row)) == (1, "for them", issued.secret)
     assert told(alice)[-2:] == [
