@@ -19,6 +19,7 @@ The session's cookie and the guard against other sites' requests are in
 from .account import account
 from .activity import activity
 from .bin import bin
+from .collections import collection, collections
 from .document import document
 from .documents import documents
 from .home_screen import home_screen
@@ -31,6 +32,8 @@ CONSOLE = (
     sessions,
     documents,
     document,
+    collections,
+    collection,
     bin,
     links,
     keys,

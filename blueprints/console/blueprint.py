@@ -36,10 +36,12 @@ _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-_UNSEEN = {  # what need not be sent, outside of strings: comments, indents, spaces
+_UNSEEN = {  # what need not be sent, outside of strings: comments, indents, spaces, ends of lines
     "css": re.compile(r'("[^"\n]*")|/\*[^*]*\*/|(?<=[{};:,>])\s+| (?=[{>])|; (?=})'),
     "js": re.compile(
-        r'("[^"\n]*"|`[^`]*`)|^ +| ?//.*|\n(?=\n)| (?=[=<>&|?:{})])|(?<=[=<>&|?:,;{(})]) ', re.M
+        r'("[^"\n]*"|`[^`]*`)|^ +| ?//.*|\n(?=[\n}])|(?<=[;{,])\n|'
+        r" (?=[=<>&|?:{()}])|(?<=[=<>&|?:,;{(})]) ",
+        re.M,
     ),
 }
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}

@@ -4,14 +4,14 @@ from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
-from models.links import LinkOptions, TokenGrant, link_of_owner
+from models.links import TokenGrant, link_of_owner
 
-from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
+from ..schemas.requests import DocumentEdit, DownloadRequest
 from ..views import content, pages
 from .activity import readings
 from .blueprint import HOME, Pages, go, render
-from .forms import accepts_html, end, once, text
-from .links import link_fields, show_new
+from .forms import accepts_html, end, text
+from .links import issue, link_fields, show_new
 from .templating import address_of
 
 document = Pages("document", "/documents/<id>")
@@ -70,12 +70,10 @@ def save_sealed_file(id: str) -> Response:
 @document.post("/links", shows=show_document)
 def share(id: str) -> Response:
     """Create a link and show it"""
-    found, body = _owned(id), NewDocumentToken().load(link_fields())
-    owner_id = g.caller.owner_id
-    link_id = once(lambda: DocumentToken.issue(found, LinkOptions.of(owner_id, **body)).row.id)
+    link_id = issue(_owned(id), link_fields())
     if accepts_html():
         return show_new(link_id)
-    return jsonify(id=link_id, address=address_of(link_of_owner(owner_id, link_id)))
+    return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
 
 
 def _pairs() -> dict[str, str]:

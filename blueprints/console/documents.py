@@ -8,7 +8,7 @@ from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
-from models import DocumentToken, current_runtime
+from models import Collection, DocumentToken, current_runtime
 from models.core import NotFound
 from models.documents import (
     KINDS,
@@ -20,7 +20,7 @@ from models.documents import (
     upload,
     with_binned,
 )
-from models.links import links_by_document
+from models.links import links_by_target
 
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
@@ -34,10 +34,10 @@ from .forms import accepts_html, once, text, today
 from .links import link_fields, show_new
 
 documents = Pages("documents", "/documents")
-ROWS = 10  # a page with its assets has at most 34 KiB
+ROWS = 9  # a page with its assets has at most 34 KiB
 MOST_SELECTED = 100
 _MOST_TEXT = 4096  # bytes of a field of the form
-_FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token"}
+_FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
 
 
 @documents.get("")
@@ -50,7 +50,7 @@ def show_documents(**_: str) -> Response:
     given = {name: value for name, value in asked.items() if value}
     shown: dict[str, Any] = {"kinds": KINDS, "sorts": ORDERS, "asked": asked, "list": page}
     shown |= {"address": lambda other: "?" + urlencode(given | {"page": other})}
-    shown |= {"links": links_by_document(page.documents)}
+    shown |= {"links": links_by_target(page.documents)}
     shown["gone"] = binned(owner_id, request.args.getlist("id")[:MOST_SELECTED])
     shared = request.args.getlist("shared")[:MOST_SELECTED]  # by a phone, which stored them
     kept = (one for one in with_binned(owner_id, shared) if one.binned_at is None)
@@ -80,16 +80,23 @@ def upload_document() -> Response:
     made = once(lambda: store(parts), key, digest)
     if not accepts_html():
         return jsonify(made)
-    return show_new(made["link"]) if made["link"] else go(made["address"])
+    if made["link"]:
+        return show_new(made["link"])
+    into = made["collection"]
+    return go(f"/app/collections/{into}", "uploaded") if into else go(made["address"])
 
 
 def _act_on_selected() -> Response:
-    owner_id, ids = g.caller.owner_id, request.form.getlist("id")[:MOST_SELECTED]
-    act = request.form.get("act")
-    if not ids or act not in {"bin", "zip"}:
+    owner_id, ticked = g.caller.owner_id, request.form.getlist("id")
+    ids, act = list(dict.fromkeys(ticked))[:MOST_SELECTED], request.form.get("act")
+    if not ids or act not in {"bin", "zip", "collect"}:
         raise ValidationError({"": ["Select documents, then what is to be done with them."]})
     if act == "zip":
         return _save(owner_id, ids)
+    if act == "collect":
+        title = f"{len(ids)} document{'' if len(ids) == 1 else 's'}, {today()}"
+        made, _ = Collection.make(owner_id, title, document_ids=ids)
+        return go(f"/app/collections/{made.id}", "collected")
     put_in_bin(owner_id, ids)
     return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
 
@@ -105,15 +112,21 @@ def _save(owner_id: str, ids: list[str]) -> Response:
 
 
 def store(parts: list[Part]) -> dict[str, Any]:
-    """The address of the document's page, and the id of the link if one was asked for."""
+    """The address of the document's page, and the ids of the link if one was asked for, and of the
+    collection that has it.
+    """
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None
     form: Any = [part for part in parts if part.name in _FILE_PARTS]
     facts = UploadForm().load(form)
     payload, _, type = facts.pop("payload"), facts.pop("token"), facts.pop("content_type", "")
+    into = facts.pop("collection_id", None)
     owner_id = g.caller.owner_id
     current_runtime().upload_limiter.spend(owner_id)
     if terms is not None:
         facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
+    elif into:
+        facts["prepare"] = partial(Collection.taking, owner_id, into)
     document, issued = upload(owner_id, payload, content_type=type or UNKNOWN_TYPE, **facts)
-    return {"address": f"{HOME}/{document.id}", "link": issued.row.id if issued else None}
+    link = issued.row.id if wants_link else None
+    return {"address": f"{HOME}/{document.id}", "link": link, "collection": into}

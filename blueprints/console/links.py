@@ -6,13 +6,13 @@ from flask import Response, g, request
 from markupsafe import Markup
 from marshmallow import ValidationError
 
-from models import Document, DocumentToken
-from models.links import link_of_owner, links_of_owner, openings
+from models import DocumentToken
+from models.links import LinkOptions, Target, link_of_owner, links_of_owner, openings, target_of
 
-from ..schemas.requests import DocumentTokenEdit
+from ..schemas.requests import DocumentTokenEdit, NewDocumentToken
 from ..views.links import qr_code
 from .blueprint import Pages, ask, go, go_back, render
-from .forms import end, number, text, typed
+from .forms import end, number, once, text, typed
 from .templating import address_of, for_whom, quoted
 
 links = Pages("links", "/links")
@@ -21,10 +21,11 @@ PATH, ROWS = "/app/links", 10
 
 @links.get("")
 def show_links() -> Response:
-    """List the links to all documents, live ones first, or to one of them"""
+    """List all links, live ones first, or those to one document or collection"""
     owner_id, after = g.caller.owner_id, request.args.get("after")
-    if "document" in request.args:
-        return _links_of(Document.one_of(owner_id, request.args["document"]), after)
+    for noun in ("document", "collection"):
+        if id := request.args.get(noun):
+            return _links_of(noun, target_of(owner_id, id), after)
     state = "ended" if request.args.get("state") == "ended" else "live"
     found, further = links_of_owner(owner_id, ROWS, after, state)
     if state == "live" and not further:
@@ -35,17 +36,26 @@ def show_links() -> Response:
     return render("links", links=found, older=older, after=after)
 
 
-def _links_of(document: Document, after: str | None) -> Response:
-    found, further = DocumentToken.page_of_target(document, ROWS, after)
-    older = further and f"?document={document.id}&after={further}"
-    return render("links", links=found, document=document, older=older, after=after)
+def _links_of(noun: str, target: Target, after: str | None) -> Response:
+    found, further = DocumentToken.page_of_target(target, ROWS, after)
+    older = further and f"?{noun}={target.id}&after={further}"
+    return render("links", links=found, noun=noun, target=target, older=older, after=after)
 
 
 @links.get("/<id>")
 def show_link(id: str) -> Response:
-    """Show a link's terms and openings"""
+    """Show a link's terms and openings, and what they have shown"""
     link = link_of_owner(g.caller.owner_id, id)
-    return _render_link("link", link, openings=openings(link))
+    inside: Any = getattr(link.target, "documents", ())
+    names = {one.id: one.show_bare_if_damaged().name for one in inside}
+    return _render_link("link", link, openings=openings(link), names=names)
+
+
+def issue(target: Target, fields: dict[str, Any]) -> str:
+    """The id of a new link by the fields of its form."""
+    body, owner_id = NewDocumentToken().load(fields), g.caller.owner_id
+    made = once(lambda: DocumentToken.issue(target, LinkOptions.of(owner_id, **body)).row.id)
+    return str(made)
 
 
 def show_new(id: str) -> Response:

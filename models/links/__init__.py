@@ -4,7 +4,7 @@ from .document_token import DocumentToken
 from .grant import TokenGrant
 from .lists import (
     link_of_owner,
-    links_by_document,
+    links_by_target,
     links_of_owner,
     listed_link,
     openings,

@@ -11,7 +11,6 @@ from peewee import Case, fn
 from crypto import DecryptionError, RootKeyMissing
 
 from ..core import NotFound, now
-from ..documents import Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
@@ -43,7 +42,7 @@ def links_of_owner(
 
 
 @dataclass(frozen=True)
-class LinksOfDocument:
+class LinksOfTarget:
     """How many are live; when one was last used, and whom that one is for."""
 
     live: int
@@ -51,13 +50,13 @@ class LinksOfDocument:
     used_by: str | None
 
 
-def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocument]:
-    """Of those that have links; the documents are a page of one owner's."""
-    if not documents:
+def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
+    """Of those that have links; the targets are a page of one owner's."""
+    if not targets:
         return {}
-    by_id = {document.id: document for document in documents}
+    by_id = {target.id: target for target in targets}
     token = DocumentToken
-    of_these = token.owner_id == documents[0].owner_id, token.target_id.in_(list(by_id))
+    of_these = token.owner_id == targets[0].owner_id, token.target_id.in_(list(by_id))
     live = Case(None, ((token.condition("live", True, now()), 1),), 0)
     counts: Any = token.select(token.target_id, fn.SUM(live), fn.MAX(token.last_used_at))
     rows = list(counts.where(*of_these).group_by(token.target_id).tuples())
@@ -65,7 +64,7 @@ def links_by_document(documents: Sequence[Document]) -> dict[str, LinksOfDocumen
     last = token.select().where(*of_these, token.last_used_at.in_(moments)) if moments else ()
     whom = {(used.target_id, used.last_used_at): used for used in last}
     return {
-        id: LinksOfDocument(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
+        id: LinksOfTarget(int(live), used_at, _label(whom.get((id, used_at)), by_id[id]))
         for id, live, used_at in rows
     }
 

@@ -70,6 +70,11 @@ addEventListener("click", event => {
   if (event.target.matches("[data-all]")) for (const box of all("[type=checkbox]", event.target.closest("fieldset, form"))) box.checked = true;
   for (const menu of all(".menu[open]")) if (opens || !menu.contains(event.target)) menu.open = false;
 });
+addEventListener("change", ({ target: { name, value, checked } }) => { // sent in the order in which they were selected
+  if (name !== "id") return;
+  $(`#ticked [value=${value}]`)?.remove();
+  if (checked) $("#ticked").append(node("input", "", { type: "hidden", name, value }));
+});
 addEventListener("keydown", event => {
   const search = $("[type=search]"), typing = event.target.matches("input, textarea, select");
   if (event.key === "/" && search && !typing) { event.preventDefault(); search.focus(); }
@@ -186,6 +191,8 @@ function send(row) {
   row.item.replaceChildren(row.item.firstChild, bar, row.state, cancel);
   row.state.textContent = "0 %";
   body.append("file", row.file);
+  const into = drop?.elements.collectionId;
+  if (into) body.append("collectionId", into.value);
   cancel.onclick = () => { row.cancelled = true; call.abort(); };
   call.upload.onprogress = event => {
     bar.value = event.loaded / event.total;

@@ -10,7 +10,7 @@ from tests.people import PASSWORD
 from tests.waiting import until
 
 SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (375, 1280)]
-NOUNS = ("documents", "bin", "links", "keys", "webhooks", "activity", "account")
+NOUNS = ("documents", "collections", "bin", "links", "keys", "webhooks", "activity", "account")
 LONG = "A name that is as long as names are which come from scanners, page 1 of 34, corrected.pdf"
 
 
@@ -36,7 +36,12 @@ def full(service):
     ada.post(f"/v1/webhooks/{webhook['id']}/test")
     deliveries = f"/v1/webhooks/{webhook['id']}/deliveries"
     until(lambda: ada.get(deliveries).json["deliveries"][0]["attempts"])
-    more = (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
+    offer = ada.collect(document, title="x" * 200, note="For\nMonday")
+    takes = ada.share(offer, permissions=["upload"])
+    whole = f"collections/{offer['id']}"
+    more = (whole, f"{whole}?find=", f"{whole}/links", f"{whole}/requests", f"{whole}/delete")
+    more += (f"links/{takes['id']}",)
+    more += (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
     more += (f"links/{link['id']}/revoke", f"bin/{binned[0]}/delete")
     more += (f"documents?done=binned&id={binned[0]}",)
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]

@@ -12,7 +12,16 @@ from tests.console.visitor import Visitor
 PUBLIC = ["/app/login", "/app/signup"]
 PAGES = [
     f"/app/{noun}"
-    for noun in ("documents", "bin", "links", "keys", "webhooks", "activity", "account")
+    for noun in (
+        "documents",
+        "collections",
+        "bin",
+        "links",
+        "keys",
+        "webhooks",
+        "activity",
+        "account",
+    )
 ]
 
 
@@ -62,11 +71,24 @@ def test_full_pages_are_small_too(service):
     for number in range(30):
         link = {"label": f"somebody with number {number}"}
         owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
+    some = [one["id"] for one in owner.get("/v1/documents?limit=25").json["documents"]]
+    for number in range(12):
+        offer = owner.post(
+            "/v1/collections", json={"title": f"Offer {number}", "documentIds": some}
+        ).json
+        owner.post(f"/v1/collections/{offer['id']}/tokens", json={"label": f"the {number}"})
     binned = [
         owner.upload(b"x", name=f"Contract with somebody {n}.txt", token=None) for n in range(30)
     ]
     crowded.post("/app/documents", {"act": "bin", "id": [one["id"] for one in binned]})
-    for path in [*PAGES, f"/app/documents/{document['id']}"]:
+    inside = f"/app/collections/{offer['id']}"
+    for path in [
+        *PAGES,
+        f"/app/documents/{document['id']}",
+        inside,
+        f"{inside}?find=",
+        f"{inside}/requests",
+    ]:
         assert weight_of(crowded, path) <= 34 << 10, path
 
 
