@@ -17,7 +17,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, Case, IntegerField, TextField, Tuple, fn
+from peewee import BigIntegerField, BlobField, IntegerField, TextField, Tuple, fn
 
 from crypto import DecryptionError, authority_mac
 
@@ -157,11 +157,11 @@ class Mail(Sendable, OwnsDataKey):
 
 
 class MailLimit(Table):
-    """How much of a limit is spent, by GCRA as in `models/runtime/rate_limiter.py`, in a row that
-    all processes share. Its id tells nothing of addresses.
+    """One of the mails that a limit counts, until it counts no more: so of any hour or day no more
+    than so many are sent. A row that all processes share; its id tells nothing of addresses.
     """
 
-    due_at = BigIntegerField()  # the theoretical arrival time
+    due_at = BigIntegerField()  # when the next mail may take its place
 
     class Meta:
         table_name = "mail_limit"
@@ -180,16 +180,18 @@ class MailLimit(Table):
     @classmethod
     def _spend(cls, limit: Limit, key: str) -> int:
         """The same of one limit."""
-        moment, gap_ms = now(), limit.seconds * 1000 // limit.count
+        moment, ends = now(), now() + limit.seconds * 1000
         id = authority_mac(current_runtime().authority_key, "mail_limit", (limit.name, key)).hex()
-        due = Case(None, ((cls.due_at > moment, cls.due_at),), moment) + gap_ms
-        latest = moment + limit.seconds * 1000
-        spent = cls.insert(id=id, created_at=moment, due_at=moment + gap_ms).on_conflict(
-            conflict_target=[cls.id], update={cls.due_at: due}, where=due <= latest
-        )
-        if spent.as_rowcount().execute():
-            return 0
-        return max(1, cls.get_by_id(id).due_at + gap_ms - latest)
+        places = [f"{id}-{number}" for number in range(limit.count)]
+        its = cls.id.between(f"{id}-", f"{id}."), cls.due_at > moment
+        taken = {one.id: one.due_at for one in cls.select().where(*its)}
+        for place in filter(lambda one: one not in taken, places):
+            spent = cls.insert(id=place, created_at=moment, due_at=ends).on_conflict(
+                conflict_target=[cls.id], preserve=[cls.due_at], where=cls.due_at <= moment
+            )
+            if spent.as_rowcount().execute():  # else another process was faster
+                return 0
+        return max(1, min(taken.values(), default=ends) - moment)
 
 
 def is_mail_address(text: str) -> bool:

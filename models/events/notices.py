@@ -46,7 +46,7 @@ def ask(webhook: Any, email: str) -> None:
     subject = "May notices come to this address?"
     if not Mail.enqueue(webhook.owner_id, "confirmation", webhook.mail_address, subject, text):
         limit = KINDS["confirmation"].limits[0]
-        raise TooManyRequests(Allowance(limit, 0, limit.seconds / limit.count))
+        raise TooManyRequests(Allowance(limit, 0, limit.seconds))
 
 
 def is_code(webhook: Any, code: str) -> bool:
