@@ -14,6 +14,8 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models.core import Allowance, DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
 from models.runtime import service_error_of
 
+from .authentication import resolve_caller
+
 PROBLEM = "application/problem+json"
 _CODES = {
     400: ("malformed_json", "malformed_multipart", "ambiguous_credentials"),
@@ -94,13 +96,22 @@ def handle_service_error(error: ServiceError) -> Response:
 
 def handle_exception(error: Exception) -> Response:
     """Any other exception: another library's form of a domain error, or a bug, which is logged."""
-    known = service_error_of(error)
+    known = service_error_of(error) or _refusal_now()
     if known is None or isinstance(known, DocumentDamaged):
         logging.getLogger("docservice").error("request %s failed", g.request_id, exc_info=error)
     if known:
         return handle_service_error(known)
     sentence = f"Something went wrong here. The log knows it as request {g.request_id}."
     return problem(500, "internal_error", sentence)
+
+
+def _refusal_now() -> ServiceError | None:
+    """Why the caller would be refused now: an account may be deleted while it stores something."""
+    try:
+        resolve_caller(request)
+    except Exception as error:  # noqa: BLE001
+        return service_error_of(error)
+    return None
 
 
 def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:

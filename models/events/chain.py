@@ -18,9 +18,9 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import FIRST_PREVIOUS, authority_mac, event_hash, is_authentic
 
 from ..core import now, rfc3339
-from ..records import Table
+from ..records import Owner, Table
 from ..runtime import current_runtime
-from ..storage import engine
+from ..storage import SERVICE, engine
 
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
 _ENTRIES = """
@@ -112,6 +112,8 @@ class EventHead(Table):
         head = cls.find(owner_id)
         if head is not None and head.is_genuine():
             return head
+        if owner_id != SERVICE:
+            Owner.get_by_id(owner_id)  # else the account was deleted beside this, and no log begins
         logging.getLogger("docservice").error(_ALTERED, owner_id)
         if head is None:
             cls._empty(owner_id).insert_row()

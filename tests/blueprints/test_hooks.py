@@ -4,8 +4,9 @@ import pytest
 
 from app import create_app
 from crypto import passwords
-from models import database
+from models import ApiKey, User, database
 from models.events import current_actor
+from models.operations import delete_account
 from tests.people import PASSWORD
 
 LOGIN = {"email": "alice@example.org", "password": PASSWORD}
@@ -72,3 +73,21 @@ def test_too_long_an_upload_is_refused_before_the_password_of_its_link_is_hashed
     ]
 
     assert (statuses, len(hashed)) == ([413, 201], 1)
+
+
+def test_who_stores_something_while_the_account_is_deleted_is_not_logged_in(client, monkeypatch):
+    client.post("/v1/auth/register", json=LOGIN)
+    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
+    issue = ApiKey.issue
+
+    def deleted_beside(owner, *about):
+        delete_account(User.find(owner.id))
+        return issue(owner, *about)
+
+    monkeypatch.setattr(ApiKey, "issue", deleted_beside)
+    answer = client.post(
+        "/v1/api-keys",
+        json={"name": "a key", "scopes": ["documents:read"]},
+        headers={"Authorization": f"Bearer {token}"},
+    )
+    assert (answer.status_code, answer.json["code"]) == (401, "session_expired")

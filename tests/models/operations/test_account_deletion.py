@@ -1,6 +1,7 @@
 """models/operations/account_deletion.py"""
 
 import pytest
+from peewee import IntegrityError
 
 from models import ApiKey, Document, Event, EventHead, Session, User, Webhook, database
 from models.accounts import Invitation
@@ -15,6 +16,7 @@ from models.operations import (
     read_receipts,
     verify_log,
 )
+from models.records import Owner
 from models.storage import SERVICE
 from tests.uploads import upload
 
@@ -98,6 +100,23 @@ def test_what_was_read_a_moment_before_does_not_begin_a_new_log(alice):
 
     assert EventHead.find(alice.id) is None
     assert not list(Event.select().where(Event.owner_id == alice.id))
+
+
+def test_what_is_under_way_beside_the_deletion_fails_and_leaves_nothing(alice):
+    _, large = SIZES
+    delete_account(alice)
+    for act in (
+        lambda: alice.record_export(1),
+        lambda: upload(alice, bytes(large)),
+        lambda: ApiKey.issue(alice, "a key", "documents:read", None),
+        lambda: Webhook.register(alice.id, "https://hook.example/in"),
+        lambda: Collection.make(alice.id, "A title"),
+    ):
+        with pytest.raises((IntegrityError, Owner.DoesNotExist)):
+            act()
+    assert {table for table, _ in rows_naming(alice.id)} == {"event"}
+    assert EventHead.find(alice.id) is None
+    assert verify_log().breaks == []
 
 
 def test_an_account_whose_password_has_changed_meanwhile_stays(alice):
