@@ -70,13 +70,13 @@ class Pages(Blueprint):
     ) -> Any:
         """Register a page that `accepts` these credentials.
 
-        What a form is refused for is shown by the page `shows`, at the fields. `form` is the schema
-        of an upload's parts.
+        What a form is refused for is shown by the page `shows`, at the fields, or else by a page of
+        its own. `form` is the schema of an upload's parts.
         """
         register = super().route(rule, **options)
 
         def registered(view: Page) -> Any:
-            page = show_again(view, shows) if shows else view
+            page = show_again(view, shows)
             page.__dict__.update(accepts=accepts, scopes=(), permission="")
             page.__dict__["form"] = form
             return register(page)

@@ -76,20 +76,20 @@ def form_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def show_again(view: Callable[..., Response], page: Callable[..., Response]) -> Any:
+def show_again(view: Callable[..., Response], page: Callable[..., Response] | None) -> Any:
     """The view; where it refuses a form, the page shows the form as it was sent, with errors."""
 
     @wraps(view)
-    def checked(**path: str) -> Response:
+    def checked(**path: str) -> Any:
         try:
             return view(**path)
         except ValidationError as error:
-            if not accepts_html():
-                flask_smorest.abort(422, messages={"json": error.messages_dict})
-            return _refused(page, path, 422, _by_field(error.messages_dict))
+            if page and accepts_html():
+                return _refused(page, path, 422, _by_field(error.messages_dict))
+            flask_smorest.abort(422, messages={"json": error.messages_dict})
         except ServiceError as error:
             status = STATUS[error.code]
-            if status in {400, 404, 500, 503} or not accepts_html():
+            if page is None or status in {400, 404, 500, 503} or not accepts_html():
                 raise
             return _refused(page, path, status, {_field_of(error): error.sentence})
 

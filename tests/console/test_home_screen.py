@@ -9,6 +9,7 @@ from PIL import Image
 from tests.console.visitor import SAME_SITE
 
 BOUNDARY = "XYZ"
+HTML = {"Accept": "text/html"}
 FROM_SYSTEM = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}
 
 
@@ -89,3 +90,10 @@ def test_another_site_shares_nothing(member):
     assert share(member, photo, headers={"Sec-Fetch-Site": "cross-site"}).status == 403
     assert share(member, photo, headers=SAME_SITE).status == 303
     assert len(member.api.get("/v1/documents").json["documents"]) == 1
+
+
+def test_a_shared_file_that_is_refused_is_told_why(member):
+    for part in (("title", b"a\0b"), ("file", b"x", "x" * 300, "text/plain")):
+        answer = share(member, part, ("text", b"a text"), headers=FROM_SYSTEM | HTML)
+        assert (answer.status, answer.kind) == (422, "text/html")
+        assert "NUL" in answer.text or "255" in answer.text
