@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from flask import g
+from flask import Response, g
 
 from models import DocumentToken
 from models.core import DocumentDamaged, NotFound, QuotaExceeded, TokenRevoked
-from models.links import LinkOptions, links_of_owner, listed_link, target_of
+from models.links import LinkOptions, Opening, kept_text, links_of_owner, listed_link, target_of
 
-from .http import OWNER, READ, WRITE, ApiBlueprint, may_fail_with
-from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret
+from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint, may_fail_with
+from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret, OpeningRecord
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,
@@ -82,6 +82,55 @@ def revoke(id: str, token_id: str) -> None:
     Its link stops at once. A second call changes nothing.
     """
     DocumentToken.one_of(g.caller.owner_id, _require_link(id, token_id)).revoke()
+
+
+@document_tokens.get(
+    f"{OF_BOTH[0]}/openings", also=[f"{OF_BOTH[1]}/openings"], accepts=OWNER, scope=(READ, EVENTS)
+)
+@document_tokens.arguments(PageQuery(), location="query")
+@document_tokens.response(200, list_schema("openings", OpeningRecord))
+def openings(query: dict[str, Any], id: str, token_id: str) -> Any:
+    """List who has opened a guarded link, and what they accepted
+
+    Newest first. They are kept as long as events.
+    """
+    target = target_of(g.caller.owner_id, id)
+    token = DocumentToken.one_of_target(target, token_id)
+    return list_page(Opening.page_of_link(token, **query))
+
+
+@document_tokens.get(
+    "/documents/<id>/agreements/<sha256>",
+    also=["/collections/<id>/agreements/<sha256>"],
+    accepts=OWNER,
+    scope=READ,
+)
+@document_tokens.response(200, {"type": "string"}, content_type="text/plain")
+def agreement(id: str, sha256: str) -> Response:
+    """Return a text that links have asked to accept
+
+    Each is kept as long as the document or collection, also when its link asks for another one.
+    """
+    text = kept_text(target_of(g.caller.owner_id, id), sha256)
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
+@document_tokens.get(
+    "/documents/<id>/openings/<opening_id>/receipt",
+    also=["/collections/<id>/openings/<opening_id>/receipt"],
+    accepts=(*OWNER, TICKET),
+    scope=(READ, EVENTS),
+)
+@document_tokens.response(200, {"type": "string"}, content_type="application/jsonl")
+def receipt(id: str, opening_id: str) -> Response:
+    """Return the receipt of what was accepted at an opening
+
+    One line of the owner's log, which `deploy/verify_log.py` verifies. Whoever has opened the link
+    gets it by the ticket of that opening.
+    """
+    grant = g.caller.grant
+    found = Opening.of_reader(opening_id, id, g.caller.owner_id, grant and grant.reader)
+    return Response(found.receipt(), content_type="application/jsonl")
 
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)

@@ -12,8 +12,16 @@ from models.core import (
     WrongCredentials,
 )
 
-from .http import READ, READERS, TICKET, ApiBlueprint, may_fail_with
-from .schemas.requests import DownloadRequest, PdfPageQuery, PdfPagesQuery, PdfPassword, ViewRequest
+from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint, may_fail_with
+from .schemas.guards import CodeRequest
+from .schemas.links import CodeSent
+from .schemas.requests import (
+    DownloadRequest,
+    PdfPageQuery,
+    PdfPagesQuery,
+    PdfPassword,
+    ViewRequest,
+)
 from .schemas.responses import DrawnPdfPage, PdfPageList
 from .views import content as contents
 from .views import pages
@@ -67,11 +75,24 @@ def view(id: str) -> Response:
 @document_views.arguments(ViewRequest())
 @document_views.response(200, HTML, content_type="text/html")
 def open_view(body: dict[str, Any], id: str) -> Response:
-    """Open a link that has a password or counts its views
+    """Open a link that asks for something first, or counts its views
 
-    `password` is the link's. Each call uses up one view.
+    `password` is the link's. A guarded link asks for all in this one request: `email` and `code` if
+    it has recipients, `name` and `accept` if it has an agreement. Each call uses up one view.
     """
-    return pages.unlock("view", g.caller.document(id), g.caller.grant, body["password"])
+    return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
+
+
+@document_views.post("/codes", accepts=(DOCUMENT_TOKEN,))
+@document_views.arguments(CodeRequest())
+@document_views.alt_response(202, schema=HTML, content_type="text/html")
+@document_views.response(202, CodeSent)
+def request_code(body: dict[str, Any], id: str) -> Any:
+    """Ask for a code by mail, for a link with recipients
+
+    Every address gets the same answer; one of the recipients gets a mail with 8 digits.
+    """
+    return pages.send_code(g.caller.document(id), g.caller.grant, **body)
 
 
 @document_views.get("/download", accepts=BY_PAGE, scope=READ, permission="download")

@@ -17,10 +17,11 @@ from models.core import (
     WrongCredentials,
 )
 
-from .http import LINK, ApiBlueprint, may_fail_with, takes_uploads
+from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint, may_fail_with, takes_uploads
 from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA, MalformedMultipart
-from .schemas.links import LinkContents, ReceiptOfFile
+from .schemas.guards import CodeRequest
+from .schemas.links import CodeSent, LinkContents, ReceiptOfFile
 from .schemas.requests import DownloadRequest, ViewRequest
 from .schemas.uploads import SentFile
 from .views.content import RangeNotSatisfiable
@@ -77,7 +78,7 @@ def open_link(body: dict[str, Any]) -> Any:
     """
     if "payload" in body:
         return _receive(body)
-    return opened(lambda target: target.open(body["password"]))
+    return opened(lambda target: target.open(**body))
 
 
 def _receive(file: dict[str, Any]) -> Response:
@@ -93,6 +94,18 @@ def _take(**file: Any) -> Response:
     response = jsonify(ReceiptOfFile().dump(receipt))
     response.status_code = 201
     return response
+
+
+@short_links.post("/codes", accepts=(DOCUMENT_TOKEN,))
+@short_links.arguments(CodeRequest())
+@short_links.alt_response(202, schema=HTML, content_type="text/html")
+@short_links.response(202, CodeSent)
+def request_code(body: dict[str, Any]) -> Any:
+    """Ask for a code by mail, for a link with recipients
+
+    Every address gets the same answer; one of the recipients gets a mail with 8 digits.
+    """
+    return opened(lambda target: target.send_code(**body))
 
 
 @short_links.get("/content", accepts=LINK, permission="download")

@@ -39,5 +39,12 @@ def event_hash(owner_id: str, sequence: int, previous: bytes, body: str) -> byte
     return hashlib.sha256(message).digest()
 
 
+def reader_hash(salt: bytes, address: str, name: str) -> str:
+    """What events say of whoever opened a link: SHA-256(PAE("reader/1", salt, address, name)), in
+    hex. Without the salt it tells nothing.
+    """
+    return hashlib.sha256(pae(b"reader/1", salt, address.encode(), name.encode())).hexdigest()
+
+
 def _typed(value: object) -> str:
     return f"bytes {value.hex()}" if isinstance(value, bytes) else f"{type(value).__name__} {value}"

@@ -51,6 +51,7 @@ _SENTENCES = {
     "token.opened": "The link to {target}{whom} was opened for the first time.",
     "token.refused": "The link to {target}{whom} was refused: {why}{times}.",
     "token.spent": "The link to {target}{whom} has ended.",
+    "agreement.accepted": "Somebody accepted what the link to {target}{whom} asks.",
     "api_key.created": "The key {key} was created {by}.",
     "api_key.revoked": "The key {key} was revoked {by}.",
     "api_key.rotated": "The key {key} was replaced by a new one {by}.",
@@ -63,7 +64,12 @@ _SENTENCES = {
     "login.failed": "A wrong password was given for this account{times}.",
 }
 
-_WHY = {"password": "the password was wrong", "ended": "it has ended"}
+_WHY = {
+    "password": "the password was wrong",
+    "code": "the code was wrong, or too old",
+    "recipient": "it is for other people",
+    "ended": "it has ended",
+}
 
 
 @activity.get("")

@@ -72,10 +72,12 @@ class Caller:
         via = SESSION if self.credential_type == COOKIE else self.credential_type
         via = opened_by[self.id[:3]] if via == TICKET else via
         collection = self.grant and self.grant.collection_id
+        reader = self.grant and self.grant.reader
         return {
             "via": via,
             **ids.get(via, {}),
             **({"collection_id": collection} if collection else {}),
+            **(vars(reader) if reader else {}),
         }
 
     def document(self, id: str) -> Document:

@@ -34,10 +34,38 @@ class DocumentTokenRecord(ResponseSchema):
     views = fields.Integer()
     has_password = fields.Boolean()
     allowed_origins = Words()
+    recipients = fields.List(
+        fields.String(),
+        **described("Who may open it; empty for anybody who has the link."),
+    )
+    agreement_sha256 = fields.String(
+        allow_none=True,
+        data_key="agreementSha256",
+        **described("Of the text that is to be accepted."),
+    )
     created_at = Timestamp()
     last_used_at = Timestamp(allow_none=True)
     revoked_at = Timestamp(allow_none=True)
     masked_token = fields.String()
+
+
+class CodeSent(ResponseSchema):
+    expires_at = Timestamp(**described("A code that was sent works until then."))
+
+
+class OpeningRecord(ResponseSchema):
+    id = fields.String()
+    opened_at = Timestamp(attribute="created_at")
+    recipient_id = fields.String(allow_none=True)
+    recipient = fields.String(
+        allow_none=True, attribute="address", **described("The verified address.")
+    )
+    name = fields.String(allow_none=True, **described("As the reader has written it."))
+    salt = fields.String(**described("In hex; `reader` of events is made with it."))
+    agreement_sha256 = fields.String(allow_none=True, data_key="agreementSha256")
+    sequence = fields.Integer(
+        allow_none=True, **described("The number of the `agreement.accepted` event.")
+    )
 
 
 class DocumentTokenWithSecret(DocumentTokenRecord, Addresses):

@@ -117,6 +117,9 @@ def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
         if parameter["name"] == "number":
             parameter |= {"example": "1", "description": "Of a page, from 1."}
             continue
+        if parameter["name"] == "sha256":
+            parameter |= {"example": VALUES["sha256"], "description": "Of the text, in hex."}
+            continue
         id = _example_id(segments[segments.index(f"<{parameter['name']}>") - 1])
         parameter |= {"example": id, "description": f"It begins with `{id[:4]}`."}
 

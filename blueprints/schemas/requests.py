@@ -23,6 +23,7 @@ from .fields import (
     Text,
     Timestamp,
 )
+from .guards import ReaderProof, agreement, recipients
 from .schema import CamelCaseSchema, described
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
@@ -104,6 +105,8 @@ class NewDocumentToken(CamelCaseSchema):
     )
     password = Password(1, 1024, allow_none=True, load_default=None)
     allowed_origins = List(Origin(), load_default=list, validate=_ORIGINS)
+    recipients = recipients(load_default=None)
+    agreement = agreement(load_default=None)
 
     @post_load
     def _limit_files(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -121,6 +124,8 @@ class DocumentTokenEdit(CamelCaseSchema):
     )
     password = Password(1, 1024, allow_none=True, **described("It closes pages opened before."))
     allowed_origins = List(Origin(), validate=_ORIGINS)
+    recipients = recipients()
+    agreement = agreement()
 
 
 class LinkEdit(DocumentTokenEdit):
@@ -232,12 +237,14 @@ class WebhookEdit(CamelCaseSchema):
     enabled = StrictBoolean()
 
 
-class ViewRequest(CamelCaseSchema):
+class ViewRequest(ReaderProof):
     password = Password(0, 1024, allow_none=True, load_default=None)
 
 
-class DownloadRequest(CamelCaseSchema):
-    """At least one of the two, as a form also neither: a link may need none."""
+class DownloadRequest(ReaderProof):
+    """At least one of the two, as a form also neither: a link may need none. A guarded link asks
+    for the others.
+    """
 
     password = Password(0, 1024, **described("Of your choice.", minLength=1))
     pdf_password = Password(1, 1024, **described("That of an encrypted PDF."))

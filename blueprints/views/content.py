@@ -29,10 +29,11 @@ class RangeNotSatisfiable(ServiceError):
 def read(document: Document, grant: TokenGrant | None) -> Response:
     """The content, recorded as a download if it is all of it.
 
-    Raises `ScopeMissing` for a link with a password: only a page it opened loads the content.
+    Raises `ScopeMissing` for a link that asks for something: only a page it opened loads the
+    content.
     """
-    if grant and grant.has_password:
-        raise ScopeMissing("This link has a password. Open its view first.")
+    if grant and (grant.has_password or grant.is_guarded):
+        raise ScopeMissing("This link asks for something first. Open its view.")
     if grant and grant.has_view_limit:
         return _read_counted(document, grant)
     return _recorded(document, content_of(document))

@@ -1,29 +1,34 @@
-"""The prompt in front of a link that has a password or a view limit, and what leads on behind it.
+"""The prompt in front of a link that asks for something, and what leads on behind it.
 
-Such a link opens by POST, so that a link preview, which sends a GET, uses no view.
+A link that has a password, counts its views or is guarded opens by POST, so that a link preview,
+which sends a GET, uses no view; nothing that a GET does sends a code.
 """
 
 from typing import Any
 
 from flask import Response, request
 
-from models.links import UPLOAD, Target, TokenGrant
+from models.core import Invalid, ServiceError
+from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
 from ..http.authentication import is_form
+from .links import visible
 from .notices import address_by_token, day, small_page
+
+NOT_THAT_ONE = "That is not the password. Try again."
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
     if grant is None or grant.came_by:
         return False
     counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
-    return counts_views or grant.has_password
+    return counts_views or grant.has_password or grant.is_guarded
 
 
-def check_password(target: Target, grant: TokenGrant | None, password: str | None) -> None:
-    """`WrongCredentials` if a link has another one; what came by a ticket has been asked."""
-    if grant and grant.has_password and not grant.came_by:
-        grant.check_password(grant.collection or target, password or "", request.remote_addr or "")
+def admit(target: Target, grant: TokenGrant, proof: dict[str, Any]) -> TokenGrant:
+    """The grant, once all that the link asks was sent; what came by a ticket has been asked."""
+    target = grant.collection or target
+    return grant.admit(target, Proof(**proof), request.remote_addr or "")
 
 
 def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
@@ -37,13 +42,42 @@ def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
     return f"token={token}"
 
 
-def prompt(grant: TokenGrant, action: str, its_end: int | None, *, wrong: bool = False) -> Response:
-    """One button, and a field if there is a password; how often and until when the link opens,
-    where `its_end` is that of the target. It does not say what it opens, or for whom.
+def prompt(
+    grant: TokenGrant, action: str, its_end: int | None, error: ServiceError | None = None
+) -> Response:
+    """What the link asks, with one button; how often and until when it opens, where `its_end` is
+    that of the target. It does not say what it opens, or for whom.
 
-    It posts to an address that holds the token: a reload, or a bookmark, leads back to it.
+    It posts to an address that holds the token: a reload, or a bookmark, leads back to it. Who is
+    asked for an e-mail address is asked for the rest behind that. What was typed stays, but neither
+    code nor password.
     """
     end = day(min(filter(None, [grant.expires_at, its_end]), default=None))
-    given: dict[str, Any] = {"grant": grant, "action": action, "wrong": wrong, "end": end}
-    given["address"] = address_by_token() or ""
-    return small_page("gate.html", 401 if wrong else 200, grant.origins, **given)
+    typed = request.form if is_form() else {}
+    wants_code = bool(grant.gate.recipients)
+    if wants_code and "code" not in typed:
+        error = None  # nothing was wrong: it was a step on the way
+    given: dict[str, Any] = {"grant": grant, "gate": grant.gate, "action": action, "end": end}
+    given |= {"email": typed.get("email", ""), "name": typed.get("name", "")}
+    given |= {"asks_email": wants_code and not given["email"], "visible": visible}
+    given |= {"errors": _by_field(error)}
+    given |= {"address": _address(action), "code_address": _address("codes")}
+    status = (422 if isinstance(error, Invalid) else 401) if error else 200
+    return small_page("gate.html", status, grant.origins, **given)
+
+
+def _address(action: str) -> str:
+    """Where the form is sent: to the present page, unless that was where codes are asked for."""
+    if action != "codes" and not request.path.endswith("/codes"):
+        return address_by_token() or ""
+    root = request.path if request.path == "/s" else request.path.rpartition("/")[0]
+    return address_by_token(root if root == "/s" and action == "view" else f"{root}/{action}") or ""
+
+
+def _by_field(error: ServiceError | None) -> dict[str, str]:
+    if error is None:
+        return {}
+    if isinstance(error, Invalid):
+        return {error.pointer.rpartition("/")[2]: error.sentence}
+    is_code = isinstance(error, WrongCode)
+    return {"code": error.sentence} if is_code else {"password": NOT_THAT_ONE}

@@ -13,16 +13,16 @@ from urllib.parse import quote
 from flask import Response, g, request
 
 import viewer
-from models import Document, current_runtime
+from models import Collection, Document, current_runtime
 from models.core import Invalid, NotFound, ScopeMissing, WrongCredentials
-from models.links import TokenGrant
+from models.links import TokenGrant, request_code
 from models.runtime import BeingMadeError
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
-from .gate import check_password, credential_of, needs_prompt, prompt
+from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url
-from .notices import converting_page
+from .notices import converting_page, prefers_json
 from .originals import original_of
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
@@ -39,16 +39,29 @@ def render(action: str, document: Document, grant: TokenGrant | None) -> Respons
 
 
 def unlock(
-    action: str, document: Document, grant: TokenGrant | None, password: str | None
+    action: str, document: Document, grant: TokenGrant | None, proof: dict[str, Any]
 ) -> Response:
-    """The page; after a wrong password in a form the prompt, in JSON `WrongCredentials`."""
+    """The page; for a form in which something is wrong or missing, the prompt."""
     try:
-        check_password(document, grant, password)
-    except WrongCredentials:
+        grant = grant and admit(document, grant, proof)
+    except (WrongCredentials, Invalid) as error:
         if grant and is_form():
-            return prompt(grant, action, document.expires_at, wrong=True)
+            return prompt(grant, action, document.expires_at, error)
         raise
     return _open(action, document, grant)
+
+
+def send_code(
+    target: Document | Collection, grant: TokenGrant, email: str
+) -> Response | tuple[dict[str, Any], int]:
+    """Every address is answered alike; a browser by the prompt, which then asks for the code."""
+    expires_at = request_code(target.owner_id, grant, email)
+    if not is_form() or prefers_json():
+        return {"expires_at": expires_at}, 202
+    action = "view" if "view" in grant.permissions else "download"
+    page = prompt(grant, action, getattr(target, "expires_at", None))
+    page.status_code = 202
+    return page
 
 
 def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
@@ -140,12 +153,17 @@ def save(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def download_by_password(
-    document: Document, caller: Caller, password: str | None = None, pdf_password: str | None = None
+    document: Document,
+    caller: Caller,
+    password: str | None = None,
+    pdf_password: str | None = None,
+    **proof: str,
 ) -> Response:
     """The file for a link's form; encrypted with a password of the caller's choice, or with that
-    of a PDF opened. An opened page of one document sends that as `password`, too.
+    of a PDF opened. An opened page of one document sends that as `password`, too. To a guarded link
+    JSON is what a form is.
 
-    Raises `ScopeMissing` for a link with a password, which opens by its form.
+    Raises `ScopeMissing` for another link with a password, which opens by its form.
     """
     grant = caller.grant
     if caller.credential_type == TICKET:
@@ -153,8 +171,8 @@ def download_by_password(
             raise ScopeMissing(VIEW_ONLY)
         if grant and not grant.collection_id and pdf_password is None:
             password, pdf_password = None, password
-    elif is_form():
-        return unlock("download", document, grant, password)
+    elif is_form() or (grant and grant.is_guarded):
+        return unlock("download", document, grant, {"password": password, **proof})
     elif grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
     return encrypted_download(document, grant, password, pdf_password)
@@ -257,7 +275,7 @@ def _opened(
     """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
     if caller.credential_type != TICKET:
         if needs_prompt(caller.grant):
-            raise ScopeMissing("This link has a password or a view limit. Open its view first.")
+            raise ScopeMissing("This link asks for something first. Open its view.")
         document.record_read("document.viewed")
     try:
         yield opened_pdf(original_of(document, caller.grant, password))

@@ -12,7 +12,7 @@ from viewer import format_size
 
 from ..http.authentication import is_form
 from ..http.body import seekable_body
-from .gate import check_password, credential_of, needs_prompt, prompt
+from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url, visible
 from .notices import day, prefers_json, small_page
 
@@ -31,13 +31,13 @@ class UploadTarget:
             return self._contents(address)
         return self._page(address) if address else prompt(self.grant, self.kind, None)
 
-    def open(self, password: str | None) -> Response | dict[str, Any]:
+    def open(self, **proof: Any) -> Response | dict[str, Any]:
         """Files are then sent by a ticket, if there is a password."""
         try:
-            check_password(self.collection, self.grant, password)
-        except WrongCredentials:
+            admit(self.collection, self.grant, proof)
+        except WrongCredentials as error:
             if is_form() and not prefers_json():
-                return prompt(self.grant, self.kind, None, wrong=True)
+                return prompt(self.grant, self.kind, None, error)
             raise
         address = self._address()
         return self._contents(address) if prefers_json() else self._page(address)
@@ -60,7 +60,7 @@ class UploadTarget:
     def refuse(self, **_: Any) -> Response:
         raise ScopeMissing("This link takes files. It opens none.")
 
-    content = save = save_by_password = refuse
+    content = save = save_by_password = send_code = refuse
 
     def _address(self) -> str:
         return f"?{credential_of(self.grant)}"

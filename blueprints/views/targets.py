@@ -13,13 +13,13 @@ from flask import Response, g, request
 
 import viewer
 from models import Collection, Document
-from models.core import Busy, NotFound, ScopeMissing, TargetChanged, WrongCredentials
+from models.core import Busy, Invalid, NotFound, ScopeMissing, TargetChanged, WrongCredentials
 from models.documents import kind_of
-from models.links import UPLOAD, TokenGrant, count_view
+from models.links import UPLOAD, TokenGrant
 
 from ..http.authentication import Caller, is_form, resolve_caller
 from . import archive, content, pages
-from .gate import check_password, credential_of, needs_prompt, prompt
+from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url, visible
 from .notices import prefers_json, small_page
 from .receiving import UploadTarget
@@ -61,7 +61,7 @@ class LinkTarget(ABC):
         """As a page, which is the prompt of a protected link, or as JSON."""
 
     @abstractmethod
-    def open(self, password: str | None) -> Shown:
+    def open(self, **proof: Any) -> Shown:
         """As a page, or as JSON with addresses that use up no further view."""
 
     @abstractmethod
@@ -75,6 +75,10 @@ class LinkTarget(ABC):
     @abstractmethod
     def save_by_password(self, **passwords: str) -> Response:
         """The same, encrypted."""
+
+    def send_code(self, email: str) -> Any:
+        target = self.grant.collection or Document.of_token(self.grant.target_id)
+        return pages.send_code(target, self.grant, email)
 
     def judge_body(self) -> None:
         raise ScopeMissing("This link opens something. It takes no files.")
@@ -126,11 +130,11 @@ class DocumentTarget(LinkTarget):
         self._require_view()
         return pages.render("view", self.document, self.grant)
 
-    def open(self, password: str | None) -> Shown:
+    def open(self, **proof: Any) -> Shown:
         self._require_view()
         if not prefers_json():
-            return pages.unlock("view", self.document, self.grant, password)
-        check_password(self.document, self.grant, password)
+            return pages.unlock("view", self.document, self.grant, proof)
+        self.grant = admit(self.document, self.grant, proof)
         shows_original = pages.original_of(self.document, self.grant).shows_original
         ticket = self.grant.ticket(shows_original=shows_original)
         contents = self._json(f"ticket={ticket}")
@@ -172,13 +176,13 @@ class CollectionTarget(LinkTarget):
             return self._counted(self._page(credential_of(self.grant)))
         return prompt(self.grant, "view", None)
 
-    def open(self, password: str | None) -> Shown:
+    def open(self, **proof: Any) -> Shown:
         self._require_view()
         try:
-            check_password(self.collection, self.grant, password)
-        except WrongCredentials:
+            self.grant = admit(self.collection, self.grant, proof)
+        except (WrongCredentials, Invalid) as error:
             if is_form() and not prefers_json():
-                return prompt(self.grant, "view", None, wrong=True)
+                return prompt(self.grant, "view", None, error)
             raise
         credential = f"ticket={self.grant.ticket(shows_original=False)}"
         return self._counted((self._json if prefers_json() else self._page)(credential))
@@ -189,12 +193,12 @@ class CollectionTarget(LinkTarget):
         if grant.came_by:
             if "download" not in grant.permissions:
                 raise ScopeMissing(VIEW_ONLY)
-        elif grant.has_password:
-            raise ScopeMissing("This link has a password. Open it first, and save from there.")
+        elif grant.has_password or grant.is_guarded:
+            raise ScopeMissing("This link asks for something first. Open it, and save from there.")
         elif grant.has_view_limit:
             if request.method == "HEAD":
                 return Response(content_type=archive.ZIP)
-            record = partial(count_view, self.collection, grant.id)
+            record = partial(grant.count_view, self.collection)
         return archive.send_collection(self.collection, record)
 
     def save(self) -> Response:
@@ -230,5 +234,5 @@ class CollectionTarget(LinkTarget):
         if self.grant.came_by:
             self.collection.record_read("collection.viewed")
         else:
-            count_view(self.collection, self.grant.id, "collection.viewed")
+            self.grant.count_view(self.collection, "collection.viewed")
         return answer

@@ -78,7 +78,7 @@ class Invitation(Authenticated):
         return issued
 
     @classmethod
-    def compose_reset(cls, email: str) -> tuple[str, str, str] | None:
+    def compose_reset(cls, email: str, _text: str) -> tuple[str, str, str] | None:
         """The mail that an account which can log in gets, to its own address."""
         user = User.find_by_email(email)
         if user is None or user.disabled_at is not None or not user.email.isascii():

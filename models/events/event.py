@@ -59,6 +59,7 @@ TYPES = (
     "token.opened",
     "token.refused",
     "token.spent",
+    "agreement.accepted",
     "api_key.created",
     "api_key.revoked",
     "api_key.rotated",

@@ -50,15 +50,16 @@ KINDS = {
     "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
     "invitation": MailKind(7 * DAY),
     "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
+    "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
     "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
 }
 QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
 OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
 OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
-COMPOSERS: dict[str, Callable[[str], tuple[str, str, str] | None]] = {}
-"""By kind, what makes address, subject and text of the address that was given, when the mail is
-first tried; None if there is nothing to send. So to ask for a mail takes as long, and stores as
-much, whether or not somebody has this address."""
+COMPOSERS: dict[str, Callable[[str, str], tuple[str, str, str] | None]] = {}
+"""By kind, what makes address, subject and text of the address and the text that were given, when
+the mail is first tried; None if there is nothing to send. So to ask for a mail takes as long, and
+stores as much, whether or not somebody has this address."""
 
 
 class Mail(Sendable, OwnsDataKey):
@@ -82,6 +83,7 @@ class Mail(Sendable, OwnsDataKey):
         *,
         link_id: str = "",
         expires_at: int | None = None,
+        attachment: str | None = None,
     ) -> bool:
         """Store a mail in the open transaction; false if a limit is reached or no mail can be sent
         to this address. Without `subject` its `COMPOSERS` write it later.
@@ -93,7 +95,8 @@ class Mail(Sendable, OwnsDataKey):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
                 return False
             mail.generate_key()
-            mail.sealed_message = mail.seal("mail/1", mail.id, [address, subject, text])
+            message = [address, subject, text, *([attachment] if attachment else [])]
+            mail.sealed_message = mail.seal("mail/1", mail.id, message)
             mail.insert_row()
             database.after_commit(delivery_queued.set)
         return True
@@ -122,20 +125,24 @@ class Mail(Sendable, OwnsDataKey):
     def message(self) -> EmailMessage | None:
         """To be sent; None if there is nothing to send, and then the row is deleted."""
         try:
-            address, subject, text = self.unseal("mail/1", self.id, self.sealed_message)
+            opened = self.unseal("mail/1", self.id, self.sealed_message)
+            address, subject, text, *attached = opened
         except DecryptionError:
             log_altered(self.id)
             self._delete()
             return None
         if subject is None:
             with transaction():
-                composed = COMPOSERS[self.kind](address)
+                composed = COMPOSERS[self.kind](address, text)
                 if composed is None:
                     self._delete()
                     return None
                 address, subject, text = composed
                 self.change(sealed_message=self.seal("mail/1", self.id, composed))
-        return compose(self, address, subject, text)
+        message = compose(self, address, subject, text)
+        for receipt in attached:
+            message.add_attachment(receipt, subtype="jsonl", filename="receipt.jsonl")
+        return message
 
     def record_outcome(self, outcome: Outcome, due_at: int | None) -> None:
         """Delete it, unless it is tried again at `due_at`.

@@ -24,7 +24,12 @@ _SENTENCES = {
     "token.refused": "A link was refused",
     "webhook.test": "This is a test",
 }
-_REASONS = {"password": ", as the password was wrong", "ended": ", as it has ended"}
+_REASONS = {
+    "password": ", as the password was wrong",
+    "code": ", as the code was wrong",
+    "recipient": ", as it is for other people",
+    "ended": ", as it has ended",
+}
 _QUESTION = """Hello,
 
 {} asks to have notices sent to this address

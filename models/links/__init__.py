@@ -1,6 +1,8 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
+from .codes import request_code
 from .document_token import DocumentToken
+from .gate import Gate, Proof, kept_text
 from .grant import TokenGrant
 from .lists import (
     link_of_owner,
@@ -11,7 +13,9 @@ from .lists import (
     readings_by_links,
     secret_of,
 )
+from .opening import Opening
 from .options import PERMISSIONS, UPLOAD, LinkOptions
 from .receiving import Receipt, Room, admit_body, collection_of, receive, require_room
+from .recipient import Recipient, WrongCode
 from .target import Target, target_of
 from .uses import count_view

@@ -17,12 +17,13 @@ from ..events import Event, facts_about
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
+from .gate import Gate, asked, keep_text
 from .options import OPTIONS, LinkOptions, refuse_wrong_terms, stored_options
 from .target import Target, is_there, target_of
 
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
-    *("expires_at", "max_views", "sealed_password"),
+    *("expires_at", "max_views", "sealed_password", "sealed_gate"),
 )
 
 
@@ -32,6 +33,7 @@ class DocumentToken(Credential):
         *("id", "owner_id", "target_id", "digest", "permissions", "allowed_origins"),
         *("sealed_password", "expires_at", "max_views", "views", "revoked_at", "spent_at"),
     )
+    AUTHORITY_OPTIONAL = ("sealed_gate",)
     ADDED = ("spent_at",)
 
     target_id = TextField(column_name="document_id")
@@ -44,6 +46,7 @@ class DocumentToken(Credential):
     max_views = IntegerField(null=True)
     views = IntegerField(default=0)
     sealed_password = BlobField(null=True)
+    sealed_gate = BlobField(null=True)
     sealed_secret = BlobField(null=True)  # for its owner, who copies the link again
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
@@ -99,6 +102,7 @@ class DocumentToken(Credential):
             if not with_upload:
                 cls._refuse_if_many(target.owner_id)
             token.insert_row()
+            keep_text(target, token.agreement)
             token.record_event("token.created", expires_at=options.expires_at, **terms)
         return Issued(token, secret)
 
@@ -168,18 +172,19 @@ class DocumentToken(Credential):
         before = self.permissions
         for name, value in options.items():
             setattr(self, name, value)
-        limits = self.max_views, self.allowed_origins
+        limits = self.max_views, self.allowed_origins, self.gate
         refuse_wrong_terms(self.target_id, before, self.permissions, *limits)
 
     def _lead_to(self, target: Target) -> None:
         """Seal under the key of another target what that of the former one has sealed."""
-        former, label, digest = self.target, self.label, self.password_digest
+        former, label, digest, gate = self.target, self.label, self.password_digest, self.gate
         self.record_event("token.updated", changed=["target"], to=target.id)
         if self.sealed_secret is not None:
             secret = former.unseal("secret/1", self.id, self.sealed_secret)
             self.sealed_secret = target.seal("secret/1", self.id, secret)
-        self.target, self.label, self.password_digest = target, label, digest
-        sealed = ("sealed_label", "sealed_password", "sealed_secret")
+        self.target, self.label, self.password_digest, self.gate = target, label, digest, gate
+        keep_text(target, gate.agreement)
+        sealed = ("sealed_label", "sealed_password", "sealed_secret", "sealed_gate")
         self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
 
@@ -190,6 +195,7 @@ class DocumentToken(Credential):
         is_spent = self.has_expired or is_used_up
         spent_at = (self.spent_at or now()) if is_spent else None
         self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
+        keep_text(self.target, self.agreement)
         self.record_event("token.updated", changed=[OPTIONS[name] for name in changed])
         if is_spent and not was_spent:
             self.record_event("token.spent")
@@ -245,6 +251,19 @@ class DocumentToken(Credential):
         self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
 
     @property
+    def gate(self) -> Gate:
+        """What it asks of whoever opens it."""
+        return Gate.opened(self.target, self.id, self.sealed_gate)
+
+    @gate.setter
+    def gate(self, gate: Gate) -> None:
+        self.sealed_gate = gate.sealed(self.target, self.id)
+
+    recipients = asked("recipients")
+    agreement = asked("agreement")
+    agreement_sha256 = asked("agreement_sha256")
+
+    @property
     def has_expired(self) -> bool:
         return has_passed(self.expires_at)
 
@@ -265,9 +284,9 @@ class DocumentToken(Credential):
             if self.spent_at is None:
                 self.record_event(type)
 
-    def record_event(self, type: str, **facts: Any) -> None:
+    def record_event(self, type: str, **facts: Any) -> Event:
         about = {"document_id": None, **facts_about(self.target_id), "token_id": self.id}
-        Event.record(self.owner_id, type, about | facts)
+        return Event.record(self.owner_id, type, about | facts)
 
 
 for table in (Document, Collection):

@@ -15,7 +15,10 @@ from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
 from .document_token import DocumentToken
+from .gate import Gate, Proof
+from .opening import Opening, Reader
 from .options import PERMISSIONS, UPLOAD
+from .recipient import Recipient, WrongCode
 from .target import Target, ends_of, table_of
 from .uses import count_view
 
@@ -42,6 +45,9 @@ class TokenGrant:
     owner_id: str = ""  # if there is no token: of a page that the owner opened
     came_by: str = ""  # the ticket that was presented, if it was one,
     opens_original: bool = True  # and whether that one does
+    sealed_gate: bytes | None = None
+    opening: Opening | None = None  # that has begun with this request
+    reader: Reader | None = None  # for whom a guarded link was opened, or is now
 
     @property
     def collection_id(self) -> str | None:
@@ -62,9 +68,9 @@ class TokenGrant:
             raise NotFound
         return Document.of_token(id)
 
-    def count_view(self, opened: Document, type: str) -> None:
+    def count_view(self, opened: Target, type: str) -> None:
         """After a document that the link opens was decrypted."""
-        count_view(self.collection or opened, self.id, type, opened)
+        count_view(self.collection or opened, self.id, type, opened, self.opening)
 
     @property
     def has_view_limit(self) -> bool:
@@ -73,6 +79,18 @@ class TokenGrant:
     @property
     def has_password(self) -> bool:
         return self.sealed_password is not None
+
+    @property
+    def is_guarded(self) -> bool:
+        return self.sealed_gate is not None
+
+    @cached_property
+    def gate(self) -> Gate:
+        """What the link asks of whoever opens it."""
+        if not self.is_guarded:
+            return Gate()
+        target = self.collection or Document.of_token(self.target_id)
+        return Gate.opened(target, self.id, self.sealed_gate)
 
     @classmethod
     def of_secret(cls, secret: str) -> Self:
@@ -115,11 +133,13 @@ class TokenGrant:
         if presented is None:
             raise TokenSpent
         grant = cls._of_row(presented, unspent=True)
-        if claims.user_id != grant._opening or grant.permissions.isdisjoint({"view", UPLOAD}):
+        bound, *reader = claims.user_id.split(" ")
+        if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise too_late
         may_save = claims.scope == ORIGINAL and "download" in grant.permissions
         opens_original = may_save or claims.scope == SHOWN
-        return replace(grant, came_by=ticket, opens_original=opens_original)
+        grant = replace(grant, came_by=ticket, opens_original=opens_original)
+        return replace(grant, reader=Reader.of_ticket(reader))
 
     @classmethod
     def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
@@ -130,7 +150,7 @@ class TokenGrant:
             raise TokenSpent(*_end_of(presented), where)
         left = None if token.max_views is None else max(0, token.max_views - token.views)
         terms = token.expires_at, left, token.sealed_password
-        return cls(token.id, token.target_id, may, where, *terms)
+        return cls(token.id, token.target_id, may, where, *terms, sealed_gate=token.sealed_gate)
 
     def ticket(self, *, shows_original: bool) -> str:
         """For a page; `shows_original` says that it shows the original as it is. That of a
@@ -144,18 +164,39 @@ class TokenGrant:
         seconds = LIMITED_TICKET_SECONDS if is_short else TICKET_SECONDS
         or_pages = ORIGINAL if "download" in self.permissions else PAGES
         scope = SHOWN if shows_original and not self.collection_id else or_pages
-        return current_runtime().tickets.issue(TokenClaims(self.id, self._opening, scope), seconds)
+        made_for = self._bound_to + (f" {self.reader.to_ticket()}" if self.reader else "")
+        return current_runtime().tickets.issue(TokenClaims(self.id, made_for, scope), seconds)
 
     @property
-    def _opening(self) -> str:
-        """What a ticket is bound to beside the token: the target, and the password if any.
+    def _bound_to(self) -> str:
+        """What a ticket is bound to beside the token: the target, and the password and what else
+        the link asks, if any.
 
         Beside a session or API key it is the owner and the document.
         """
         if self.owner_id:
             return f"{self.owner_id} {self.target_id}"
-        lock = hashlib.sha256(self.sealed_password).hexdigest() if self.sealed_password else ""
+        asked = (self.sealed_password or b"") + (self.sealed_gate or b"")
+        lock = hashlib.sha256(asked).hexdigest() if asked else ""
         return self.target_id + lock[:16]
+
+    def admit(self, target: Target, proof: Proof, address: str) -> Self:
+        """The grant of one who has sent all that the link asks; of a guarded link with an opening,
+        which is stored with the view. Raises `Invalid`, `WrongCredentials`, `TooManyRequests`.
+        """
+        if self.came_by:
+            return self
+        if self.gate.recipients and not proof.code.strip():
+            raise WrongCode
+        self.gate.require_acceptance(proof)
+        if self.has_password:
+            self.check_password(target, proof.password or "", address)
+        if not self.is_guarded:
+            return self
+        who = (target, self, proof.email.lower(), proof.code)
+        recipient = Recipient.prove(*who) if self.gate.recipients else None
+        opening = Opening.begin(target, self, recipient, proof)
+        return replace(self, opening=opening, reader=opening.reader)
 
     def check_password(self, target: Target, password: str, address: str) -> None:
         """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""

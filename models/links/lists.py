@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from peewee import Case, fn
 
@@ -14,9 +14,11 @@ from ..core import NotFound, now
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
+from .gate import Gate
 from .target import Target, target_of
 
 _EVENTS = 500
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,15 @@ class ListedLink(RowWith[DocumentToken]):
 
     label: str | None
     target_name: str | None
+    gate: Gate = field(default_factory=Gate)
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        return self.gate.recipients
+
+    @property
+    def agreement_sha256(self) -> str | None:
+        return self.gate.agreement_sha256
 
 
 def links_of_owner(
@@ -107,7 +118,8 @@ def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
     if target is None:
         return ListedLink(token, None, None)
     name = target.show_bare_if_damaged().name
-    return ListedLink(token, _label(token, target), name)
+    label = _label(token, target)
+    return ListedLink(token, label, name, _opened(token, "gate", lambda: token.gate) or Gate())
 
 
 def secret_of(token: Any) -> str | None:
@@ -125,7 +137,7 @@ def _label(token: DocumentToken | None, target: Target) -> str | None:
     return _opened(token, "label", lambda: token.label)
 
 
-def _opened(token: Any, what: str, read: Callable[[], str | None]) -> str | None:
+def _opened(token: Any, what: str, read: Callable[[], T]) -> T | None:
     """What is sealed with a token; None, and a line in the log, if it does not open."""
     try:
         return read()

@@ -7,12 +7,14 @@ from crypto import LINKS, passwords
 
 from ..core import Invalid, ScopeMissing, now
 from ..runtime import current_runtime
+from .gate import Gate, recipients_of
 
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
 MOST_FILES = 200  # that such a link takes
 OPTIONS = {  # what an owner sets, and the names of these fields in events
     **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
+    **{"recipients": "recipients", "agreement": "agreement"},
     **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
 }
 
@@ -23,6 +25,8 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
     """
     for name in options.keys() & {"permissions", "allowed_origins"}:
         options[name] = " ".join(dict.fromkeys(options[name]))
+    if "recipients" in options:
+        options["recipients"] = recipients_of(options["recipients"])
     if "password" in options:
         password = options.pop("password")
         digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
@@ -40,6 +44,8 @@ class LinkOptions:
     expires_at: int | None = None
     max_views: int | None = None
     password_digest: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
 
     @classmethod
     def of(cls, owner_id: str, **options: Any) -> Self:
@@ -53,8 +59,13 @@ class LinkOptions:
         return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
 
 
-def refuse_wrong_terms(
-    target_id: str, before: str | None, permissions: str, max_views: int | None, origins: str
+def refuse_wrong_terms(  # noqa: PLR0917
+    target_id: str,
+    before: str | None,
+    permissions: str,
+    max_views: int | None,
+    origins: str,
+    gate: Gate,
 ) -> None:
     """`Invalid` for what a link that takes files may not be; `before` are its former permissions,
     of a new one None.
@@ -69,5 +80,7 @@ def refuse_wrong_terms(
         raise Invalid("#/permissions", "Only a link to a collection takes files.")
     if max_views is None or max_views > MOST_FILES:
         raise Invalid("#/maxViews", f"The link takes 1 to {MOST_FILES} files.")
+    for name in [name for name, value in vars(gate).items() if value]:
+        raise Invalid(f"#/{name}", "A link that takes files asks for nothing but a password.")
     if origins:
         raise Invalid("#/allowedOrigins", "No other site may frame the page that takes files.")

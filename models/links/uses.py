@@ -4,18 +4,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..core import TargetChanged, TokenSpent, now
-from ..documents import Document
 from ..events import Event, has_mail
 from ..storage import transaction
 from .document_token import DocumentToken
+from .opening import Opening
 from .target import Target
 
 T = TypeVar("T")
 
 
-def count_view(target: Target, id: str, type: str, opened: Document | None = None) -> None:
+def count_view(
+    target: Target, id: str, type: str, opened: Target | None = None, opening: Opening | None = None
+) -> None:
     """Count a view, after what the link opens was decrypted: the target, or in a collection the
-    document `opened`.
+    document `opened`; with the `opening` of a guarded link.
 
     Read and written under the owner's lock: two requests cannot take the same last view. Raises
     `TokenSpent` if there is none left, `TargetChanged` if the link leads elsewhere now.
@@ -24,8 +26,9 @@ def count_view(target: Target, id: str, type: str, opened: Document | None = Non
         token = unspent(id, target)
 
         def record() -> None:
+            is_first = opening.store(token) if opening else False
             Event.record_reading(token.owner_id, type, (opened or target).id)
-            if token.views == 1 and has_mail():
+            if (token.views == 1 or is_first) and has_mail():
                 token.record_event("token.opened")
 
         count_use(token, record)

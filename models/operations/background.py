@@ -11,7 +11,7 @@ from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from ..events import Mail, WebhookDelivery, forget_many_events, forget_old_events
-from ..links import DocumentToken
+from ..links import DocumentToken, Opening
 from ..runtime import current_runtime, forget_idle_limits, log_failure
 from ..storage import connected, engine, transaction
 
@@ -97,6 +97,7 @@ def _delete_old_rows() -> None:
         TokenKey.forget_old()
         StoredPreview.forget_failures()
     forget_old_events()
+    Opening.forget_old()
 
 
 def _delete_beyond_quotas() -> None:

@@ -12,6 +12,7 @@ from ..accounts import User
 from ..core import NotFound
 from ..documents import Collection, Document
 from ..events import Event, Webhook
+from ..links import Opening, Recipient
 from ..records import shown
 from ..storage import engine
 from .authority import AUTHENTICATED
@@ -49,7 +50,7 @@ def check_authority() -> list[str]:
     """Verifies the MAC of every row that says who may do what, and of what webhooks are to get, and
     opens every webhook.
     """
-    tables = (*AUTHENTICATED, Webhook)
+    tables = (*AUTHENTICATED, Webhook, Recipient, Opening)
     altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
     altered += [one.id for one, event in Event.of_deliveries() if not one.is_of(event)]
     return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]

@@ -36,6 +36,7 @@ ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
 WEBHOOK = {"url": "https://hook.example/in"}
+OPENINGS = ("documents:read", "events:read")
 READ, WRITE, DELETE = ("documents:read",), ("documents:write",), ("documents:delete",)
 
 ROUTES = [
@@ -62,6 +63,8 @@ ROUTES = [
     Route("GET", "/v1/documents/<document>/tokens", OWNER, None, READ),
     Route("PATCH", "/v1/documents/<document>/tokens/<token>", OWNER, {}, (*READ, *WRITE)),
     Route("DELETE", "/v1/documents/<document>/tokens/<token>", OWNER, None, WRITE),
+    Route("GET", "/v1/documents/<document>/tokens/<token>/openings", OWNER, None, OPENINGS),
+    Route("GET", "/v1/collections/<collection>/tokens/<link>/openings", OWNER, None, OPENINGS),
     Route("POST", "/v1/collections/<collection>/tokens", OWNER, {}, (*READ, *WRITE)),
     Route("GET", "/v1/collections/<collection>/tokens", OWNER, None, READ),
     Route("PATCH", "/v1/collections/<collection>/tokens/<link>", OWNER, {}, (*READ, *WRITE)),

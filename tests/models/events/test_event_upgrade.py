@@ -38,9 +38,12 @@ FORMER_SCHEMA = """
     DROP INDEX document_owner;
     CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
     DROP INDEX document_binned;
+    ALTER TABLE document_token DROP COLUMN sealed_gate;
+    DROP TABLE recipient; DROP TABLE opening; DROP TABLE agreement;
     ALTER TABLE document DROP COLUMN binned_at;
     DELETE FROM schema_migration
-    WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin', '0026_collections');"""
+    WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin', '0026_collections',
+                   '0028_guards');"""
 
 
 @pytest.fixture

@@ -1,0 +1,45 @@
+"""Codes by mail, for links that are for certain people: asked for, written when the mail goes."""
+
+from typing import Any
+
+from ..core import NotFound, now
+from ..events import COMPOSERS, Mail
+from ..runtime import current_runtime
+from .document_token import DocumentToken
+from .recipient import CODE_MS, Recipient
+from .target import table_of
+
+_MAIL = """Hello,
+
+your code is
+
+    {} {}
+
+Type it into the page of the link that was sent to you, at {}.
+It works for 15 minutes; once it has opened the link, for 12 hours. Tell it to nobody.
+
+If you did not ask for a code, do nothing."""
+
+
+def request_code(owner_id: str, token: Any, email: str) -> int:
+    """Have a code sent if the link is for this address; until when it works, in milliseconds."""
+    if not token.gate.recipients:
+        raise NotFound("This link asks for no code.")
+    Mail.enqueue(owner_id, "code", email.lower(), text=token.id, link_id=token.id)
+    return now() + CODE_MS
+
+
+def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
+    presented = DocumentToken.presented("id", token_id)
+    if presented is None or presented.owner.disabled_at or not all(presented.further):
+        return None
+    token = presented.row
+    token.target = table_of(token.target_id).one_of(token.owner_id, token.target_id)
+    if not token.gate.admits(address):
+        return None
+    code = Recipient.draw_code(token.target, token.id, address)
+    base = current_runtime().settings.base_url
+    return address, "Your code", _MAIL.format(code[:4], code[4:], base)
+
+
+COMPOSERS["code"] = _compose
