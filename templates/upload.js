@@ -22,7 +22,11 @@ const send = (file, row, bar, cancel) => new Promise(done => {
   call.upload.onprogress = e => { bar.max = e.total; bar.value = e.loaded; };
   call.onerror = () => fail("It was not sent: the connection broke. Choose it again.");
   call.onabort = () => fail("Cancelled.");
-  call.onload = () => call.status === 201 ? (row.remove(), show(call.response)) : fail(call.response?.detail || "It was not taken.");
+  call.onload = () => {
+    if (call.status !== 201) return fail(call.response?.detail || "It was not taken.");
+    row.remove();
+    show(call.response);
+  };
   call.onloadend = done;
   cancel.onclick = () => call.abort();
   call.send(body);

@@ -26,7 +26,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment.globals.update(asset=asset, form=form, form_key=form_key, link_ends=link_ends)
     environment.globals |= {"friday": friday_after_tomorrow, "today": today}
     environment.filters |= {"moment": rfc3339, "milliseconds": Timestamp().deserialize}
-    environment.filters |= {"size": viewer.format_size, "kind": kind_of, "visible": visible}
+    environment.filters |= {"size": viewer.format_size, "kind": _kind, "visible": visible}
     environment.filters |= {"badge": _badge, "zip": zip, "event_words": _event_words}
     environment.filters |= {"address": address_of, "frame": frame}
     states = {"key_state": _key_state, "link_state": _link_state, "webhook_state": _webhook_state}
@@ -58,8 +58,12 @@ def address_of(link: Any) -> str | None:
     return issued.short_url.replace("/s?", "/s/download?") if saves else issued.short_url
 
 
+def _kind(document: Any) -> str:
+    return kind_of(document.media_type, document.name)
+
+
 def _badge(document: Any) -> str:
-    return viewer.badge(document.name, kind_of(document.media_type))
+    return viewer.badge(document.name, _kind(document))
 
 
 def _event_words(type: str) -> str:

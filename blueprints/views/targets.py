@@ -220,10 +220,11 @@ class CollectionTarget(LinkTarget):
             {
                 "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
                 "name": one.name.strip() or one.default_name,
-                "badge": viewer.badge(one.name, kind_of(one.media_type)),
-                "facts": f"{kind_of(one.media_type)} · {viewer.format_size(one.size)}",
+                "badge": viewer.badge(one.name, kind),
+                "facts": f"{kind} · {viewer.format_size(one.size)}",
             }
             for one in self.collection.documents
+            for kind in [kind_of(one.media_type, one.name)]
         ]
         return small_page("cover.html", 200, self.grant.origins, documents=rows, **shown)
 

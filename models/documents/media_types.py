@@ -164,8 +164,10 @@ def type_of_name(name: str) -> str:
     return _TYPES.get(f".{extension.lower()}", "") if dot else ""
 
 
-def kind_of(media_type: str) -> str:
-    return _NAMES.get(media_type, "File")
+def kind_of(media_type: str, name: str = "") -> str:
+    """What people call it: by its media type or, if that says nothing, by its name."""
+    says_nothing = media_type == "application/octet-stream"
+    return _NAMES.get(type_of_name(name) if says_nothing else media_type, "File")
 
 
 def media_types_of(kind: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.documents import type_of_name
+from models.documents import kind_of, type_of_name
 from models.documents.media_types import essence, usual_extension
 
 EXTENSIONS = {
@@ -127,3 +127,9 @@ def test_a_name_says_a_type_by_its_extension(name, media_type):
 def test_the_type_of_an_extension_has_this_as_its_usual_one():
     for extension in EXTENSIONS.values():
         assert usual_extension(type_of_name("a" + extension)) == extension
+
+
+def test_bytes_of_no_type_are_of_the_kind_that_their_name_says():
+    assert kind_of("application/octet-stream", "a.pdf") == kind_of("application/pdf") == "PDF"
+    assert kind_of("application/octet-stream", "a.unknown") == "File"
+    assert kind_of("text/plain", "a.pdf") == kind_of("text/plain")
