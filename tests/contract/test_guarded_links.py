@@ -108,6 +108,7 @@ def test_five_wrong_tries_kill_a_code_however_many_come_at_once(
     assert failures == 13
 
 
+@pytest.mark.slow
 def test_codes_are_answered_alike_and_in_the_same_time_for_any_address(
     mailing, box, email, person, document
 ):
@@ -288,6 +289,7 @@ def test_the_gate_is_one_page_without_script(mailing, box, email, person, docume
     assert Person(mailing).post(action, form=typed, headers=HTML).status == 200
 
 
+@pytest.mark.slow
 def test_a_code_ends_after_15_minutes_and_12_hours_after_its_first_use(tmp_path, box):
     service = ClockedService(tmp_path, SMTP_URL=box.url(), BASE_URL=BASE)
     try:

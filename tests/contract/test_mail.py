@@ -6,6 +6,8 @@ import statistics
 import time
 from collections import Counter
 
+import pytest
+
 from tests.clock import ClockedService
 from tests.console.visitor import Visitor
 from tests.mailbox import BASE, FROM, until_sent
@@ -66,6 +68,7 @@ def test_a_reset_takes_as_long_for_a_known_address_as_for_another(mailing, email
     assert abs(there - not_there) < max(5, 0.5 * there), (there, not_there)
 
 
+@pytest.mark.slow
 def test_an_address_gets_three_resets_an_hour_although_limits_are_off(mailing, box, email):
     mailing.register(email)
     assert {reset(mailing, email).status for _ in range(5)} == {202}
@@ -75,6 +78,7 @@ def test_an_address_gets_three_resets_an_hour_although_limits_are_off(mailing, b
     assert len(box.mails) == 3
 
 
+@pytest.mark.slow
 def test_a_link_for_a_new_password_works_for_an_hour(tmp_path, box, email):
     service = ClockedService(tmp_path, SMTP_URL=box.url(), BASE_URL=BASE)
     try:
@@ -114,6 +118,7 @@ def test_an_invitation_is_sent_as_it_is_printed(mailing, box, email):
     assert Person(mailing).register(email, NEW, invite=invite_in(mail)).status == 201
 
 
+@pytest.mark.slow
 def test_a_service_that_is_killed_in_the_middle_sends_the_same_message_again(mailing, box, email):
     mailing.register(email)
     box.holds = True
@@ -171,6 +176,7 @@ def submit(service, link, **fields):
     return Person(service).post(path, form=form, headers={"Accept": "application/json"})
 
 
+@pytest.mark.slow
 def test_what_a_link_refuses_is_an_event_merged_by_the_minute(mailing):
     person = mailing.register()
     document = person.upload(token=None)

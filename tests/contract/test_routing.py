@@ -52,7 +52,9 @@ def test_another_method_is_405_with_allow(method, route, anonymous):
 def known(alice, document, webhook):
     """Ids of Alice's, by what they are of."""
     ids = {"document": document["id"], "webhook": webhook["id"]}
-    return ids | {"collection": alice.collect(document)["id"], "token": document["token"]["id"]}
+    collection = alice.collect(document)
+    ids |= {"collection": collection["id"], "link": alice.share(collection)["id"]}
+    return ids | {"token": document["token"]["id"]}
 
 
 @pytest.mark.parametrize("route", GETS, ids=str)

@@ -12,7 +12,7 @@ from tests.problems import refused
 RECORD = {
     *("id", "label", "permissions", "expiresAt", "maxViews", "views", "hasPassword"),
     *("allowedOrigins", "createdAt", "lastUsedAt", "revokedAt", "maskedToken"),
-    *("documentId", "collectionId"),
+    *("documentId", "collectionId", "recipients", "agreementSha256"),
 }
 SHOWN_ONCE = {"token", "shortUrl", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}
 CALLS = ("view", "download", "content")
