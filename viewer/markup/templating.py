@@ -12,8 +12,8 @@ from markupsafe import Markup
 from .escaping import escape, json_for_script
 
 FOLDER = Path(__file__).resolve().parents[2] / "templates"
-CSS_COMMENT = re.compile(r"/\*.*?\*/", re.S)
-CSS_SPACE = re.compile(r"\s*([{};,])\s*|(?<=:) |\n\s*")
+CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+CSS_SPACE = re.compile(r"(?<!\s)\s*([{};,])\s*|(?<=:) |\n\s*")
 SCRIPT_SPACE = re.compile(r"^(?:\s+|//.*\n)+", re.M)
 
 

@@ -79,7 +79,12 @@ def generated(description, tmp_path, monkeypatch):
     """The modules of a generated Python client, by name."""
     generator = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
     target = tmp_path / "generated_client"
-    run(*generator, "--path", description, "--output-path", target, "--fail-on-warning")
+    files = ("image/png", "application/zip", "application/jsonl")  # it knows no types of files
+    config = tmp_path / "config.json"
+    overrides = dict.fromkeys(files, "application/octet-stream")
+    config.write_text(json.dumps({"content_type_overrides": overrides}))
+    options = ("--config", config, "--fail-on-warning")
+    run(*generator, "--path", description, "--output-path", target, *options)
     monkeypatch.syspath_prepend(tmp_path)
     yield lambda name: importlib.import_module(f"generated_client.{name}")
     for name in [name for name in sys.modules if name.startswith("generated_client")]:

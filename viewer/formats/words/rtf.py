@@ -17,7 +17,7 @@ TOKEN: Final = re.compile(
     rb"|([{}])|([^\\{}\r\n]+)|[\r\n]"
 )
 CODE_PAGE: Final = re.compile(rb"\\ansicpg(\d{3,5})")
-FONT: Final = re.compile(rb"\\f(\d{1,5})(?!\d)[^;]{0,300}?\\fcharset(\d{1,3})")
+FONT: Final = re.compile(rb"\\f(\d{1,5})(?!\d)(?:[^;\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})")
 FONT_TABLE: Final = b"{\\fonttbl"
 MAX_FONT_TABLE: Final = 256 << 10
 CODE_PAGES: Final = {  # by \fcharset; 0 is that of the file
