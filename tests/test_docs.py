@@ -63,7 +63,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "flask doctor --deep": "needs a bucket; the tests of the object store do so",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
-EXAMPLES = {"models/migrations/0005_name.py"}
+EXAMPLES = {"models/migrations/0005_name.sql"}
 LANGUAGES = {"sh", "python", "json", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
 
 

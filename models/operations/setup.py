@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from peewee import fn
-from playhouse.migrations import Runner
 
 from crypto import Keyring, KeyringError, RootKeyMissing
 from crypto.tokens import PasetoCodec
@@ -18,7 +17,7 @@ from ..core import OperatorError
 from ..documents import Collection, Document
 from ..events import Mail
 from ..runtime import check_nodes, current_runtime
-from ..storage import connected, database, engine
+from ..storage import MigrationRunner, connected, database, engine
 from .authority import AuthorityKey, load_authority_key
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (
@@ -71,9 +70,8 @@ def _tell(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _runner() -> Runner:
-    """Of the migrations of this engine: PostgreSQL's begin where it was added."""
-    return Runner(database, str(Path(MIGRATIONS, engine().migrations)))
+def _runner() -> MigrationRunner:
+    return MigrationRunner(database, MIGRATIONS, on_server=engine().is_shared)
 
 
 def refuse_newer() -> None:
@@ -100,7 +98,7 @@ def table_problems() -> list[str]:
     an index that is missing prevents neither reading nor verifying.
     """
     with connected():
-        return engine().table_differences(_runner().directory)
+        return engine().table_differences(MIGRATIONS)
 
 
 def is_older() -> bool:

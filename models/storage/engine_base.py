@@ -15,7 +15,6 @@ class Engine(ABC):
     """
 
     is_shared = False  # whether several processes may serve the database at once
-    migrations = "."  # the folder of its migrations, in that of SQLite's
     pieces_at_once: int  # that a query of a payload fetches
     database: Any
 

@@ -100,7 +100,6 @@ _SCHEMA = """
 
 class PostgresEngine(Engine):
     is_shared = True
-    migrations = "postgres"
     pieces_at_once = 8
     database = database
 
@@ -229,7 +228,7 @@ def _foreign_objects() -> list[str]:
 
 def _table_differences(directory: str) -> list[str]:
     """How tables differ from those that all migrations of the directory make."""
-    listed = Path(directory, "schema.txt").read_text().splitlines()
+    listed = Path(directory, "postgres", "schema.txt").read_text().splitlines()
     parts = (line.partition(" = ") for line in listed)
     expected = Counter((name, definition) for name, _, definition in parts)
     return list(differences(expected, current_schema()))

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from peewee import SqliteDatabase
-from playhouse.migrations import Runner
 
+from .migrations import MigrationRunner
 from .sqlite import database
 
 Schema = Counter[tuple[str, str]]  # "trigger name" and what defines it
@@ -23,14 +23,14 @@ _OF_ENGINE = {  # what ANALYZE makes
 _OBJECTS = "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
 
 
-class _OneMigration(Runner):  # type: ignore[misc]
+class _OneMigration(MigrationRunner):
     """Runs the migration with this name only."""
 
     def __init__(self, database: SqliteDatabase, directory: str, name: str) -> None:
         super().__init__(database, directory)
         self._name = name
 
-    def migrations(self) -> Any:
+    def migrations(self) -> list[Any]:
         return [migration for migration in super().migrations() if migration.name == self._name]
 
 

@@ -19,8 +19,8 @@ OPEN = """
 import sys
 from models.operations import setup
 from models.storage import close_database
-own, Runner = sys.argv[2], setup.Runner
-setup.Runner = lambda database, _: Runner(database, own)
+own, Runner = sys.argv[2], setup.MigrationRunner
+setup.MigrationRunner = lambda database, _, **how: Runner(database, own, **how)
 setup.open_database(sys.argv[1])
 close_database()
 """

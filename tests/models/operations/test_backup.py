@@ -187,7 +187,7 @@ def test_a_backup_of_an_older_schema_is_migrated(copy, restore, monkeypatch, tmp
     folder.mkdir()
     later = 'def up(migrator, db):\n    db.execute_sql("CREATE TABLE later (id TEXT)")\n'
     (folder / "0099_later.py").write_text(later)
-    for path in Path(setup.MIGRATIONS).glob("0*.py"):
+    for path in Path(setup.MIGRATIONS).glob("0*.*"):
         (folder / path.name).write_text(path.read_text())
     monkeypatch.setattr(setup, "MIGRATIONS", str(folder))
 

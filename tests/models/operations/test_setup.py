@@ -93,7 +93,7 @@ def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monk
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(setup.Runner, "up", torn)
+        patched.setattr(setup.MigrationRunner, "up", torn)
         with pytest.raises(RuntimeError):
             setup.open_database(path)
     setup.open_database(path)

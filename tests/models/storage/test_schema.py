@@ -17,7 +17,7 @@ from models.storage.sqlite import pragma
 def test_migrations_in_another_order_make_their_own_schema(tmp_path):
     setup.open_database(str(tmp_path / "documents.sqlite"))
     with database.connection_context():
-        made = list(setup.Runner(database, setup.MIGRATIONS).applied())
+        made = list(setup.MigrationRunner(database, setup.MIGRATIONS).applied())
         late = [name for name in made if name.startswith("0006")]
         other = [name for name in made if name not in late] + late
 
