@@ -32,5 +32,5 @@ def test_one_gets_back_to_the_form_from_a_page_that_asks_to_wait(page, start_ser
         page.click("button")
     assert page.inner_text("h1") == "Please wait"
     with page.expect_navigation():
-        page.click("text=Try again")
+        page.get_by_role("link", name="Try again").click()
     assert page.inner_text("h1") == "This document has a password"
