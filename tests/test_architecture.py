@@ -215,8 +215,6 @@ def test_a_module_has_a_docstring_and_is_short():
 SHORT = {  # why a file has fewer than 30 lines
     "models.lean_peewee": "it runs before anything else imports peewee",
     "models.operations.progress": "six operations share it, and none of them imports another",
-    "viewer.formats.text.markdown": "the service does not import the parser that its job runs",
-    "viewer.formats.text.subtitles": "the service does not import the module of its job",
 }
 
 

@@ -13,6 +13,7 @@ from tests.viewer import samples
 from tests.viewer.convertible import docx, open_document
 from tests.waiting import until
 
+WORD = f"{samples.OPEN_XML}wordprocessingml.document"
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
 READING_VIEW = "Reading view"
 CONVERTED = "Converted by LibreOffice"
@@ -56,7 +57,7 @@ def test_a_document_is_shown_as_pages_and_listed_as_those_of_a_pdf(writer):
 @pytest.mark.parametrize(
     ("data", "content_type"),
     [
-        (docx("x"), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (docx("x"), WORD),
         (open_document("<text:p>x</text:p>"), "application/vnd.oasis.opendocument.text"),
         (RTF, "application/msword"),
     ],
@@ -153,14 +154,13 @@ def test_the_kept_pdf_is_sealed_and_dropped_with_the_document(converting, writer
 
 def test_where_the_conversion_fails_there_is_a_reading_view(writer):
     damaged = samples.package(**{"word/document.xml": b"<w:document/>"})
-    content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    document = writer.upload(damaged, content_type)
+    document = writer.upload(damaged, WORD)
     assert CONVERTED not in view(writer, document)
     assert writer.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 
 
 def test_without_a_converter_there_is_a_reading_view_and_no_list_of_pages(alice):
-    document = alice.upload(RTF, "application/rtf")
+    document = alice.upload(docx("x"), WORD)
     assert READING_VIEW in view(alice, document)
     assert alice.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 

@@ -21,6 +21,7 @@ from viewer import content_disposition, download, is_shown_inline, sealed_downlo
 from viewer.formats.original import Original
 from viewer.markup.escaping import escape_page
 from viewer.markup.names import display_name
+from viewer.sandbox.messages import shown_as
 from viewer.sandbox.process import job_name
 
 BATCH = 30
@@ -270,7 +271,7 @@ def test_unprotected_attacks_reach_the_listener(context, site, listener, documen
 
 
 def uncleaned(document, _job, _options):
-    return {"cut": False}, escape_page(document.first(document.size))
+    return shown_as("HTML"), escape_page(document.first(document.size))
 
 
 def test_without_sanitizing_the_policy_alone_stops_every_script(

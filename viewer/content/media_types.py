@@ -60,7 +60,7 @@ SHOWN_INLINE: Final = RASTER_IMAGES | {"application/pdf", "text/plain"}
 ACTIVE: Final = re.compile(r"text/(html|xsl|css)|.*[/+]xml|.*script|.*xhtml.*")
 CODE_TYPE: Final = re.compile(
     r"application/(json|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|typescript|x-sh|x-httpd-php"
-    r"|graphql|x-ndjson|x-python|x-ruby|x-perl|x-tex|x-latex|xml-dtd|rtf)"
+    r"|graphql|x-ndjson|x-python|x-ruby|x-perl|x-tex|x-latex|xml-dtd)"
     r"|.*\+(json|xml|yaml)|text/(?!plain$).*"
 )
 BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")

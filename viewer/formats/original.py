@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ..content.detection import FIRST_BYTES, UNCERTAIN, contradicts, detect
-from ..content.media_types import UNKNOWN, canonical_type, charset
+from ..content.media_types import UNKNOWN, canonical_type
 from ..sandbox.converter import Converter
 from ..sandbox.messages import Message
 from ..sandbox.process import Job, RunJob, SandboxError, run_job
@@ -79,15 +79,6 @@ class Original:
         if result.failure or len(result.messages) != 1:
             raise SandboxError(result.failure or "not one message")
         return result.messages[0]
-
-    def html_of_job(self, job: Job, max_size: int) -> Message | None:
-        """Return what a job makes of the text; None above `max_size`, or if it failed."""
-        if self.size > max_size:
-            return None
-        try:
-            return self.run_html_job(job, {"charset": charset(self.content_type)})
-        except SandboxError:
-            return None
 
     def record(self) -> dict[str, str | int]:
         return {

@@ -7,14 +7,6 @@ from typing import Literal
 Carrier = Literal["a", "img", "audio", "video"]
 
 
-class OtherFormatError(Exception):
-    """The document is one of another media type, and is to be shown as such."""
-
-    def __init__(self, media_type: str) -> None:
-        super().__init__(media_type)
-        self.media_type = media_type
-
-
 @dataclass(frozen=True, slots=True)
 class Preview:
     """Safe HTML, and the texts and tools of the toolbar.

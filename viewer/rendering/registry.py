@@ -1,62 +1,138 @@
 """Chooses how a document is shown. One module per kind of document."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from ..content.detection import PACKED_SVG
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
-from ..formats.calendars import agenda
-from ..formats.databases import database
-from ..formats.fonts import font
+from ..formats.job_format import ANY, JobFormat, Renderer, card_saying, text_options
 from ..formats.mail import mail
-from ..formats.maps import track
 from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
-from ..formats.pictures import headers, picture
-from ..formats.preview import OtherFormatError, Preview
+from ..formats.pictures import picture
+from ..formats.preview import Preview
 from ..formats.sheets import spreadsheet, table
-from ..formats.text import code, markdown, notebook, subtitles, text
+from ..formats.text import code, text
 from ..formats.web import html
-from ..formats.words import book, converted, office
-from ..sandbox.process import SandboxError
+from ..formats.words import converted, office
+from ..sandbox.process import Job, SandboxError
 
-Renderer = Callable[[Original, str], Preview]
-
+MARKDOWN: Final = JobFormat(
+    "markdown",
+    Job("viewer.formats.text.markdown_text", memory_mb=512, cpu_seconds=6, seconds=10),
+    most_bytes=512 << 10,
+    options=text_options,
+    otherwise={ANY: partial(text.preview, label="Markdown")},
+)
+NOTEBOOK: Final = JobFormat(
+    "notebook",
+    Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_seconds=10, seconds=20),
+    most_bytes=32 << 20,
+    options=text_options,
+    otherwise={ANY: lambda original, _: code.preview(original, "application/json")},
+    styles=("text/notebook.css",),
+)
+AGENDA: Final = JobFormat(
+    "agenda",
+    Job("viewer.formats.calendars.entries", memory_mb=384, cpu_seconds=6, seconds=15),
+    most_bytes=16 << 20,
+    options=text_options,
+    otherwise={ANY: text.preview},
+    styles=("calendars/agenda.css",),
+)
+SUBTITLES: Final = JobFormat(
+    "subtitles",
+    Job("viewer.formats.text.subtitle_lines", memory_mb=256, cpu_seconds=5, seconds=10),
+    most_bytes=8 << 20,
+    options=text_options,
+    otherwise={ANY: partial(text.preview, label="Subtitles")},
+    styles=("grid.css", "text/subtitles.css"),
+)
+PACKED_TRACK: Final = JobFormat(
+    "map",
+    Job("viewer.formats.maps.track_points", memory_mb=1024, cpu_seconds=8, seconds=15),
+    most_bytes=32 << 20,
+    tools=frozenset(),
+    styles=("maps/track.css",),
+)
+TRACK: Final = replace(PACKED_TRACK, otherwise={ANY: code.preview})
+SQLITE: Final = JobFormat(
+    "database",
+    Job("viewer.formats.databases.sqlite_tables", memory_mb=768, cpu_seconds=8, seconds=15),
+    most_bytes=128 << 20,
+    otherwise={"size": card_saying("This database is too large to be shown. Save it to open it.")},
+    styles=("grid.css", "databases/tables.css"),
+)
+PARQUET: Final = replace(
+    SQLITE,
+    job=Job("viewer.formats.databases.parquet_schema", memory_mb=768, cpu_seconds=5, seconds=15),
+    otherwise=SQLITE.otherwise | {"encrypted": card_saying("This Parquet file is encrypted.")},
+)
+FONT: Final = JobFormat(
+    "font",
+    Job("viewer.formats.fonts.specimen", memory_mb=512, cpu_seconds=8, seconds=15),
+    tools=frozenset(),
+    styles=("fonts/specimen.css",),
+)
+READING: Final = JobFormat(
+    "office",
+    Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
+    options=lambda original: {"failed": bool(original.converter)},
+    otherwise={"sheets": spreadsheet.preview, "zip": archive.preview},
+)
+BOOK: Final = JobFormat(
+    "book",
+    Job("viewer.formats.words.book_chapters", memory_mb=768, cpu_seconds=10, seconds=15),
+    otherwise={
+        ANY: archive.preview,
+        "protected": card_saying(
+            "This book is encrypted (DRM): only the program that it was bought for opens it. "
+            "Save the original to open it there."
+        ),
+    },
+    styles=("pdf/outline.css",),
+    scripts=("pdf/outline.js",),
+)
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
-    "text/markdown": markdown.preview,
-    "text/csv": table.preview,
-    "text/tab-separated-values": table.preview,
-    "text/html": html.preview,
-    "application/xhtml+xml": html.preview,
+    "text/markdown": MARKDOWN.preview,
+    **dict.fromkeys(("text/csv", "text/tab-separated-values"), table.preview),
+    **dict.fromkeys(("text/html", "application/xhtml+xml"), html.PAGE.preview),
     **dict.fromkeys(("message/rfc822", mail.OUTLOOK), mail.preview),
-    "application/zip": office.preview,
-    "application/x-ipynb+json": notebook.preview,
-    **dict.fromkeys(agenda.TYPES, agenda.preview),
+    mail.MBOX: mail.mailbox_preview,
+    "application/zip": READING.preview,
+    "application/x-ipynb+json": NOTEBOOK.preview,
+    **dict.fromkeys(
+        ("text/calendar", "text/vcard", "text/x-vcard", "text/directory"), AGENDA.preview
+    ),
+    **dict.fromkeys(("application/x-subrip", "text/vtt", "text/srt"), SUBTITLES.preview),
     **dict.fromkeys(IMAGES, picture.image_preview),
-    **dict.fromkeys(office.RTF_TYPES, office.rtf_preview),
-    **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,
-    **dict.fromkeys(headers.MESSAGES, headers.preview),
-    **dict.fromkeys(font.LABELS, font.preview),
-    **dict.fromkeys(track.LABELS, track.preview),
-    **dict.fromkeys(subtitles.TYPES, subtitles.preview),
-    database.SQLITE: database.preview,
-    database.PARQUET: database.parquet_preview,
+    **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
+    **dict.fromkeys(("application/gpx+xml", "application/vnd.google-earth.kml+xml"), TRACK.preview),
+    "application/vnd.google-earth.kmz": PACKED_TRACK.preview,
+    "application/vnd.sqlite3": SQLITE.preview,
+    "application/vnd.apache.parquet": PARQUET.preview,
+    **dict.fromkeys(
+        (
+            *("font/ttf", "font/otf", "font/collection", "font/woff", "font/woff2", "font/sfnt"),
+            *("application/font-sfnt", "application/font-woff"),
+            *("application/x-font-ttf", "application/x-font-otf"),
+        ),
+        FONT.preview,
+    ),
     **dict.fromkeys(archive.LABELS, archive.preview),
-    book.EPUB: book.preview,
-    mail.MBOX: mail.mailbox_preview,
+    "application/epub+zip": BOOK.preview,
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     spreadsheet.TYPES: spreadsheet.preview,
-    (OPEN_XML, OPEN_DOCUMENT): office.preview,
+    (OPEN_XML, OPEN_DOCUMENT): READING.preview,
 }
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})
@@ -67,7 +143,7 @@ SHOWN_AS_THEY_ARE: Final = (
     text.preview,
     code.preview,
 )
-CARDS: Final = (card.preview, headers.preview, office.unconverted_preview)
+CARDS: Final = (card.preview, office.unconverted_preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -120,8 +196,6 @@ class Document(Original):
         try:
             pages = converted.preview(self, media_type) if converts else None
             return pages or renderer(self, media_type)
-        except OtherFormatError as other:
-            return replace(self, content_type=other.media_type).preview()
         except SandboxError:
             return card.preview(self, media_type, FAILED)
 

@@ -5,13 +5,22 @@ length of the JSON (4 bytes) | length of the block (4 bytes) | JSON object | blo
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import IO, Any, Final
 
 from ..markup.escaping import escape_page
 from . import MAX_HTML, MAX_PICTURES
 
 Message = tuple[dict[str, Any], bytes]
+
+
+class RefusedError(ValueError):
+    """A job can't show the document, for a reason that its format has an answer to."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
 
 LENGTHS: Final = struct.Struct(">II")
 MAX_JSON: Final = 2 << 20
@@ -25,6 +34,13 @@ def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") 
     text = json.dumps(facts).encode()
     stream.write(LENGTHS.pack(len(text), len(block)) + text + block)
     stream.flush()
+
+
+def shown_as(label: str, *facts: str, notes: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the facts of a message that is all that is shown: what the toolbar says, and the notes
+    above the document, of which empty ones are left out.
+    """
+    return {"label": label, "facts": facts, "note": " ".join(filter(None, notes))}
 
 
 def read_message(stream: IO[bytes]) -> Message:

@@ -11,7 +11,7 @@ from tests.processes import children, state_and_further
 from tests.service import ROOT
 from tests.waiting import until
 from viewer.formats.pdf.pages import JOB as PDF
-from viewer.formats.text.markdown import JOB as MARKDOWN
+from viewer.rendering.registry import MARKDOWN as MARKDOWN_FORMAT
 from viewer.sandbox import process
 from viewer.sandbox.process import (
     BOOTSTRAP,
@@ -23,6 +23,7 @@ from viewer.sandbox.process import (
     start_fork_server,
 )
 
+MARKDOWN = MARKDOWN_FORMAT.job
 PROBE = f"""{BOOTSTRAP}
 import os, socket, subprocess
 from viewer.sandbox.messages import write_message
@@ -124,8 +125,7 @@ def test_a_module_named_viewer_in_the_working_directory_is_not_imported(monkeypa
     (tmp_path / "viewer.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path)
 
-    ((facts, html),) = MARKDOWN.run([b"*x*"], {"charset": None}).messages
-    assert (facts, html) == ({"encoding": "utf-8", "cut": False}, b"<p><em>x</em></p>\n")
+    assert markdown(b"*x*") == b"<p><em>x</em></p>\n"
 
 
 def test_a_job_whose_module_is_missing_fails():
@@ -183,7 +183,7 @@ def fork_server():
 
 def markdown(text):
     ((_, html),) = MARKDOWN.run([text], {"charset": None}).messages
-    return html
+    return html.removeprefix(b'<article class="prose">').removesuffix(b"</article>")
 
 
 @forks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from viewer.formats.text.markdown import JOB
+from viewer.rendering.registry import MARKDOWN
 from viewer.sandbox import confinement, process
 
 
@@ -34,7 +34,7 @@ def test_a_limit_that_the_system_refuses_is_skipped(monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels have no order")
 def test_where_memory_runs_out_the_process_that_forks_parsers_goes_before_the_service():
     process.start_fork_server()
-    JOB.run([b"x"], {"charset": None})
+    MARKDOWN.job.run([b"x"], {"charset": None})
     _, forking = process._fork_server._running
 
     assert Path(f"/proc/{forking.pid}/oom_score_adj").read_text() == "1000\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.viewer.sandbox import filter_steps
-from viewer.formats.text.markdown import JOB
+from viewer.rendering.registry import MARKDOWN
 from viewer.sandbox import seccomp
 from viewer.sandbox.process import BOOTSTRAP, PACKAGE
 
@@ -147,7 +147,7 @@ def test_the_filter_is_active_in_the_worker_when_a_document_is_parsed():
     )
     program = f"{BOOTSTRAP}; {ask}"
 
-    assert JOB.run([b""], {}, program=program).failure == "-1"
+    assert MARKDOWN.job.run([b""], {}, program=program).failure == "-1"
 
 
 def test_without_seccomp_the_child_goes_on():

@@ -21,7 +21,7 @@ from ...content.media_types import UNKNOWN
 from ...markup.escaping import escape
 from ...markup.formatting import format_size
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, RefusedError
 from .enclosed import MAX_NAME, File, draw
 
 MAX_LISTED: Final = 3_000  # files
@@ -53,12 +53,6 @@ END: Final = b"</tbody>\n</table></div>\n"
 Listed = tuple[str, int | None, bool]  # name, size if it is known, whether it was taken out
 
 
-class UnreadableArchiveError(Exception):
-    """No list can be read."""
-
-    reason = "format"
-
-
 class Member(NamedTuple):
     """A file in an archive; `read(limit)` returns at most so many of its bytes."""
 
@@ -76,7 +70,7 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield the list of the files, then each that was taken out, as `enclosed` draws it.
 
-    The facts are their number, and whether there are more. Raises UnreadableArchiveError.
+    The facts are their number, and whether there are more. Raises RefusedError.
     """
     files, contents, cut = list_files(data, options["name"])
     listed, html = _table(files)
@@ -89,7 +83,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]:
     """Return the files, the contents of those that were taken out, and whether there are more.
 
-    `name` is that of the archive. Raises UnreadableArchiveError if no file can be read.
+    `name` is that of the archive. Raises RefusedError if no file can be read.
     """
     files: list[Listed] = []
     contents: list[bytes] = []
@@ -105,7 +99,7 @@ def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]
                 break
     except Exception as error:  # damaged in one of many ways
         if not files:
-            raise UnreadableArchiveError from error
+            raise RefusedError("format") from error
         cut = True
     return files, contents, cut
 

@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from ...content.decoding import CHARSETS, decode, preload_codecs, safe_codec
 from ...markup.escaping import escape
+from ...markup.formatting import format_count
 from ...markup.sanitizer import safe_image_source, safe_link
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, shown_as
 
 LINE: Final = re.compile(
     r'(?:[\w-]{1,80}\.)?(?P<name>[\w-]{1,80})(?P<parameters>(?:;(?:[^";:]|"[^"]*")*)*):(?P<value>.*)',
@@ -129,7 +130,7 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the entries; raise ValueError if there is none."""
-    text, encoding = decode(data, options.get("charset"))
+    text = decode(data, options.get("charset"))[0]
     out: list[str] = []
     size = total = cards = 0
     for kind, lines in entries(text, EVENTS | CARDS):
@@ -139,8 +140,12 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
             size += len(out[-1])
     if not out:
         raise ValueError("no entries")
-    facts = {"encoding": encoding, "entries": total, "shown": len(out), "cards": cards}
-    yield facts, "".join(out).encode("utf-8", "replace")
+    label, noun = ("Address card", "card") if cards else ("Calendar", "event")
+    counted = format_count(total, noun)
+    cut = f"Showing {len(out):,} of {counted}. Save the original to read all."
+    facts = shown_as(label, counted, notes=[cut] if len(out) < total else ())
+    html = f'<article class="agenda">{"".join(out)}</article>'
+    yield facts, html.encode("utf-8", "replace")
 
 
 def _entry(lines: Entry, *, with_photo: bool) -> str:

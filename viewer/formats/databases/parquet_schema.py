@@ -4,69 +4,54 @@ Source: parquet.thrift (FileMetaData, SchemaElement) of the Apache Parquet forma
 protocol of Apache Thrift, in which it is written.
 """
 
+import io
 from collections.abc import Iterator
 from typing import Any, Final
 
 from ...markup.escaping import escape
-from ...sandbox.messages import Message
+from ...markup.formatting import format_count
+from ...sandbox.messages import Message, RefusedError, shown_as
 
 PLAIN, ENCRYPTED = b"PAR1", b"PARE"
-MAX_COLUMNS: Final = 3_000
-MAX_NAME: Final = 200
-MAX_DEPTH: Final = 30
+MAX_COLUMNS, MAX_NAME, MAX_DEPTH = 3_000, 200, 30
 SCHEMA, ROWS = 2, 3  # fields of FileMetaData
-TYPE, REPETITION, NAME, CHILDREN, CONVERTED, LOGICAL = 1, 3, 4, 5, 6, 10  # of SchemaElement
-TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-TYPES: Final = (
-    *("boolean", "int32", "int64", "int96", "float", "double", "bytes", "fixed-length bytes"),
-)
-CONVERTED_TYPES: Final = (
-    *("text", "map", "key and value", "list", "enum", "decimal", "date", "time", "time"),
-    *("timestamp", "timestamp", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32"),
-    *("int64", "JSON", "BSON", "interval"),
-)
+TYPE, NAME, CHILDREN, CONVERTED, LOGICAL = 1, 4, 5, 6, 10  # of SchemaElement
+TYPES: Final = ("boolean", "int32", "int64", "int96", "float", "double", "bytes", "fixed bytes")
+CONVERTED_TYPES: Final = {0: "text", 5: "decimal", 6: "date", 9: "timestamp", 10: "timestamp"}
 LOGICAL_TYPES: Final = {
     **{1: "text", 2: "map", 3: "list", 4: "enum", 5: "decimal", 6: "date", 7: "time"},
     **{8: "timestamp", 12: "JSON", 13: "BSON", 14: "UUID", 15: "float16"},
 }
-REPETITIONS: Final = ("required", "optional", "repeated")
-
-
-class EncryptedError(ValueError):
-    """The metadata is encrypted."""
-
-    reason = "encrypted"
+ONLY_COLUMNS: Final = "The columns are shown, not the rows. Save the original to read them."
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message: the numbers of columns and rows, and the columns as a table.
+    """Yield one message with the columns as a table.
 
-    Raises EncryptedError, or ValueError or IndexError if it is no Parquet file.
+    Raises RefusedError if they are encrypted; LookupError or ValueError if it is no Parquet file.
     """
     if data.endswith(ENCRYPTED):
-        raise EncryptedError
+        raise RefusedError("encrypted")
     length = int.from_bytes(data[-8:-4], "little")
     if not data.endswith(PLAIN) or length > len(data) - 8:
         raise ValueError("no Parquet file")
-    about = _Reader(data[-8 - length : -8]).struct(last=ROWS)
+    about = _struct(io.BytesIO(data[-8 - length : -8]), last=ROWS)
     columns = list(_columns(about[SCHEMA]))
     rows = "".join(
-        f'<tr><td class="long">{escape(name)}</td><td>{kind}</td><td class="dim">{repeated}</td>'
-        "</tr>\n"
-        for name, kind, repeated in columns[:MAX_COLUMNS]
+        f'<tr><td class="long">{escape(name)}</td><td>{kind}</td></tr>\n'
+        for name, kind in columns[:MAX_COLUMNS]
     )
     html = (
         '<div class="grid" tabindex="0" role="region" aria-label="Columns"><table>\n<thead><tr>'
-        '<th scope="col">Column</th><th scope="col">Type</th><th scope="col">Values</th>'
-        "</tr></thead>\n"
+        '<th scope="col">Column</th><th scope="col">Type</th></tr></thead>\n'
         f"<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
-    facts = {"columns": len(columns), "rows": int(about[ROWS])}
-    yield facts, html.encode("utf-8", "replace")
+    counted = format_count(len(columns), "column"), format_count(int(about[ROWS]), "row")
+    yield shown_as("Parquet", *counted, notes=[ONLY_COLUMNS]), html.encode("utf-8", "replace")
 
 
-def _columns(elements: list[dict[int, Any]]) -> Iterator[tuple[str, str, str]]:
-    """Yield the name, with those that it is nested in, the type and the repetition of each column.
+def _columns(elements: list[dict[int, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each column, with those that it is nested in, and its type.
 
     The elements of the tree are listed from its root on, each before its children.
     """
@@ -82,82 +67,61 @@ def _columns(elements: list[dict[int, Any]]) -> Iterator[tuple[str, str, str]]:
                 raise ValueError("nested too deeply")
             groups.append([name, children])
         else:
-            path = ".".join(group for group, _ in groups[1:]) if groups else ""
-            repetition = element.get(REPETITION, 0)
-            yield f"{path}.{name}".lstrip("."), _type(element), REPETITIONS[repetition]
+            yield ".".join([*(group for group, _ in groups[1:]), name]), _type(element)
 
 
 def _type(element: dict[int, Any]) -> str:
     """Return what the values mean, or else how they are stored."""
-    for meant in element.get(LOGICAL, ()):
-        if meant in LOGICAL_TYPES:
-            return LOGICAL_TYPES[meant]
-    if CONVERTED in element:
-        return CONVERTED_TYPES[element[CONVERTED]]
-    return TYPES[element[TYPE]] if TYPE in element else ""
+    meant = [LOGICAL_TYPES[one] for one in element.get(LOGICAL, ()) if one in LOGICAL_TYPES]
+    stored = TYPES[element[TYPE]] if TYPE in element else ""
+    return meant[0] if meant else CONVERTED_TYPES.get(element.get(CONVERTED, -1), stored)
 
 
-class _Reader:
-    """Reads values of the compact protocol. What is too long for the data ends in IndexError."""
+def _struct(stream: io.BytesIO, depth: int = 0, last: int = 0) -> dict[int, Any]:
+    """Return the fields by their numbers; up to `last`, if they need not all be read."""
+    if depth > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    fields, number = {}, 0
+    while head := stream.read(1)[0]:
+        number = number + (head >> 4) if head >> 4 else _signed(stream)
+        fields[number] = _value(stream, head & 15, depth)
+        if number == last:
+            break
+    return fields
 
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
 
-    def struct(self, depth: int = 0, last: int = 0) -> dict[int, Any]:
-        """Return the fields by their numbers; up to `last`, if they need not all be read."""
-        if depth > MAX_DEPTH:
-            raise ValueError("nested too deeply")
-        fields, number = {}, 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._signed()
-            fields[number] = self._value(head & 15, depth)
-            if number == last:
-                break
-        return fields
+def _value(stream: io.BytesIO, kind: int, depth: int) -> Any:
+    """Return a value; IndexError if the data ends before it. No metadata has a map."""
+    match kind:
+        case 1 | 2:  # true, false
+            return kind == 1
+        case 4 | 5 | 6:
+            return _signed(stream)
+        case 8:
+            return stream.read(_number(stream))
+        case 9 | 10:  # a list, a set
+            head = stream.read(1)[0]
+            count = head >> 4 if head >> 4 < 15 else _number(stream)
+            if count > stream.getbuffer().nbytes:
+                raise ValueError("a long list")
+            return [_value(stream, head & 15, depth + 1) for _ in range(count)]
+        case 12:
+            return _struct(stream, depth + 1)
+    return stream.read({3: 1, 7: 8}[kind])
 
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind in (TRUE, FALSE):
-            return kind == TRUE
-        if kind in (I16, I32, I64):
-            return self._signed()
-        if kind == BINARY:
-            return self._bytes(self._number())
-        if kind == STRUCT:
-            return self.struct(depth + 1)
-        if kind in (LIST, SET):
-            return self._list(depth + 1)
-        if kind in (BYTE, DOUBLE):
-            return self._bytes(1 if kind == BYTE else 8)
-        raise ValueError("unknown type")  # no metadata has a map
 
-    def _list(self, depth: int) -> list[Any]:
-        head = self._byte()
-        count = head >> 4 if head >> 4 < 15 else self._number()
-        if count > len(self.data):
-            raise ValueError("a long list")
-        return [self._value(head & 15, depth) for _ in range(count)]
+def _number(stream: io.BytesIO) -> int:
+    """Return a number of seven bits a byte, the lowest first."""
+    value = shift = 0
+    while shift < 70:
+        byte = stream.read(1)[0]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value
+        shift += 7
+    raise ValueError("a long number")
 
-    def _byte(self) -> int:
-        self.at += 1
-        return self.data[self.at - 1]
 
-    def _bytes(self, size: int) -> bytes:
-        if size > len(self.data) - self.at:
-            raise ValueError("the end is missing")
-        self.at += size
-        return self.data[self.at - size : self.at]
-
-    def _number(self) -> int:
-        """Return a number of seven bits a byte, the lowest first."""
-        value = shift = 0
-        while shift < 70:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-        raise ValueError("a long number")
-
-    def _signed(self) -> int:
-        number = self._number()
-        return number >> 1 ^ -(number & 1)
+def _signed(stream: io.BytesIO) -> int:
+    number = _number(stream)
+    return number >> 1 ^ -(number & 1)

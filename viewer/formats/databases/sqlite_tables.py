@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...markup.escaping import escape
 from ...markup.formatting import format_count, format_size
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, shown_as
 
 MAX_TABLES: Final = 100
 MAX_ROWS: Final = 20  # of each table
@@ -35,10 +35,7 @@ COLUMNS: Final = "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message: how many tables there are and are shown, whether it is damaged; HTML.
-
-    Raises sqlite3.DatabaseError if it is no database.
-    """
+    """Yield one message with the tables; raise sqlite3.DatabaseError if it is no database."""
     database = _opened(data)
     tables = database.execute(TABLES).fetchall()
     out: list[str] = []
@@ -49,7 +46,9 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         if size > MAX_HTML:
             break
         out.append(html)
-    facts = {"tables": len(tables), "shown": len(out), "damaged": damaged}
+    cut = f"Only the first {len(out):,} tables are shown." if len(out) < len(tables) else ""
+    note = "This database is damaged: not all of it could be read." if damaged else cut
+    facts = shown_as("SQLite database", format_count(len(tables), "table"), notes=[note])
     yield facts, "".join(out).encode("utf-8", "replace")
 
 

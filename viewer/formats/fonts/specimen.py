@@ -14,30 +14,18 @@ from typing import Any, Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from ...sandbox.messages import Message
+from ...markup.formatting import format_count
+from ...sandbox.messages import Message, shown_as
 
 MAX_FONTS: Final = 12  # of a collection
 MAX_WIDTH: Final = 900  # pixels of a picture
 MAX_NAMES: Final = 30  # of a variable font
 MAX_NAME: Final = 200
-LARGE, SMALL = 120, 34
-SIZES: Final = (72, 48, 34, 24, 18)
+SIZES: Final = (96, 48, 34, 24, 18)  # the first one is the largest
+SMALL: Final = 34
 SCALE: Final = 2  # pixels for each that is shown
 ABSENT: Final = "\U0010ffff"
 RIGHT_TO_LEFT: Final = range(0x590, 0x700)  # the letters of Hebrew and Arabic
-BIG: Final = (
-    "AaBbGg123",
-    "あいう漢字",
-    "你好永",
-    "한글가",
-    "ΑαΩω",
-    "ЖжЯя",
-    "א ב ג",
-    "ا ب ج",
-    "कखग",
-    "กขค",
-    "★☎✓",
-)
 PANGRAM: Final = "The quick brown fox jumps over the lazy dog."
 ALPHABETS: Final = (
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -60,22 +48,16 @@ ALPHABETS: Final = (
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield a message for each font: the number of its glyphs, and the specimen as HTML.
-
-    Raises OSError if no font can be read.
-    """
-    for index in range(MAX_FONTS):
-        try:
-            font = _font(data, LARGE, index)
-        except OSError:
-            if not index:
-                raise
-            return
-        names = [(name or "")[:MAX_NAME] for name in font.getname()]
-        yield (
-            {"glyphs": int(font.font.glyphs)},
-            "".join(_specimen(data, index, font, names)).encode("utf-8", "replace"),
-        )
+    """Yield one message with a specimen of each font. Raises OSError if no font can be read."""
+    fonts: list[ImageFont.FreeTypeFont] = []
+    with suppress(OSError):  # there is no further one
+        fonts.extend(_font(data, SIZES[0], index) for index in range(MAX_FONTS))
+    if not fonts:
+        raise OSError("no font")
+    html = "".join(part for at, font in enumerate(fonts) for part in _specimen(data, at, font))
+    several = format_count(len(fonts), "font")
+    counted = several if len(fonts) > 1 else format_count(int(fonts[0].font.glyphs), "glyph")
+    yield shown_as("Font", counted), html.encode("utf-8", "replace")
 
 
 def _font(data: bytes, size: int, index: int) -> ImageFont.FreeTypeFont:
@@ -83,20 +65,14 @@ def _font(data: bytes, size: int, index: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(io.BytesIO(data), size * SCALE, index, layout_engine=engine)
 
 
-def _specimen(
-    data: bytes, index: int, font: ImageFont.FreeTypeFont, names: list[str]
-) -> Iterator[str]:
-    title, variations = escape(" ".join(filter(None, names))) or "Without a name", ""
+def _specimen(data: bytes, index: int, font: ImageFont.FreeTypeFont) -> Iterator[str]:
+    title = escape(" ".join((name or "")[:MAX_NAME] for name in font.getname()).strip())
+    yield f'<section class="specimen"><h2>{title or "Without a name"}</h2>\n'
     with suppress(OSError, NotImplementedError):  # most fonts have one weight and width
         found = (name.decode("latin-1")[:MAX_NAME] for name in font.get_variation_names())
-        variations = ", ".join(islice(found, MAX_NAMES))
+        yield f'<p class="dim">Variable: {escape(", ".join(islice(found, MAX_NAMES)))}</p>\n'
     absent = _glyph(font, ABSENT)
-    yield f'<section class="specimen"><h2>{title}</h2>\n'
-    if variations:
-        yield f'<p class="dim">Variable: {escape(variations)}</p>\n'
-    big = next((text for text in BIG if _has(font, text, absent)), "")
-    yield _line(font, big)
-    if _has(font, PANGRAM, absent):
+    if all(one == " " or _glyph(font, one) != absent for one in PANGRAM):
         for size in SIZES:
             yield _line(_font(data, size, index), PANGRAM, f"{size} px")
     small = _font(data, SMALL, index)
@@ -105,10 +81,6 @@ def _specimen(
         if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2:
             yield _line(small, known)
     yield "</section>\n"
-
-
-def _has(font: ImageFont.FreeTypeFont, text: str, absent: bytes) -> bool:
-    return all(one == " " or _glyph(font, one) != absent for one in text)
 
 
 def _glyph(font: ImageFont.FreeTypeFont, character: str) -> bytes:
@@ -123,7 +95,7 @@ def _line(font: ImageFont.FreeTypeFont, text: str, size: str = "") -> str:
         text = text[:-1].rpartition(" ")[0] or text[:-1]
     shown = text[::-1] if text and ord(text[0]) in RIGHT_TO_LEFT else text
     left, top, right, bottom = (round(one) for one in font.getbbox(shown)) if text else (0,) * 4
-    width, height = min(right - left, MAX_WIDTH * SCALE), min(bottom - top, 4 * LARGE * SCALE)
+    width, height = min(right - left, MAX_WIDTH * SCALE), min(bottom - top, 4 * SIZES[0] * SCALE)
     if width <= 0 or height <= 0:
         return ""
     ink = Image.new("L", (width, height))

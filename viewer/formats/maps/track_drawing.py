@@ -6,7 +6,6 @@ projection that is true to scale in its middle.
 
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -22,12 +21,11 @@ MAX_NUMBERED: Final = 60  # places
 
 
 class Point(NamedTuple):
-    """Degrees; metres above the sea, which may be NaN; the time as it is written."""
+    """Degrees; metres above the sea, which may be NaN."""
 
     longitude: float
     latitude: float
     height: float = math.nan
-    time: str = ""
 
 
 class Found(NamedTuple):
@@ -47,8 +45,7 @@ class Projection:
         self.longitude, self.latitude = (west + east) / 2, (south + north) / 2
         self.shrunk = max(0.01, math.cos(math.radians(self.latitude)))
         wide, high = max((east - west) * self.shrunk, SMALLEST), max(north - south, SMALLEST)
-        inner = WIDTH - 2 * MARGIN
-        self.scale = min(inner / wide, (HIGHEST - 2 * MARGIN) / high)
+        self.scale = min((WIDTH - 2 * MARGIN) / wide, (HIGHEST - 2 * MARGIN) / high)
         self.height = max(LOWEST, round(high * self.scale + 2 * MARGIN))
 
     def place(self, point: Point) -> tuple[str, str]:
@@ -64,12 +61,6 @@ def measures(lines: list[list[Point]]) -> Iterator[tuple[str, str]]:
     heights = [point.height for line in lines for point in line if math.isfinite(point.height)]
     if heights and max(heights) > min(heights):
         yield "Height", f"{min(heights):,.0f} to {max(heights):,.0f} m"
-    ends = (_moment(end.time) for line in lines for end in (line[0], line[-1]))
-    if moments := [moment for moment in ends if moment]:
-        first, last = min(moments), max(moments)
-        yield "Start", f"{first:%Y-%m-%d %H:%M} UTC"
-        if last > first:
-            yield "Duration", str(timedelta(seconds=round((last - first).total_seconds())))
 
 
 def drawing(found: Found) -> str:
@@ -77,14 +68,16 @@ def drawing(found: Found) -> str:
     every = [point for line in found.lines for point in line]
     projection = Projection(every + [point for _, point in found.places])
     step = max(1, len(every) // MAX_DRAWN)
-    parts = [_line(projection, line, step) for line in found.lines[:MAX_LINES]]
+    parts = []
+    for line in found.lines[:MAX_LINES]:
+        drawn = map(projection.place, (*line[:-1:step], line[-1]))
+        parts.append(f'<polyline points="{" ".join(map(",".join, drawn))}"/>\n')
     for line in found.lines[:1]:
         if line[0][:2] != line[-1][:2]:  # else it is an area
             parts += [_mark(projection, line[0], "start"), _mark(projection, line[-1], "end")]
     for number, (name, point) in enumerate(found.places[:MAX_NUMBERED], 1):
         x, y = projection.place(point)
-        title = f"<title>{escape(name)}</title>"
-        parts.append(f'<circle class="place" cx="{x}" cy="{y}" r="6">{title}</circle>\n')
+        parts.append(_mark(projection, point, "place", escape(name)))
         parts.append(f'<text x="{float(x) + 10:.1f}" y="{y}">{number}</text>\n')
     return (
         f'<svg viewBox="0 0 {WIDTH} {projection.height}" role="img" aria-label="The drawing">\n'
@@ -92,14 +85,10 @@ def drawing(found: Found) -> str:
     )
 
 
-def _line(projection: Projection, line: list[Point], step: int) -> str:
-    drawn = map(projection.place, (*line[:-1:step], line[-1]))
-    return f'<polyline points="{" ".join(map(",".join, drawn))}"/>\n'
-
-
-def _mark(projection: Projection, point: Point, kind: str) -> str:
+def _mark(projection: Projection, point: Point, kind: str, title: str = "") -> str:
     x, y = projection.place(point)
-    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="8"><title>{kind}</title></circle>\n'
+    title = f"<title>{title or kind}</title>"
+    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="7">{title}</circle>\n'
 
 
 def _scale(projection: Projection) -> str:
@@ -112,14 +101,6 @@ def _scale(projection: Projection) -> str:
         f'<path class="scale" d="M20 {y - 8}v8H{right:.1f}v-8"/>'
         f'<text x="{right + 10:.1f}" y="{y}">{_metres(length)}</text>\n'
     )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _distance(one: Point, other: Point) -> float:

@@ -11,7 +11,8 @@ from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from ...markup.escaping import escape
-from ...sandbox.messages import Message
+from ...markup.formatting import format_count
+from ...sandbox.messages import Message, shown_as
 from ..packages.elements import children, descendants, first_child, local_name, parse_xml
 from .track_drawing import Found, Point, drawing, measures
 
@@ -19,6 +20,7 @@ MAX_UNPACKED: Final = 32 << 20  # bytes of the KML in a KMZ file
 MAX_POINTS: Final = 300_000
 MAX_PLACES: Final = 300  # that are listed
 MAX_NAME: Final = 100
+NOTE: Final = "Drawn without a map: no map service is asked. North is up."
 LINES: Final = frozenset({"LineString", "LinearRing"})
 
 
@@ -43,7 +45,9 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     places = "".join(f"<li>{name}</li>\n" for name in names)
     listed = f"<h3>Places</h3>\n<ol>{places}</ol>\n" if places else ""
     html = f"{title}{drawing(found)}<dl>\n{rows}</dl>\n{listed}"
-    facts = {"points": points, "places": len(found.places)}
+    label = "GPX track" if local_name(root) == "gpx" else "KML places"
+    counts = ((points, "point"), (len(found.places), "place"))
+    facts = shown_as(label, *(format_count(*one) for one in counts if one[0]), notes=[NOTE])
     yield facts, f'<section class="track">\n{html}</section>'.encode("utf-8", "replace")
 
 
@@ -65,9 +69,8 @@ def _read_gpx(root: Element) -> Found:
 
 
 def _gpx_point(element: Element) -> Point:
-    longitude, latitude = _number(element.get("lon")), _number(element.get("lat"))
     height = _number(_text(element, "ele"))
-    return Point(longitude, latitude, height, _text(element, "time"))
+    return Point(_number(element.get("lon")), _number(element.get("lat")), height)
 
 
 def _read_kml(root: Element) -> Found:
@@ -76,15 +79,13 @@ def _read_kml(root: Element) -> Found:
     for mark in descendants(root, "Placemark"):
         for part in mark.iter():
             if local_name(part) in LINES:
-                lines.append(list(_coordinates(_words(first_child(part, "coordinates")))))
+                lines.append(list(_coordinates(_text(part, "coordinates"))))
             elif local_name(part) == "Point":
-                points = _coordinates(_words(first_child(part, "coordinates")))
+                points = _coordinates(_text(part, "coordinates"))
                 places += [(_text(mark, "name"), point) for point in points]
             elif local_name(part) == "Track":  # of Google's extension
-                times = (_words(one) for one in children(part, "when"))
-                coordinates = (_words(one).replace(" ", ",") for one in children(part, "coord"))
-                points = (point for one in coordinates for point in _coordinates(one))
-                lines.append([p._replace(time=t) for p, t in zip(points, times, strict=False)])
+                groups = (_text(one).replace(" ", ",") for one in children(part, "coord"))
+                lines.append(list(_coordinates(" ".join(groups))))
     document = first_child(root, "Document")
     return _valid(_text(document if document is not None else root, "name"), lines, places)
 
@@ -98,7 +99,8 @@ def _coordinates(text: str) -> Iterator[Point]:
 def _valid(name: str, lines: list[list[Point]], places: list[tuple[str, Point]]) -> Found:
     """Leave out points that are not on the earth."""
     kept = [[point for point in line if _is_on_earth(point)] for line in lines]
-    return Found(name, list(filter(None, kept)), [one for one in places if _is_on_earth(one[1])])
+    named = [(title[:MAX_NAME], point) for title, point in places if _is_on_earth(point)]
+    return Found(name[:MAX_NAME], list(filter(None, kept)), named)
 
 
 def _is_on_earth(point: Point) -> bool:
@@ -113,9 +115,6 @@ def _number(text: str | None) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def _text(element: Element | None, name: str) -> str:
-    return _words(first_child(element, name))[:MAX_NAME]
-
-
-def _words(element: Element | None) -> str:
-    return " ".join((element.text or "").split()) if element is not None else ""
+def _text(element: Element | None, *path: str) -> str:
+    found = first_child(element, *path)
+    return " ".join((found.text or "").split()) if found is not None else ""

@@ -20,9 +20,10 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from ...content.decoding import decode
 from ...markup.escaping import escape
+from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import heading_id, sanitize_fragment
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, shown_as
 from .highlighting import Highlighter
 
 FENCE: Final = re.compile(rb"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]{1,30})", re.M)
@@ -45,10 +46,10 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    text, encoding = decode(data, options.get("charset"))
-    html = to_html(text)
-    facts = {"encoding": encoding, "cut": len(html) > MAX_HTML}
-    yield facts, html[: 2 * MAX_HTML].encode("utf-8", "replace")
+    html = to_html(decode(data, options.get("charset"))[0])
+    facts = shown_as("Markdown", notes=[CUT_NOTE] if len(html) > MAX_HTML else ())
+    article = f'<article class="prose">{html[: 2 * MAX_HTML]}</article>'
+    yield facts, article.encode("utf-8", "replace")
 
 
 def to_html(text: str) -> str:

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from ...content.decoding import decode
 from ...markup.escaping import escape
+from ...markup.formatting import format_count
 from ...markup.sanitizer import safe_image_source, sanitize_fragment
 from ...sandbox import MAX_HTML, MAX_PICTURES
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, shown_as
 from .highlighting import Highlighter
 from .markdown_text import FENCE, HIGHLIGHTER, MAX_LANGUAGES, to_html
 
@@ -49,8 +50,11 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         if size > limit:
             break
         out.append(html)
-    facts = {"language": language, "cells": len(cells), "shown": len(out)}
-    yield facts, "".join(out).encode("utf-8", "replace")
+    total = format_count(len(cells), "cell")
+    cut = f"Showing {len(out):,} of {total}. Save the original to read all."
+    facts = shown_as("Notebook", language, total, notes=[cut] if len(out) < len(cells) else ())
+    html = f'<article class="notebook">{"".join(out)}</article>'
+    yield facts, html.encode("utf-8", "replace")
 
 
 def _cells(book: Any) -> list[Json]:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from ...content.decoding import decode
 from ...markup.escaping import escape
-from ...sandbox.messages import Message
+from ...markup.formatting import CUT_NOTE, format_count
+from ...sandbox.messages import Message, shown_as
 
 MAX_SHOWN: Final = 5_000  # texts, which a film has fewer of
 MAX_TEXT: Final = 2_000  # characters of one
@@ -28,10 +29,7 @@ END: Final = "</tbody>\n</table></div>\n"
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message: the number of texts, the last time, whether it is cut; the table.
-
-    Raises ValueError if there is no text.
-    """
+    """Yield one message with the table. Raises ValueError if there is no text."""
     text = decode(data, options.get("charset"))[0]
     found = list(TIMES.finditer(text))
     if not found:
@@ -44,5 +42,6 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         cells = "".join(f'<td class="num">{time}</td>' for time in match.groups())
         row = f'<tr>{cells}<td class="long">{said}</td></tr>\n'
         out.append(row)
-    facts = {"texts": len(found), "until": found[-1][2], "cut": len(found) > MAX_SHOWN}
+    counted, cut = format_count(len(found), "text"), len(found) > MAX_SHOWN
+    facts = shown_as("Subtitles", counted, f"until {found[-1][2]}", notes=[CUT_NOTE] if cut else ())
     yield facts, "".join((*out, END)).encode("utf-8", "replace")

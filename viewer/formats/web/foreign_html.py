@@ -17,6 +17,7 @@ from typing import Any, Final
 import nh3
 
 from ...content.decoding import declared_charset, decode, preload_codecs
+from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import (
     LISTS,
     PHRASES,
@@ -26,7 +27,7 @@ from ...markup.sanitizer import (
     safe_link,
 )
 from ...sandbox import MAX_TAGS
-from ...sandbox.messages import Message, escaped_block
+from ...sandbox.messages import Message, escaped_block, shown_as
 
 ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|\s)?|([^\n]))")
 # The sign before a name, the name with its escapes, the parenthesis and address of a function.
@@ -37,6 +38,7 @@ NAME: Final = re.compile(
 )
 LOADING: Final = ("url", "src", "image", "image-set", "cross-fade")
 REMOVED: Final = "removed"
+NOTE: Final = "Scripts, forms and remote content are switched off."
 
 
 def without_addresses(css: str) -> str:
@@ -126,11 +128,11 @@ def prepare(data: bytes, options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    text, encoding = decode(data, options["charset"])
+    text = decode(data, options["charset"])[0]
     if text.count("<") > MAX_TAGS:
         raise ValueError("too many tags")
     page, cut = escaped_block(sanitize_page(text))
-    yield {"encoding": encoding, "cut": cut}, page
+    yield shown_as("HTML", notes=(NOTE, CUT_NOTE if cut else "")), page
 
 
 def sanitize_page(text: str) -> str:

@@ -17,12 +17,15 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
 from ...content.decoding import decode
+from ...markup.escaping import escape as visible
+from ...markup.formatting import CUT_NOTE, left_out_note
 from ...markup.sanitizer import heading_id, root_attributes, safe_link, sanitize_fragment
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, RefusedError, shown_as
 from ..packages.elements import attribute, children, descendants, first_child, local_name, parse_xml
 from ..packages.package import Package
 
+NOTE: Final = "Reading view: text and pictures, without the layout of the book."
 Entry = tuple[int, str, str]  # depth, title, address relative to the root of the package
 MAX_DEPTH: Final = 5
 MAX_ENTRIES: Final = 2_000
@@ -43,12 +46,6 @@ DRAWN: Final = re.compile(
 )
 PICTURE_IN_DRAWING: Final = re.compile(r"<(?:\w+:)?image\b[^<>]*?\bhref=(\"[^\"<>]*\"|'[^'<>]*')")
 NOUNS: Final = {"svg": "drawing", "math": "formula", "audio": "recording", "video": "video"}
-
-
-class ProtectedBookError(ValueError):
-    """The chapters are encrypted for a program with a licence."""
-
-    reason = "protected"
 
 
 class Book(Package):
@@ -101,7 +98,7 @@ class Book(Package):
         encryption = self.document("META-INF/encryption.xml")
         hidden = {unquote(one.get("URI", "")) for one in descendants(encryption, "CipherReference")}
         if not hidden.isdisjoint(self.chapters):
-            raise ProtectedBookError
+            raise RefusedError("protected")
 
 
 def resolve(path: str, address: str) -> str:
@@ -154,9 +151,9 @@ def _entry(depth: int, title: str, path: str, address: str) -> Entry:
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message: title, authors, outline and what is left out; the chapters as HTML.
+    """Yield one message with the contents and the chapters.
 
-    Raises ProtectedBookError if the chapters are encrypted, ValueError if there are none.
+    Raises RefusedError if the chapters are encrypted, ValueError if there are none.
     """
     book = Book(data)
     numbers = {path: number for number, path in enumerate(book.chapters, 1)}
@@ -167,15 +164,26 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         text, size, tags = chapter.render(left, tags_left)
         html.append(text)
         left, tags_left = left - size, tags_left - tags
-    entries = ((depth, title, _target(numbers, to)) for depth, title, to in book.outline())
-    facts = {
-        "title": book.about("title"),
-        "creator": book.about("creator"),
-        "outline": [entry for entry in entries if entry[1] and entry[2]],
-        "left_out": dict(book.left_out),
-        "cut": left <= 0,
-    }
-    yield facts, "".join(html).encode("utf-8", "replace")
+    about = filter(None, (book.about("title"), book.about("creator")))
+    notes = (NOTE, left_out_note(book.left_out), CUT_NOTE if left <= 0 else "")
+    whole = f'{_outline(book, numbers)}<article class="prose">{"".join(html)}</article>'
+    yield shown_as("Book", *about, notes=notes), whole.encode("utf-8", "replace")
+
+
+def _outline(book: Book, numbers: dict[str, int]) -> str:
+    """Return the contents as HTML; nothing of fewer than two entries that lead somewhere."""
+    found = ((depth, title, _target(numbers, to)) for depth, title, to in book.outline())
+    entries = [entry for entry in found if entry[1] and entry[2]]
+    if len(entries) < 2:
+        return ""
+    items = "".join(
+        f'<li data-depth="{depth}"><a href="#{target}">{visible(title)}</a></li>\n'
+        for depth, title, target in entries
+    )
+    return (
+        '<details class="outline" id="outline"><summary>Contents</summary>\n'
+        f'<nav aria-label="Contents"><ol>\n{items}</ol></nav></details>\n'
+    )
 
 
 class _Chapter:

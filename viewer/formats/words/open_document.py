@@ -29,9 +29,7 @@ def detect_format(package: Package) -> str | None:
 
 
 def read(package: Package) -> str:
-    """Return the text of a document or of slides; nothing of a workbook."""
-    if detect_format(package) in (None, "sheets"):
-        return ""
+    """Return the text of a document or of slides."""
     body, styles = _body(package), package.xml_if_sound("styles.xml")
     for element, noun in BESIDE.items():
         found = (*descendants(styles, element), *descendants(body, element))

@@ -7,9 +7,10 @@ there is: LibreOffice shows that.
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from ...markup.formatting import CUT_NOTE, format_count, left_out_note
 from ...markup.sanitizer import sanitize_fragment
 from ...sandbox import MAX_HTML, MAX_PICTURES
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, RefusedError, shown_as
 from ..packages.package import Package
 from . import open_document, open_xml
 from .blocks import SLIDE
@@ -18,30 +19,48 @@ Read = Callable[[Package], str]
 FORMATS: Final[tuple[tuple[str, str, Read], ...]] = (  # by a part that each has
     (open_xml.DOCUMENT, "docx", open_xml.document),
     (open_xml.PRESENTATION, "pptx", open_xml.slides),
-    ("xl/workbook.xml", "sheets", lambda _: ""),  # shown by another job
 )
+WORKBOOK: Final = "xl/workbook.xml"
+LABELS: Final = {
+    "docx": "Word document",
+    "pptx": "Presentation",
+    "odt": "Text document",
+    "odp": "Presentation",
+}
+MISSING: Final = "LibreOffice on the server would show its pages."
+FAILED: Final = "LibreOffice could not show its pages."
+NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
 
 
-def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the view, the format, the number of slides, and what is left out.
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the view; the option says whether LibreOffice has failed.
 
-    The format is "zip" for an archive that is none of these documents.
+    Raises RefusedError for a workbook, and for an archive that is none of these documents: "zip".
     """
     package = Package(data)
     file_format, read = _detect_format(package)
+    if file_format not in LABELS:
+        raise RefusedError(file_format)
     html = read(package)
     limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
-    facts = {
-        "format": file_format,
-        "slides": html.count(SLIDE),
-        "left_out": +package.left_out,
-        "cut": len(html) > limit or package.pictures_left_out,
-    }
-    yield facts, sanitize_fragment(html[:limit]).encode("utf-8", "replace")
+    cut = len(html) > limit or package.pictures_left_out
+    slides = html.count(SLIDE)
+    facts = shown_as(
+        LABELS[file_format],
+        *([format_count(slides, "slide")] if slides else ()),
+        notes=(
+            *(NOTE, left_out_note(+package.left_out), CUT_NOTE if cut else ""),
+            FAILED if options["failed"] else MISSING,
+        ),
+    )
+    start = f'<article class="prose{" broad" if slides else ""}">'
+    yield facts, f"{start}{sanitize_fragment(html[:limit])}</article>".encode("utf-8", "replace")
 
 
 def _detect_format(package: Package) -> tuple[str, Read]:
     for part, file_format, read in FORMATS:
         if part in package.names:
             return file_format, read
-    return open_document.detect_format(package) or "zip", open_document.read
+    is_workbook = WORKBOOK in package.names
+    found = "sheets" if is_workbook else open_document.detect_format(package) or "zip"
+    return found, open_document.read

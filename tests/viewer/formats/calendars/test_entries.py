@@ -1,4 +1,4 @@
-"""viewer/formats/calendars/entries.py, viewer/formats/calendars/agenda.py"""
+"""viewer/formats/calendars/entries.py"""
 
 import contextlib
 

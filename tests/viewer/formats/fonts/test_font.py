@@ -14,7 +14,7 @@ def test_a_font_is_shown_by_its_name_and_a_specimen():
     preview = preview_of(original(FONT, "a.ttf"))
     html = preview.body.decode()
 
-    assert (preview.kind, preview.label) == ("font", "TrueType font")
+    assert (preview.kind, preview.label) == ("font", "Font")
     assert preview.facts[0].endswith(" glyphs")
     assert "<h2>Aileron" in html
     assert 'alt="The quick brown fox jumps over the lazy dog."' in html

@@ -1,4 +1,4 @@
-"""viewer/formats/text/markdown.py and markdown_text.py"""
+"""viewer/formats/text/markdown_text.py"""
 
 import re
 
@@ -6,14 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import MARKDOWN, original
-from viewer.formats.text.markdown import MAX_SIZE, preview
-from viewer.formats.text.markdown_text import prepare, render
-
-
-def to_html(text):
-    ((_, html),) = render(text.encode(), {})
-    return html.decode()
+from tests.viewer.samples import MARKDOWN, original, preview_of
+from viewer.formats.text.markdown_text import prepare, to_html
+from viewer.rendering.registry import MARKDOWN as FORMAT
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +155,10 @@ def test_a_formula_is_shown_as_it_was_written(text, html):
 
 
 def test_markdown_is_rendered_as_an_article():
-    shown = preview(original(MARKDOWN, "a.md"), "text/markdown")
+    shown = preview_of(original(MARKDOWN, "a.md"))
 
     assert shown.body.decode().startswith('<article class="prose"><h1')
 
 
 def test_markdown_above_the_size_limit_is_shown_as_text():
-    assert preview(original(b"#" * (MAX_SIZE + 1), "a.md"), "text/markdown").kind == "text"
+    assert preview_of(original(b"#" * (FORMAT.most_bytes + 1), "a.md")).kind == "text"

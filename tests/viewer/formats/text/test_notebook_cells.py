@@ -1,4 +1,4 @@
-"""viewer/formats/text/notebook_cells.py, viewer/formats/text/notebook.py"""
+"""viewer/formats/text/notebook_cells.py"""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""viewer/formats/text/subtitles.py, viewer/formats/text/subtitle_lines.py"""
+"""viewer/formats/text/subtitle_lines.py"""
 
 import pytest
 

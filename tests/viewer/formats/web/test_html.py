@@ -3,14 +3,14 @@
 import pytest
 
 from tests.viewer.samples import HTML, original
-from viewer.formats.web.html import MAX_SIZE, iframe, preview
+from viewer.formats.web.html import PAGE, iframe
 from viewer.sandbox.process import SandboxError
 
 ATTRIBUTES = ("class", "sandbox", "referrerpolicy", "title", "srcdoc")
 
 
 def test_a_page_is_shown_in_an_iframe_without_permissions():
-    shown = preview(original(HTML, "a.html", "text/html"), "text/html")
+    shown = PAGE.preview(original(HTML, "a.html", "text/html"), "text/html")
 
     assert shown.foreign_style
     assert 'sandbox="allow-popups allow-popups-to-escape-sandbox"' in shown.body.decode()
@@ -24,7 +24,7 @@ def test_a_page_that_could_end_the_iframe_is_not_shown(page):
 
 
 def test_the_child_process_escapes_a_page_for_the_iframe():
-    body = preview(original(b"<p>\"</p>'&quot;", "a.html", "text/html"), "text/html").body
+    body = PAGE.preview(original(b"<p>\"</p>'&quot;", "a.html", "text/html"), "text/html").body
 
     assert body.count(b"<") == 2
     assert body.count(b'"') == len(ATTRIBUTES) * 2
@@ -32,11 +32,13 @@ def test_the_child_process_escapes_a_page_for_the_iframe():
 
 @pytest.mark.slow
 def test_a_page_with_too_many_tags_is_shown_as_source():
-    assert preview(original(b"<a>" * 300_000, "a.html", "text/html"), "text/html").kind == "code"
+    assert (
+        PAGE.preview(original(b"<a>" * 300_000, "a.html", "text/html"), "text/html").kind == "code"
+    )
 
 
 @pytest.mark.slow
 def test_a_page_above_the_size_limit_is_shown_as_source():
-    assert (
-        preview(original(b"<" * (MAX_SIZE + 1), "a.html", "text/html"), "text/html").kind == "code"
-    )
+    large = original(b"<" * (PAGE.most_bytes + 1), "a.html", "text/html")
+
+    assert PAGE.preview(large, "text/html").kind == "code"

@@ -1,9 +1,9 @@
-"""viewer/formats/words/book.py"""
+"""viewer/formats/words/book_chapters.py: what is shown of a book"""
 
 import re
 
 from tests.viewer.samples import CHAPTERS, epub, original, preview_of, xhtml
-from viewer.formats.words.book import NOTE, PROTECTED
+from viewer.formats.words.book_chapters import NOTE
 from viewer.markup.formatting import CUT_NOTE
 
 ENCRYPTION = (
@@ -44,7 +44,7 @@ def test_a_book_of_encrypted_chapters_has_a_card_that_says_so():
     preview = encrypted("b/text/1%20a.xhtml")
 
     assert "chapter" not in preview.body.decode()
-    assert PROTECTED in preview.body.decode()
+    assert "This book is encrypted (DRM)" in preview.body.decode()
 
 
 def test_a_book_with_obfuscated_fonts_is_shown():

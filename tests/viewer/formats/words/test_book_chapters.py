@@ -4,6 +4,7 @@ import pytest
 
 from tests.viewer.samples import epub, xhtml
 from viewer.formats.words.book_chapters import MAX_BOOK_TAGS, render
+from viewer.markup.formatting import CUT_NOTE
 
 NAV = """<html xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="landmarks"><ol>
 <li><a href="x">No</a></li></ol></nav><nav epub:type="toc"><ol><li><span>Part</span><ol>
@@ -48,16 +49,17 @@ def test_nothing_after_an_empty_element_becomes_part_of_it():
 
 
 def test_the_navigation_document_is_the_outline_and_the_spine_is_the_order():
-    facts, html = rendered(xhtml("one"), xhtml("two"), b__b_dot_opf=OPF, b__nav_dot_xhtml=NAV)
+    _, html = rendered(xhtml("one"), xhtml("two"), b__b_dot_opf=OPF, b__nav_dot_xhtml=NAV)
 
-    assert facts["outline"] == [(1, "Téa two", "h-1"), (0, "One", "h-2-x")]
-    assert html.index("two") < html.index("one")
+    assert '<li data-depth="1"><a href="#h-1">Téa two</a></li>\n<li data-depth="0">' in html
+    assert '<a href="#h-2-x">One</a>' in html
+    assert html.index(">two<") < html.index(">one<")
 
 
 def test_a_broken_outline_leaves_the_chapters():
-    facts, html = rendered("one", "two", b__toc_dot_ncx="<ncx><navMap>")
+    _, html = rendered("one", "two", b__toc_dot_ncx="<ncx><navMap>")
 
-    assert facts["outline"] == []
+    assert 'id="outline"' not in html
     assert "one" in html
 
 
@@ -70,8 +72,8 @@ def test_the_tags_of_all_chapters_together_are_limited():
     within, html = rendered(*[xhtml("<hr>" * most)] * 3)
     beyond, cut = rendered(*[xhtml("<hr>" * (most + 1))] * 4)
 
-    assert (within["cut"], html.count("<hr>")) == (False, MAX_BOOK_TAGS)
-    assert (beyond["cut"], cut.count("<section")) == (True, 3)
+    assert (CUT_NOTE in within["note"], html.count("<hr>")) == (False, MAX_BOOK_TAGS)
+    assert (CUT_NOTE in beyond["note"], cut.count("<section")) == (True, 3)
     assert MAX_BOOK_TAGS - 3 <= cut.count("<hr>") <= MAX_BOOK_TAGS
 
 

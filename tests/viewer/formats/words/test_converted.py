@@ -64,12 +64,14 @@ def test_where_it_fails_the_reading_view_stays(made):
     assert preview_of(original).kind == "office"
     with pytest.raises(SandboxError):
         original.pages().overview()
+    original, _ = document(RTF, "application/rtf", made)
+    assert b"LibreOffice could not show its pages." in preview_of(original).body
 
 
 def test_without_a_converter_there_are_no_pages():
     original = samples.original(RTF, content_type="application/rtf")
 
-    assert preview_of(original).kind == "office"
+    assert preview_of(original).kind == "unknown"
     assert not original.has_pages
 
 

@@ -1,4 +1,4 @@
-"""viewer/formats/words/office.py"""
+"""viewer/formats/words/office.py, and when a reading view is shown"""
 
 from dataclasses import replace
 
@@ -7,17 +7,17 @@ import pytest
 from tests.viewer import samples
 from tests.viewer.outlook_sample import compound_file
 from tests.viewer.samples import preview_of
-from viewer.formats.words.office import preview, rtf_preview
+from viewer.rendering.registry import READING
 from viewer.sandbox.process import SandboxError
 
 
 def shown(data):
-    return preview(samples.original(data), "x/y")
+    return READING.preview(samples.original(data), "x/y")
 
 
 def test_a_reading_view_says_what_it_is_and_what_would_show_the_pages():
     document = shown(samples.docx())
-    failed = preview(replace(samples.original(samples.docx()), converter=object()), "x/y")
+    failed = READING.preview(replace(samples.original(samples.docx()), converter=object()), "x/y")
 
     assert (document.label, document.facts) == ("Word document", ())
     assert document.note.startswith("Reading view")
@@ -43,24 +43,19 @@ def test_an_unreadable_office_file_raises(data):
         shown(data)
 
 
-def test_rtf_is_shown_as_text_and_other_text_as_source():
-    document = rtf_preview(samples.original(samples.RTF, "a.rtf"), "application/rtf")
-
-    assert (document.kind, document.label) == ("office", "RTF document")
-    assert b"<p>Contract</p>" in document.body
-    assert rtf_preview(samples.original(b"words", "a.rtf"), "application/rtf").kind == "code"
-
-
 @pytest.mark.parametrize(
     ("content_type", "documents"),
     [
         ("application/msword", "Word 97–2003 documents"),
         ("application/vnd.ms-powerpoint", "PowerPoint 97–2003 presentations"),
         ("application/octet-stream", "documents of older office programs"),
+        ("application/rtf", "RTF documents"),
+        ("image/vnd.djvu", "DjVu pages"),
     ],
 )
 def test_a_document_that_needs_a_converter_has_a_card_that_says_so(content_type, documents):
-    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+    starts = {"application/rtf": samples.RTF, "image/vnd.djvu": b"AT&TFORM"}
+    data = starts.get(content_type, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") + bytes(504)
     card = preview_of(samples.original(data, "a", content_type)).body.decode()
 
     assert f"This service has no converter for {documents}." in card
