@@ -66,7 +66,11 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
     **{"sequence": 42, "hash": "9b1dee6c1a6e5e9d2f3ad4f4e5e4d1c1a0b7a9e6b8a6b3f8f2f5e6f1c2d3e4f5"},
     **{"data": {"documentId": f"doc_{ULID}", "via": "session"}, "type": "document.created"},
     **{"OEmbed.type": "rich", "description": None, "secret": "whsec_…", "state": "delivered"},
-    **{"recipients": ["ana@example.org"], "agreement": "I keep this to myself."},
+    **{
+        "recipients": ["ana@example.org"],
+        "agreement": "I keep this to myself.",
+        "watermark": False,
+    },
     **{"recipient": "ana@example.org", "recipientId": f"rcp_{ULID}", "salt": "5f" * 32},
     **{"agreementSha256": "1f" * 32, "OpeningRecord.name": "Ana Example"},
     **{"eventId": f"evt_{ULID}", "attempts": 1, "durationMs": 42, "DeliveryRecord.status": 200},

@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import pre_load, validate
 
 from ..http.authentication import is_form
-from .fields import Email, List, Text
+from .fields import Email, List, StrictBoolean, Text
 from .schema import CamelCaseSchema, described
 
 
@@ -20,6 +20,11 @@ def recipients(**options: Any) -> List:
 def agreement(**options: Any) -> Text:
     said = "A text to be accepted, with a name, at each opening."
     return Text(1, 16_384, allow_none=True, **options, **described(said))
+
+
+def watermark(**options: Any) -> StrictBoolean:
+    said = "Each page carries who opened it, and when; for a link that may view a PDF alone."
+    return StrictBoolean(allow_none=True, **options, **described(said))
 
 
 class Name(Text):

@@ -43,6 +43,7 @@ class DocumentTokenRecord(ResponseSchema):
         data_key="agreementSha256",
         **described("Of the text that is to be accepted."),
     )
+    watermark = fields.Boolean(**described("Whether each page carries who opened it, and when."))
     created_at = Timestamp()
     last_used_at = Timestamp(allow_none=True)
     revoked_at = Timestamp(allow_none=True)

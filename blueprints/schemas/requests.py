@@ -23,7 +23,7 @@ from .fields import (
     Text,
     Timestamp,
 )
-from .guards import ReaderProof, agreement, recipients
+from .guards import ReaderProof, agreement, recipients, watermark
 from .schema import CamelCaseSchema, described
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
@@ -107,6 +107,7 @@ class NewDocumentToken(CamelCaseSchema):
     allowed_origins = List(Origin(), load_default=list, validate=_ORIGINS)
     recipients = recipients(load_default=None)
     agreement = agreement(load_default=None)
+    watermark = watermark(load_default=None)
 
     @post_load
     def _limit_files(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -126,6 +127,7 @@ class DocumentTokenEdit(CamelCaseSchema):
     allowed_origins = List(Origin(), validate=_ORIGINS)
     recipients = recipients()
     agreement = agreement()
+    watermark = watermark()
 
 
 class LinkEdit(DocumentTokenEdit):

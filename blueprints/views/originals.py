@@ -43,6 +43,7 @@ def original_of(
         ),
         named_type=type_of_name(document.name),
         password=password,
+        watermark=grant.watermark if grant else "",
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
     )
 
@@ -75,9 +76,12 @@ def _job_runner(
                 made = viewer.run_job(patient, pieces, options)
             except viewer.ConverterBusyError:
                 raise Busy from None
-            return made.to_bytes(), made.failure is None
+            return made.to_bytes(), made.failure is None and "watermark" not in options
 
         kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves, waits=waits)
         return viewer.JobResult.of_bytes(kept)
 
     return run
+
+
+Document.has_pages = lambda document: original_of(document, None).has_pages

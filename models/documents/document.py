@@ -45,6 +45,8 @@ class Document(Authenticated, Payload, Owned):
     """What else ends with a document, in the transaction of its deletion: its links."""
     before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
     """What is done, and recorded, before its end is: it leaves its collections."""
+    has_pages: ClassVar[Callable[["Document"], bool]]
+    """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
 
     origin: Mapping[str, str]  # of a new one, for the event that records it
     media_type = TextField()

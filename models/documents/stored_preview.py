@@ -1,7 +1,8 @@
 """What was made of a document to show it, kept sealed beside it, so that it is made once.
 
 It is sealed with the document's key and dropped with the document. Of all that is kept, what was
-used longest ago makes room for what is new. A failure is kept as well, for an hour.
+used longest ago makes room for what is new. For an hour alone are kept a failure, and pages that
+were marked for one reader.
 """
 
 from collections.abc import Callable
@@ -20,10 +21,10 @@ from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
 
-FAILURE_KEPT_MS = 60 * 60 * 1000
+BRIEFLY_KEPT_MS = 60 * 60 * 1000
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
-Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether that succeeded
+Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether it is kept for long
 
 
 class StoredPreview(Table):
@@ -70,8 +71,8 @@ class StoredPreview(Table):
 
     @classmethod
     def _make(cls, document: Any, id: str, make: Make) -> bytes:
-        made, succeeded = make()
-        cls._keep(document, id, made, None if succeeded else now() + FAILURE_KEPT_MS)
+        made, lasts = make()
+        cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS)
         return made
 
     @classmethod
@@ -80,8 +81,8 @@ class StoredPreview(Table):
             cls._drop(row.id)
 
     @classmethod
-    def forget_failures(cls) -> None:
-        """Delete the failures that no longer count."""
+    def forget_expired(cls) -> None:
+        """Delete what was kept for an hour."""
         for row in cls.select(cls.id).where(cls.expires_at <= now()):
             cls._drop(row.id)
 

@@ -18,7 +18,7 @@ from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 from .gate import Gate, asked, keep_text
-from .options import OPTIONS, LinkOptions, refuse_wrong_terms, stored_options
+from .options import OPTIONS, LinkOptions, refuse_wrong_terms, require_pages, stored_options
 from .target import Target, is_there, target_of
 
 _OPTION_COLUMNS = (
@@ -174,6 +174,8 @@ class DocumentToken(Credential):
             setattr(self, name, value)
         limits = self.max_views, self.allowed_origins, self.gate
         refuse_wrong_terms(self.target_id, before, self.permissions, *limits)
+        if self.gate.watermark:
+            require_pages(self.target, self.permissions)
 
     def _lead_to(self, target: Target) -> None:
         """Seal under the key of another target what that of the former one has sealed."""
@@ -261,6 +263,7 @@ class DocumentToken(Credential):
 
     recipients = asked("recipients")
     agreement = asked("agreement")
+    watermark = asked("watermark")
     agreement_sha256 = asked("agreement_sha256")
 
     @property

@@ -37,6 +37,7 @@ class Gate:
 
     recipients: tuple[str, ...] = ()
     agreement: str | None = None
+    watermark: bool = False
 
     @classmethod
     def opened(cls, target: Any, token_id: str, sealed: bytes | None) -> Self:

@@ -4,12 +4,12 @@ loads what it shows.
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from ..accounts import ApiKey, Session
-from ..core import NotAuthenticated, NotFound, TokenSpent, WrongCredentials
+from ..core import NotAuthenticated, NotFound, TokenSpent, WrongCredentials, rfc3339
 from ..documents import Collection, Document
 from ..events import Event
 from ..records import Presented, cached_property
@@ -27,6 +27,7 @@ PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
 """What a ticket opens: drawn pages; or the original as well, because the page shows it as it is, or
 as long as the link permits to save it."""
 
+TOO_LATE = "This page was opened too long ago. Open it again."
 
 _OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
 
@@ -46,6 +47,7 @@ class TokenGrant:
     came_by: str = ""  # the ticket that was presented, if it was one,
     opens_original: bool = True  # and whether that one does
     sealed_gate: bytes | None = None
+    masked_token: str = ""
     opening: Opening | None = None  # that has begun with this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
 
@@ -92,6 +94,18 @@ class TokenGrant:
         target = self.collection or Document.of_token(self.target_id)
         return Gate.opened(target, self.id, self.sealed_gate)
 
+    @cached_property
+    def watermark(self) -> str:
+        """What its pages are marked with: who opened the link, and when; empty if they are not."""
+        if not self.gate.watermark:
+            return ""
+        opening = self.opening or (self.reader and Opening.find(self.reader.opening_id))
+        if not opening:  # forgotten meanwhile
+            raise NotAuthenticated(TOO_LATE)
+        opening.target = Document.of_token(self.target_id)
+        who = opening.address or opening.name or self.masked_token
+        return f"{who}\n{rfc3339(opening.created_at)[:16].replace('T', ' ')} UTC"
+
     @classmethod
     def of_secret(cls, secret: str) -> Self:
         """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
@@ -120,11 +134,10 @@ class TokenGrant:
         while the token has the same password and still permits to view. A page that the owner
         opened loads it as long as the session or API key lasts.
         """
-        too_late = NotAuthenticated("This page was opened too long ago. Open it again.")
         try:
             claims = current_runtime().tickets.open(ticket)
         except DecryptionError:
-            raise too_late from None
+            raise NotAuthenticated(TOO_LATE) from None
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
@@ -135,7 +148,7 @@ class TokenGrant:
         grant = cls._of_row(presented, unspent=True)
         bound, *reader = claims.user_id.split(" ")
         if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
-            raise too_late
+            raise NotAuthenticated(TOO_LATE)
         may_save = claims.scope == ORIGINAL and "download" in grant.permissions
         opens_original = may_save or claims.scope == SHOWN
         grant = replace(grant, came_by=ticket, opens_original=opens_original)
@@ -150,7 +163,11 @@ class TokenGrant:
             raise TokenSpent(*_end_of(presented), where)
         left = None if token.max_views is None else max(0, token.max_views - token.views)
         terms = token.expires_at, left, token.sealed_password
-        return cls(token.id, token.target_id, may, where, *terms, sealed_gate=token.sealed_gate)
+        shown: dict[str, Any] = {
+            "sealed_gate": token.sealed_gate,
+            "masked_token": token.masked_token,
+        }
+        return cls(token.id, token.target_id, may, where, *terms, **shown)
 
     def ticket(self, *, shows_original: bool) -> str:
         """For a page; `shows_original` says that it shows the original as it is. That of a

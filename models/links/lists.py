@@ -39,6 +39,10 @@ class ListedLink(RowWith[DocumentToken]):
     def agreement_sha256(self) -> str | None:
         return self.gate.agreement_sha256
 
+    @property
+    def watermark(self) -> bool:
+        return self.gate.watermark
+
 
 def links_of_owner(
     owner_id: str, limit: int, after: str | None, state: str | None = None, **target: str

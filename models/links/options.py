@@ -6,15 +6,17 @@ from typing import Any, Self
 from crypto import LINKS, passwords
 
 from ..core import Invalid, ScopeMissing, now
+from ..documents import Document
 from ..runtime import current_runtime
 from .gate import Gate, recipients_of
+from .target import Target
 
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
 MOST_FILES = 200  # that such a link takes
 OPTIONS = {  # what an owner sets, and the names of these fields in events
     **{"label": "label", "permissions": "permissions", "allowed_origins": "allowedOrigins"},
-    **{"recipients": "recipients", "agreement": "agreement"},
+    **{"recipients": "recipients", "agreement": "agreement", "watermark": "watermark"},
     **{"expires_at": "expiresAt", "max_views": "maxViews", "password_digest": "password"},
 }
 
@@ -27,6 +29,8 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         options[name] = " ".join(dict.fromkeys(options[name]))
     if "recipients" in options:
         options["recipients"] = recipients_of(options["recipients"])
+    if "watermark" in options:
+        options["watermark"] = bool(options["watermark"])
     if "password" in options:
         password = options.pop("password")
         digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
@@ -46,6 +50,7 @@ class LinkOptions:
     password_digest: str | None = None
     recipients: tuple[str, ...] = ()
     agreement: str | None = None
+    watermark: bool = False
 
     @classmethod
     def of(cls, owner_id: str, **options: Any) -> Self:
@@ -84,3 +89,11 @@ def refuse_wrong_terms(  # noqa: PLR0917
         raise Invalid(f"#/{name}", "A link that takes files asks for nothing but a password.")
     if origins:
         raise Invalid("#/allowedOrigins", "No other site may frame the page that takes files.")
+
+
+def require_pages(target: Target, permissions: str) -> None:
+    """For a link that marks them."""
+    if permissions != "view":
+        raise Invalid("#/watermark", "Pages are marked by a link that permits to view alone.")
+    if not (isinstance(target, Document) and target.has_pages()):
+        raise Invalid("#/watermark", "Only a PDF, or what is shown as one, has pages to mark.")

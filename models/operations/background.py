@@ -95,7 +95,7 @@ def _delete_old_rows() -> None:
         WebhookDelivery.forget_old()
         Mail.forget_old()
         TokenKey.forget_old()
-        StoredPreview.forget_failures()
+        StoredPreview.forget_expired()
     forget_old_events()
     Opening.forget_old()
 

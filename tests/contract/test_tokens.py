@@ -12,7 +12,7 @@ from tests.problems import refused
 RECORD = {
     *("id", "label", "permissions", "expiresAt", "maxViews", "views", "hasPassword"),
     *("allowedOrigins", "createdAt", "lastUsedAt", "revokedAt", "maskedToken"),
-    *("documentId", "collectionId", "recipients", "agreementSha256"),
+    *("documentId", "collectionId", "recipients", "agreementSha256", "watermark"),
 }
 SHOWN_ONCE = {"token", "shortUrl", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}
 CALLS = ("view", "download", "content")

@@ -20,7 +20,8 @@ class Original:
     when the name has no visible character. `named_type` is the media type that the name's extension
     says, or empty. `run` runs a job on the bytes in a child process; the caller may hand in its
     own, which keeps results and limits how many run at once. `password` opens an encrypted PDF.
-    `converter` makes PDFs of office documents, if there is one.
+    `converter` makes PDFs of office documents, if there is one. With a `watermark` nothing is shown
+    but the pictures of pages, each marked with this text, and their text.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Original:
     named_type: str = ""
     password: str | None = None
     converter: Converter | None = None
+    watermark: str = ""
 
     @property
     def media_type(self) -> str:

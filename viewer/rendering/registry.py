@@ -195,6 +195,8 @@ class Document(Original):
         media_type, renderer, converts = self.shown
         try:
             pages = converted.preview(self, media_type) if converts else None
+            if self.watermark and not pages and media_type != PDF:
+                return card.preview(self, media_type, FAILED)
             return pages or renderer(self, media_type)
         except SandboxError:
             return card.preview(self, media_type, FAILED)

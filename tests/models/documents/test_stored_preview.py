@@ -6,7 +6,7 @@ import pytest
 
 from models import Event, StoredPreview, User, connected, current_runtime
 from models.core import now
-from models.documents.stored_preview import FAILURE_KEPT_MS
+from models.documents.stored_preview import BRIEFLY_KEPT_MS
 from models.operations import sweep
 from models.runtime import BeingMadeError
 from models.storage import database
@@ -119,7 +119,7 @@ def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
     obtain(document, make)
     obtain(document, make)
     assert make.times == 1
-    set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
+    set_clock(monkeypatch, BRIEFLY_KEPT_MS + 1)
     obtain(document, make)
     assert make.times == 2
 
@@ -127,7 +127,7 @@ def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
 def test_the_sweeper_deletes_failures_that_no_longer_count(document, monkeypatch):
     obtain(document, Maker())
     obtain(document, Maker(b"failed", succeeded=False), "a failure")
-    set_clock(monkeypatch, FAILURE_KEPT_MS + 1)
+    set_clock(monkeypatch, BRIEFLY_KEPT_MS + 1)
     sweep()
     assert StoredPreview.select().count() == pieces() == 1
 

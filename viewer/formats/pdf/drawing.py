@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium
 from ...sandbox.messages import Message
 from . import fonts as pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .page_picture import encode_picture
+from .watermark import Watermark, prepare  # noqa: F401  (of this job)
 
 MAX_PAGES: Final = 10_000
 MAX_AREA: Final = 1_000_000.0  # square points of a page; a larger one is drawn smaller
@@ -96,16 +97,24 @@ def _size(document: Any, index: int) -> tuple[float, float]:
     return min(max(round(width, 1), 1.0), MAX_SIDE), min(max(round(height, 1), 1.0), MAX_SIDE)
 
 
-def _drawn(
-    document: Any, index: int, scale: float, palettes: list[int], most_bytes: int
+def _drawn(  # noqa: PLR0917
+    document: Any,
+    index: int,
+    scale: float,
+    palettes: list[int],
+    most_bytes: int,
+    mark: Watermark | None = None,
 ) -> Message:
     found = list(links(document, document[index]))
     page = _filled(document, index)
     width, height = page.get_size()
-    scale *= min(1.0, (MAX_AREA / max(width * height, 1)) ** 0.5)
+    most = (MAX_AREA / max(width * height, 1)) ** 0.5
+    scale *= min(1.0, most)
+    if mark:
+        scale = max(scale, min(mark.least_scale(width, height), 2 * most))
     bitmap = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=RGB)
     size = bitmap.width, bitmap.height
-    kind, picture = encode_picture(size, _pixels(bitmap), palettes, most_bytes)
+    kind, picture = encode_picture(size, _pixels(bitmap), palettes, most_bytes, mark)
     place = _Place(bitmap.get_posconv(page), scale)
     facts = {
         **dict(zip(("width", "height"), _size(document, index), strict=True)),

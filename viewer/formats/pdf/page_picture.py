@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from PIL import Image, PngImagePlugin, WebPImagePlugin  # noqa: F401  before no file can be opened
 
+from .watermark import Watermark
+
 MAX_TEXT_COLOURS: Final = 600  # of text in two colours and its smooth edges
 MAX_DRAWN_COLOURS: Final = 2_048  # a photo has more
 QUALITIES: Final = ((1.0, 60), (1.0, 35), (0.75, 35), (0.5, 30))  # of WebP, at parts of the size
@@ -14,13 +16,19 @@ Picture = tuple[str, bytes]  # media type, file
 
 
 def encode_picture(
-    size: tuple[int, int], rgb: bytes, palettes: Sequence[int], most_bytes: int
+    size: tuple[int, int],
+    rgb: bytes,
+    palettes: Sequence[int],
+    most_bytes: int,
+    mark: Watermark | None = None,
 ) -> Picture:
     """Return a PNG of so many colours or a WebP: the first of several attempts small enough.
 
     `rgb` are rows of three bytes a pixel, without padding. The last attempt may be larger.
     """
     image = Image.frombytes("RGB", size, rgb)
+    if mark:
+        mark.draw(image)
     picture = "image/png", b""
     for picture in _attempts(image, palettes):
         if len(picture[1]) <= most_bytes:

@@ -114,6 +114,8 @@ class PdfPages:
         options["password"] = self._original.password
         if drawing:
             options["drawing"] = asdict(drawing)
+        if drawing and self._original.watermark:
+            options["watermark"] = self._original.watermark
         pieces = self._original.pieces()
         result = self._original.run(JOB, pieces, options)
         if result.failure == "password":

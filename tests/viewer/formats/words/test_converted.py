@@ -62,6 +62,7 @@ def test_where_it_fails_the_reading_view_stays(made):
     original, _ = document(samples.docx(), WORD, made)
 
     assert preview_of(original).kind == "office"
+    assert preview_of(replace(original, watermark="x")).kind == "unknown"
     with pytest.raises(SandboxError):
         original.pages().overview()
     original, _ = document(RTF, "application/rtf", made)
