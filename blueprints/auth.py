@@ -14,7 +14,6 @@ from models.accounts import (
 )
 from models.accounts import register as register_account
 from models.core import (
-    Allowance,
     EmailTaken,
     NotFound,
     RegistrationClosed,
@@ -97,11 +96,7 @@ def change_password(body: dict[str, str]) -> None:
     user.change_password(body["new_password"], kept_session_id=g.caller.id)
 
 
-def _count_reset() -> Allowance | None:
-    return count_reset(_network())
-
-
-@auth.post("/reset", accepts=[NOBODY, SESSION], spend=_count_reset)
+@auth.post("/reset", accepts=[NOBODY, SESSION], spend=lambda: count_reset(_network()))
 @may_fail_with(NotFound, TooManyRequests)
 @auth.arguments(PasswordReset())
 @auth.response(202, ResetResponse)

@@ -129,13 +129,10 @@ class RequestParser(HTTPRequestParser):
         else:
             self.awaits_continue = is_asking
             budget = self._context.memory_budget
-            self._receive_into(BodyBuffer(limit, expected, budget, admitted))
-
-    def _receive_into(self, buffer: BodyBuffer) -> None:
-        if self.chunked:
-            self.body_rcv = ChunkedReceiver(buffer)
-        else:
+            buffer = BodyBuffer(limit, expected, budget, admitted)
             self.body_rcv.buf = buffer
+            if self.chunked:
+                self.body_rcv = ChunkedReceiver(buffer)
 
 
 def _nothing() -> None:

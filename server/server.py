@@ -85,14 +85,11 @@ class Server:
 
     def _check_connections(self) -> None:
         now = self._clock()
-        self._close_slow(now)
-        if len(self.connections) >= self._limits.connections:
-            self._evict(now)
-
-    def _close_slow(self, now: float) -> None:
         for one in self.connections:
             if one.is_too_slow(now):
                 one.shut_down()
+        if len(self.connections) >= self._limits.connections:
+            self._evict(now)
 
     def _evict(self, now: float) -> None:
         """Close connections that wait for their clients, first of the address that has most.

@@ -47,8 +47,8 @@ def checkpoint() -> None:
 def export(email: str) -> None:
     """Print the chain of an account as JSON lines; `service` instead of EMAIL, the service's."""
     owner_id = SERVICE if email == SERVICE else User.of_email(email).id
-    for line in operations.export_chain(owner_id):
-        click.echo(line)
+    for piece in operations.ExportedLog.of(owner_id).pieces():
+        click.echo(piece, nl=False)
 
 
 def _summary(result: operations.AuditResult) -> str:

@@ -76,8 +76,9 @@ _WHY = {
 def show_activity() -> Response:
     """Tell what happened, newest first, by document and type"""
     asked = {name: request.args.get(name, "") for name in ("type", "document")}
-    filters = {"type": asked["type"], "document_id": asked["document"]}
-    events, further = Event.newest(g.caller.owner_id, 22, request.args.get("after"), **filters)
+    filters: Any = {"type": asked["type"] or None, "document_id": asked["document"] or None}
+    after = request.args.get("after")
+    events, further = Event.feed(g.caller.owner_id, 22, after, oldest_first=False, **filters)
     names = _Names(g.caller.owner_id)
     lines = [(one, names.sentence(one)) for one in events]
     days = [(day, list(those)) for day, those in groupby(lines, lambda line: _day(line[0]))]

@@ -91,9 +91,7 @@ class ApiKey(Credential):
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
         """The owner's id and the key's id; `KeyRevoked` if it has ended."""
         presented = cls.presented("id", id)
-        if presented is None or presented.owner.disabled_at is not None:
-            raise KeyRevoked
-        if presented.owner.id != owner_id:
+        if presented is None or presented.owner.disabled_at or presented.owner.id != owner_id:
             raise KeyRevoked
         return owner_id, id
 

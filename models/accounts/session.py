@@ -42,17 +42,14 @@ class Session(Credential):
         session.sealed_client = user.seal("client/1", session.id, client)
         with transaction(user.id):
             user.require_same_password()
-            is_first = not (EventHead.of(user.id).sequence or cls._exists_of(user.id))
+            has_others = cls.select().where(cls.owner_id == user.id).exists()
+            is_first = not (EventHead.of(user.id).sequence or has_others)
             session.insert_row()
             if not is_first:  # which belongs to the registration
                 Event.record(user.id, "session.created", {"session_id": session.id})
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
         token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
         return StartedSession(session, token, user, seconds)
-
-    @classmethod
-    def _exists_of(cls, owner_id: str) -> bool:
-        return bool(cls.select().where(cls.owner_id == owner_id).exists())
 
     @classmethod
     def of_token(cls, token: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from peewee import Table as TableReference
 from crypto import authority_mac, is_authentic
 
 from ..core import first_id, id_like, now
-from ..records import Owned, ResultPage, RowWith, log_altered
+from ..records import Owned, RowWith, log_altered
 from ..runtime import current_runtime
 from ..storage import database, param, prepared, separate_transaction
 from .attempt import Outcome, Sendable, delivery_queued
@@ -122,19 +122,6 @@ class WebhookDelivery(Sendable, Owned):
         newest_first = cls.select(cls.duration_ms).where(*attempted).order_by(cls.id.desc())
         duration: int | None = newest_first.limit(1).scalar()
         return duration
-
-    @classmethod
-    def page_of_webhook(cls, webhook: Owned, limit: int, after: str | None) -> ResultPage:
-        return cls.page_of(webhook.owner_id, limit, after, webhook_id=webhook.id)
-
-    @classmethod
-    def one_of_webhook(cls, webhook: Owned, id: str) -> Self:
-        return cls.one_of(webhook.owner_id, id, webhook_id=webhook.id)
-
-    @classmethod
-    def give_up(cls, webhook: Owned) -> None:
-        """Let no delivery of the webhook be pending."""
-        cls.update(due_at=None).where(*cls.pending_of(webhook.id)).execute()
 
     @classmethod
     def pending_of(cls, webhook_id: str) -> tuple[Any, Any]:

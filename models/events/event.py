@@ -200,26 +200,17 @@ class Event(Owned):
 
     @classmethod
     def feed(
-        cls, owner_id: str, limit: int, after: str | None, **filters: str | None
+        cls,
+        owner_id: str,
+        limit: int,
+        after: str | None,
+        *,
+        oldest_first: bool = True,
+        **filters: Any,
     ) -> ResultPage:
-        """At most `limit` events after the id `after`, oldest first; and the next page's `after`.
-
-        `filters` are values of columns; None filters nothing.
-        """
+        """A page of events, as `page_of` has it; `filters` are values of columns."""
         cls.record_readings_of(owner_id)
-        asked: dict[str, Any] = {
-            name: value for name, value in filters.items() if value is not None
-        }
-        return cls.page_of(owner_id, limit, after, oldest_first=True, **asked)
-
-    @classmethod
-    def newest(
-        cls, owner_id: str, limit: int, after: str | None, **filters: str | None
-    ) -> ResultPage:
-        """The same as `feed`, newest first."""
-        cls.record_readings_of(owner_id)
-        asked: dict[str, Any] = {name: value for name, value in filters.items() if value}
-        return cls.page_of(owner_id, limit, after, **asked)
+        return cls.page_of(owner_id, limit, after, oldest_first=oldest_first, **filters)
 
     @classmethod
     def of_deliveries(cls) -> Iterator[tuple[WebhookDelivery, Self]]:

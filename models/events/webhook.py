@@ -184,10 +184,7 @@ class Webhook(Owned):
             webhook = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
             (now_old, _), *_ = webhook.terms["secrets"]
-            webhook._seal(
-                webhook.terms | {"secrets": [[secret, None], [now_old, now() + OVERLAP_MS]]}
-            )
-            webhook.change(sealed_terms=webhook.sealed_terms)
+            webhook._change_terms(secrets=[[secret, None], [now_old, now() + OVERLAP_MS]])
         return Issued(webhook, secret)
 
     def remove(self) -> None:
@@ -210,14 +207,14 @@ class Webhook(Owned):
         return count
 
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
-        rows, further = WebhookDelivery.page_of_webhook(self, limit, after)
+        rows, further = WebhookDelivery.page_of(self.owner_id, limit, after, webhook_id=self.id)
         return [self._opened(delivery) for delivery in rows], further
 
     def redeliver(self, delivery_id: str) -> OpenedDelivery:
         """Send its event once more; `NotFound` if the event is no longer kept."""
         with transaction(self.owner_id):
             self._refuse_if_disabled()
-            delivery = WebhookDelivery.one_of_webhook(self, delivery_id)
+            delivery = WebhookDelivery.one_of(self.owner_id, delivery_id, webhook_id=self.id)
             if not Event.is_kept(self.owner_id, delivery.event_id):
                 raise NotFound("This event is no longer kept.")
             delivery.send_again()
@@ -248,22 +245,23 @@ class Webhook(Owned):
     def _judge(self, outcome: Outcome) -> None:
         if outcome.succeeded:
             if self.failing_since:
-                self._set_failing_since(None)
+                self._change_terms(failing_since=None)
         elif outcome.status == GONE:
             self._disable("gone")
         elif self.failing_since is None:
-            self._set_failing_since(now())
+            self._change_terms(failing_since=now())
         elif now() - self.failing_since >= FAILING_MS:
             self._disable("failing")
 
-    def _set_failing_since(self, moment: int | None) -> None:
-        self._seal(self.terms | {"failing_since": moment})
+    def _change_terms(self, **terms: Any) -> None:
+        self._seal(self.terms | terms)
         self.change(sealed_terms=self.sealed_terms)
 
     def _disable(self, reason: str) -> None:
         if self.disabled_at is None:
             self.change(disabled_at=now(), disabled_reason=reason)
-            WebhookDelivery.give_up(self)
+            pending = WebhookDelivery.pending_of(self.id)
+            WebhookDelivery.update(due_at=None).where(*pending).execute()
             facts = {"webhook_id": self.id, "reason": reason}
             Event.record(self.owner_id, "webhook.disabled", facts)
 

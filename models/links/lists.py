@@ -107,7 +107,7 @@ def readings_by_links(
     owner_id: str, target_id: str, events: int
 ) -> list[tuple[Event, dict[str, Any]]]:
     """Those among the last `events` of a target, newest first, with their facts."""
-    newest, _ = Event.newest(owner_id, events, None, **facts_about(target_id))
+    newest, _ = Event.feed(owner_id, events, None, oldest_first=False, **facts_about(target_id))
     facts = [(event, event.data) for event in newest if event.type in READINGS]
     return [(event, data) for event, data in facts if data.get("tokenId")]
 

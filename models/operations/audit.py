@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from crypto import FIRST_PREVIOUS
@@ -84,35 +84,29 @@ def checkpoint() -> list[Receipt]:
     return [Receipt(head.id, head.sequence, head.hash.hex()) for head in heads]
 
 
-def export_chain(owner_id: str) -> Iterator[str]:
-    """A JSON object for each entry that is kept, which `deploy/verify_log.py` verifies.
-
-    `owner` is part of what is hashed; `previous` stands in the first one if it is not number 1.
-    """
-    with engine().snapshot():
-        before = _before_first(EventHead.find(owner_id))
-        for entry in entries_of(owner_id):
-            yield _line(owner_id, entry, before)
-            before = {}
-
-
 @dataclass(frozen=True)
 class ExportedLog:
-    """The same up to now, of known `size` in bytes, to be read as often as one likes: page by page,
-    so that a slow reader holds no snapshot.
+    """A chain up to now, as lines of JSON that `deploy/verify_log.py` verifies. Read as often as
+    one likes, page by page, so that a slow reader holds no snapshot.
+
+    `owner` is part of what is hashed; `previous` stands in the first line if that is not number 1.
     """
 
     owner_id: str
     last_id: str
     before: dict[str, str]
-    size: int = 0
 
     @classmethod
     def of(cls, owner_id: str) -> Self:
         Event.record_readings_of(owner_id)
-        head = EventHead.of(owner_id)
-        log = cls(owner_id, head.last_id, _before_first(head))
-        return replace(log, size=sum(map(len, log.pieces())))
+        head, last = EventHead.find(owner_id), last_entry(owner_id)
+        before = {"previous": head.hash_before.hex()} if head and head.oldest > 1 else {}
+        return cls(owner_id, last.id if last else "", before)
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(map(len, self.pieces()))
 
     def pieces(self) -> Iterator[bytes]:
         after, before = "", self.before
@@ -124,19 +118,12 @@ class ExportedLog:
             lines = []
             for event in page:
                 if event.id <= self.last_id:
-                    lines.append(_line(self.owner_id, event, before) + "\n")
+                    line = {"owner": self.owner_id, "sequence": event.sequence, "body": event.body}
+                    line |= {"hash": event.hash.hex()} | before
+                    lines.append(json.dumps(line, ensure_ascii=False) + "\n")
                     before = {}
             yield "".join(lines).encode()
             after = page[-1].id
-
-
-def _before_first(head: EventHead | None) -> dict[str, str]:
-    return {"previous": bytes(head.hash_before).hex()} if head and head.oldest > 1 else {}
-
-
-def _line(owner_id: str, entry: ChainEntry | Event, before: dict[str, str]) -> str:
-    line = {"owner": owner_id, "sequence": entry.sequence, "body": entry.body}
-    return json.dumps(line | {"hash": entry.hash.hex()} | before, ensure_ascii=False)
 
 
 def verify_log(

@@ -87,7 +87,10 @@ def restore_backup(
 
     Raises OperatorError or KeyringError, and then nothing has changed.
     """
-    _require_backup(file)
+    if not file.is_file():
+        raise OperatorError(f"There is no file {file}.")
+    if not sqlite_files.is_backup(file):
+        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
     acquire_instance_lock(str(target), 0)
     part = target.with_name(target.name + ".part")
     try:
@@ -107,13 +110,6 @@ def restore_backup(
 def _unlink(database: Path, *endings: str) -> None:
     for ending in endings:
         database.with_name(database.name + ending).unlink(missing_ok=True)
-
-
-def _require_backup(file: Path) -> None:
-    if not file.is_file():
-        raise OperatorError(f"There is no file {file}.")
-    if not sqlite_files.is_backup(file):
-        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
 
 
 def _require_exclusive_access(target: Path, force: bool) -> None:

@@ -65,7 +65,7 @@ def check_database_file(deep: bool) -> list[str]:
 def check_sample(count: int) -> list[str]:
     """Decrypts the metadata and the last byte of `count` documents chosen at random."""
     sample = Document.select().order_by(fn.RANDOM()).limit(count)
-    return [problem for document in sample for problem in _problems(_decrypt_end, document)]
+    return [problem for one in sample for problem in _problems(_decrypt_end, one)]
 
 
 def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:

@@ -48,8 +48,9 @@ class Owned(Table):
         """At most `limit` rows behind `after`, newest first; and the next page's `after`.
 
         Keyset pagination: the cost of a page does not grow with its depth. With `as_stored` altered
-        rows are included: to be shown, and for nothing else.
+        rows are included: to be shown, and for nothing else. A filter that is None filters nothing.
         """
+        filters = {name: value for name, value in filters.items() if value is not None}
         after = after or ("" if oldest_first else _LAST)
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
         query = _page(cls, tuple(filters), oldest_first)

@@ -128,7 +128,11 @@ class PostgresEngine(Engine):
     ) -> Iterator[int]:
         """The server answers a synced commit when it is on disk."""
         longest = LOCK_SECONDS if wait_seconds is None else wait_seconds
-        with database.atomic(_statements(owner_id, synced, longest)):
+        waiting, locking = f"SET LOCAL lock_timeout = '{longest}s'", ""
+        if owner_id is not None:
+            locking = f"SELECT {_locks(owner_id)}"
+        durable = _SYNCED if synced else _UNSYNCED
+        with database.atomic("; ".join((_BOUNDED, waiting, durable, locking))):
             yield 0
 
     def lock_owner(self, owner_id: str) -> None:
@@ -148,10 +152,14 @@ class PostgresEngine(Engine):
         return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
     def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:  # noqa: ARG002
-        return _foreign_objects()
+        """What somebody has put into the schema that would run inside the service."""
+        return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
 
     def table_differences(self, directory: str) -> list[str]:
-        return _table_differences(directory)
+        listed = Path(directory, "postgres", "schema.txt").read_text().splitlines()
+        parts = (line.partition(" = ") for line in listed)
+        expected = Counter((name, definition) for name, _, definition in parts)
+        return list(differences(expected, current_schema()))
 
     def snapshot(self) -> AbstractContextManager[Any]:
         return _atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -202,13 +210,6 @@ def _kind(error: psycopg.Error) -> type[ServiceError] | None:
     return next((_ERRORS[state] for state in states if error.sqlstate.startswith(state)), None)
 
 
-def _statements(owner_id: str | None, synced: bool, lock_seconds: float) -> str:
-    """What begins a transaction."""
-    waiting = f"SET LOCAL lock_timeout = '{lock_seconds}s'"
-    locking = f"SELECT {_locks(owner_id)}" if owner_id is not None else ""
-    return "; ".join((_BOUNDED, waiting, _SYNCED if synced else _UNSYNCED, locking))
-
-
 def _locks(owner_id: str) -> str:
     if owner_id == _SERVICE:
         return f"pg_advisory_xact_lock({_key(_ALL)})"
@@ -219,19 +220,6 @@ def _locks(owner_id: str) -> str:
 def _key(name: str) -> int:
     digest = hashlib.blake2b(name.encode(), digest_size=8, person=b"docservice").digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def _foreign_objects() -> list[str]:
-    """What somebody has put into the schema that would run inside the service."""
-    return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
-
-
-def _table_differences(directory: str) -> list[str]:
-    """How tables differ from those that all migrations of the directory make."""
-    listed = Path(directory, "postgres", "schema.txt").read_text().splitlines()
-    parts = (line.partition(" = ") for line in listed)
-    expected = Counter((name, definition) for name, _, definition in parts)
-    return list(differences(expected, current_schema()))
 
 
 def current_schema() -> Schema:

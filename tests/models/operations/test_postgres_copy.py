@@ -88,7 +88,7 @@ def test_receipts_hold_and_the_log_and_credentials_go_on(copy, target, receipts,
     copy()
     setup.open_runtime(target)
     with connected():
-        last = Event.newest(alice.id, 1, None)[0][0]
+        last = Event.feed(alice.id, 1, None, oldest_first=False)[0][0]
         added = upload(alice, b"after the move")
         first, *_ = Event.feed(alice.id, 100, last.id)[0]
 
