@@ -73,12 +73,14 @@ def view(id: str) -> Response:
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
 @may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
 @document_views.arguments(ViewRequest())
+@document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
 def open_view(body: dict[str, Any], id: str) -> Response:
     """Open a link that asks for something first, or counts its views
 
     `password` is the link's. A guarded link asks for all in this one request: `email` and `code` if
-    it has recipients, `name` and `accept` if it has an agreement. Each call uses up one view.
+    it has recipients, `name` and `accept` if it has an agreement. Each call uses up one view. A
+    browser's form gets 202 and a page that leads on by a ticket while the document is converted.
     """
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
 

@@ -44,6 +44,7 @@ def keep_out_of_search(response: Response) -> Response:
 @short_links.get("", accepts=LINK)
 @may_fail_with(TokenSpent, DocumentDamaged)
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
+@short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(200, LinkContents)
 def show() -> Any:
     """Open what a link opens now
@@ -67,6 +68,7 @@ def _judge_file() -> None:
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
 @short_links.alt_response(201, schema=HTML, content_type="text/html")
 @short_links.alt_response(201, schema=ReceiptOfFile)
+@short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(200, LinkContents)
 def open_link(body: dict[str, Any]) -> Any:
     """Open a link that has a password or counts its views, or send a file to one that takes files

@@ -130,8 +130,9 @@ def converting_page(progress: Progress, id: str, grant: TokenGrant | None) -> Re
     values: dict[str, Any] = {"progress": progress, "shares": shares, "refresh": REFRESH}
     page = small_page("converting.html", 202, grant.origins if grant else (), **values)
     page.headers["Refresh"] = str(REFRESH)
-    if grant and _needs_ticket(grant):
+    if grant and (request.method == "POST" or _needs_ticket(grant)):
         query = {**request.args, "ticket": grant.ticket(shows_original=False)}
+        query.pop("token", None)  # a ticket stands alone
         page.headers["Refresh"] += f"; url=/v1/documents/{id}/view?{urlencode(query)}"
     return page
 
@@ -164,7 +165,11 @@ def address_by_token(path: str = "") -> str | None:
 
 
 def asks_again(grant: TokenGrant | None) -> bool:
-    """Whether this request is one of a browser, which `Refresh` makes send it again."""
+    """Whether this request is one of a browser, which `Refresh` makes send it again; or the form of
+    a link, of which it asks for what that has opened, by a ticket.
+    """
+    if request.method == "POST":
+        return grant is not None and is_form() and prefers_html()
     can = _keeps_access() or _needs_ticket(grant)
     return request.method == "GET" and can and prefers_html()
 

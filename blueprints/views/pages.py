@@ -1,12 +1,12 @@
 """The pages that show a document, and a PDF's pages.
 
-A view is counted after the document was decrypted. What is made of a document is
-kept, and callers take turns at making it.
+A view is counted after the document was decrypted. What is made of it is kept.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -82,8 +82,19 @@ def _open(action: str, document: Document, grant: TokenGrant | None) -> Response
             **_addresses(original, document, grant),
         )
     except BeingMadeError as converting:
+        if grant and request.method == "POST":
+            grant = _opened_ahead(document, grant)
         return converting_page(converting.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
+
+
+def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
+    """The grant by a ticket. What a form has opened is counted now, not when that shows it."""
+    opened = replace(grant, came_by=grant.ticket(shows_original=False))
+    if not grant.came_by:
+        grant.count_view(document, "document.viewed")
+    current_runtime().original_loads.hit(f"{opened.came_by} document.viewed")
+    return opened
 
 
 def _addresses(
@@ -138,9 +149,15 @@ def _record_and_send(
         return Response(page.body, headers=page.headers)
     if grant and not (grant.owner_id or grant.came_by):
         grant.count_view(document, type)
-    else:
+    elif not (grant and _is_counted(grant, type)):
         document.record_read(type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
+
+
+def _is_counted(grant: TokenGrant, type: str) -> bool:
+    """Whether it is a view by ticket that `_opened_ahead` has counted."""
+    loads, by = current_runtime().original_loads, f"{grant.came_by} {type}"
+    return bool(grant.came_by) and not loads.allowance(by).left
 
 
 def save(document: Document, grant: TokenGrant | None) -> Response:

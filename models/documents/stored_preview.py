@@ -2,7 +2,7 @@
 
 It is sealed with the document's key and dropped with the document. Of all that is kept, what was
 used longest ago makes room for what is new. For an hour alone are kept a failure, and pages that
-were marked for one reader.
+were marked for one reader; and in memory, for some minutes, what there was no room for.
 """
 
 from collections.abc import Callable
@@ -72,7 +72,8 @@ class StoredPreview(Table):
     @classmethod
     def _make(cls, document: Any, id: str, make: Make) -> bytes:
         made, lasts = make()
-        cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS)
+        if not cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS):
+            current_runtime().unkept_previews.put(id, made)
         return made
 
     @classmethod
@@ -82,7 +83,8 @@ class StoredPreview(Table):
 
     @classmethod
     def forget_expired(cls) -> None:
-        """Delete what was kept for an hour."""
+        """Delete what was kept for an hour, and in memory for some minutes."""
+        current_runtime().unkept_previews.forget_old()
         for row in cls.select(cls.id).where(cls.expires_at <= now()):
             cls._drop(row.id)
 
@@ -95,7 +97,7 @@ class StoredPreview(Table):
         with connected():
             preview = cls.find(id)
         if preview is None or preview._has_expired():
-            return None
+            return current_runtime().unkept_previews.get(id)
         if preview.used_at < now() - USE_RECORDED_MS:
             current_runtime().readings.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
@@ -118,11 +120,11 @@ class StoredPreview(Table):
         return b"".join(reader.open(n * CHUNKS, sealed) for n, sealed in enumerate(pieces))
 
     @classmethod
-    def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> None:
-        """Store it, unless there is no room or the document was deleted meanwhile."""
+    def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
+        """Store it, unless the document was deleted meanwhile. Return whether there was room."""
         settings, moment = current_runtime().settings, now()
         if len(made) > settings.preview_bytes:
-            return
+            return False
         row = cls(id=id, created_at=moment, used_at=moment, expires_at=expires_at)
         row.document_id, row.size = document.id, len(made)
         sealer = sealing.Sealer(document.key, row._context())
@@ -136,6 +138,8 @@ class StoredPreview(Table):
         ):
             if document.find(document.id):
                 row._store(sealed, settings.preview_bytes)
+            return True
+        return False
 
     def _store(self, sealed: bytes, most_bytes: int) -> None:
         self._drop(self.id)

@@ -28,6 +28,7 @@ from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
 from .turns import BesideRequests, PreviewQueue, Turns
+from .unkept import UnkeptPreviews
 
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
@@ -59,7 +60,7 @@ class Runtime:
         )
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
-        self.beside_requests = BesideRequests()
+        self.beside_requests, self.unkept_previews = BesideRequests(), UnkeptPreviews()
         # of a user: one runs, one waits, as of a person who types on
         self.search_turns, self.body_places = Turns(most=2), BodyPlaces()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)

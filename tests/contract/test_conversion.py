@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 
@@ -17,6 +18,7 @@ WORD = f"{samples.OPEN_XML}wordprocessingml.document"
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
 READING_VIEW = "Reading view"
 CONVERTED = "Converted by LibreOffice"
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +102,11 @@ def test_a_conversion_is_made_once_and_kept(converting, writer):
 def test_a_browser_is_shown_that_it_is_being_converted_until_it_is(writer):
     document = writer.upload(RTF, "application/rtf")
     link = writer.share(document)["viewUrl"]
-    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    first = writer.open(link, headers=browser)
+    first = writer.open(link, headers=BROWSER)
 
     assert (first.status, first.headers["Refresh"]) == (202, "2")
     assert "Being converted" in first.text
-    shown = until(lambda: (got := writer.open(link, headers=browser)).status == 200 and got)
+    shown = until(lambda: (got := writer.open(link, headers=BROWSER)).status == 200 and got)
     assert CONVERTED in shown.text
     listed, *_ = writer.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]
     assert listed["views"] == 1
@@ -129,6 +130,39 @@ def test_the_frame_of_the_pages_for_people_asks_again_without_the_cookie(convert
     policy = "Content-Security-Policy"
     ends = [got.headers[policy].split("frame-ancestors")[1] for got in (opened, shown)]
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "terms", "proof"),
+    [
+        ("view", {"password": "right one"}, {"password": "right one"}),
+        ("short", {"maxViews": 1}, {}),
+        ("short", {"agreement": "Yes."}, {"name": "Ana", "accept": sha256(b"Yes.").hexdigest()}),
+    ],
+    ids=["password", "limit", "agreement"],
+)
+def test_what_a_form_opens_is_counted_once_and_a_ticket_leads_to_it(writer, call, terms, proof):
+    document = writer.upload(RTF, "application/rtf")
+    link = writer.share(document, **terms)
+    first = writer.submit(link, call, BROWSER, **proof)
+    seconds, _, address = first.headers["Refresh"].partition("; url=")
+
+    assert (first.status, seconds) == (202, "2")
+    assert writer.views(document, link) == 1
+    assert address.startswith(f"/v1/documents/{document['id']}/view?ticket=")
+    nobody = Person(writer.service)
+    shown = until(lambda: (got := nobody.get(address, headers=BROWSER)).status == 200 and got)
+    assert CONVERTED in shown.text
+    assert writer.views(document, link) == 1
+    writer.revoke(document, link)  # before which all views are recorded
+    ours = f"&documentId={document['id']}&type=document.viewed"
+    assert [event["data"]["count"] for event in writer.events(ours)] == [1]
+
+
+def test_a_form_that_a_program_sends_waits(writer):
+    link = writer.share(writer.upload(RTF, "application/rtf"), password="right one")
+    shown = writer.submit(link, password="right one")
+    assert (shown.status, CONVERTED in shown.text) == (200, True)
 
 
 def test_a_frame_by_token_is_told_and_a_script_waits(writer):

@@ -8,7 +8,7 @@ from models import Event, StoredPreview, User, connected, current_runtime
 from models.core import now
 from models.documents.stored_preview import BRIEFLY_KEPT_MS
 from models.operations import sweep
-from models.runtime import BeingMadeError
+from models.runtime import BeingMadeError, unkept
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
@@ -69,14 +69,12 @@ def test_who_does_not_wait_is_told_that_it_is_being_made_and_gets_it_later(docum
     assert make.times == 1
 
 
-def test_what_could_not_be_kept_is_made_once_more_by_one_who_waits(document, monkeypatch):
-    monkeypatch.setattr(StoredPreview, "_keep", lambda *_: None)
-    make = Maker()
+def test_what_could_not_be_made_beside_requests_is_made_by_one_who_waits(document):
     with pytest.raises(BeingMadeError):
-        obtain(document, make, waits=False)
+        obtain(document, Maker(None), waits=False)
     until(lambda: not current_runtime().beside_requests._begun)
 
-    assert obtain(document, make, waits=False) == b"made"
+    assert obtain(document, Maker(), waits=False) == b"made"
 
 
 @pytest.mark.parametrize("made", [b"", b"short", LONG, bytes(2 * PIECE_BYTES)])
@@ -204,14 +202,23 @@ def test_those_used_longest_ago_make_room_for_new_ones(configure, monkeypatch):
         assert [one.times for one in makers] == [1, 2, 1]
 
 
-def test_what_is_larger_than_the_whole_bound_is_not_kept(configure):
+def test_what_there_is_no_room_for_stays_in_memory_for_some_minutes(configure, monkeypatch):
     configure(preview_bytes=3, reserve_bytes=0)
-    make = Maker()
+    make, long = Maker(), Maker(bytes(10))
+    monkeypatch.setattr(unkept, "MOST_BYTES", 12)
     with connected():
         document = upload(register())
+        assert [obtain(document, make), obtain(document, make)] == [b"made"] * 2
+        assert (make.times, StoredPreview.select().count()) == (1, 0)
+        obtain(document, long, "another")  # and no more than so many bytes
         obtain(document, make)
-        obtain(document, make)
-    assert make.times == 2
+        assert make.times == 2
+        monkeypatch.setattr(unkept, "KEPT_SECONDS", 0)
+        obtain(document, long, "another")
+        obtain(document, long, "another")
+        assert long.times == 3
+        StoredPreview.forget_expired()
+    assert not current_runtime().unkept_previews._held
 
 
 def test_nothing_of_a_preview_lies_in_clear(document, tmp_path):

@@ -5,6 +5,7 @@ columns. Source: the database file format of SQLite, 1.3 (header), and deseriali
 """
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
@@ -27,27 +28,36 @@ LIMITS: Final = {
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
 }
-TABLES: Final = (
-    "SELECT name, type = 'virtual' FROM pragma_table_list WHERE schema = 'main'"
-    " AND type IN ('table', 'virtual') AND name NOT GLOB 'sqlite_*' ORDER BY name"
+TABLES: Final = (  # pragma_table_list would expand views, which may double at each step
+    "SELECT name, rootpage = 0 FROM sqlite_schema"
+    " WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name"
 )
+HIDDEN: Final = frozenset(  # what virtual tables keep in tables beside them: FTS3 to 5, R*Tree
+    {"content", "data", "idx", "docsize", "config", "stat", "segments", "segdir"}
+    | {"node", "rowid", "parent"}
+)
+SECONDS: Final = 5.0  # of CPU time for the columns and rows of all tables
+STEPS: Final = 100_000  # of SQLite's machine, after each of which the time is asked
 COLUMNS: Final = "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1"
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the tables; raise sqlite3.DatabaseError if it is no database."""
     database = _opened(data)
-    tables = database.execute(TABLES).fetchall()
+    tables = _tables(database)
+    deadline = time.process_time() + SECONDS
+    database.set_progress_handler(lambda: time.process_time() > deadline, STEPS)
     out: list[str] = []
     size, damaged = 0, False
     for name, is_virtual in tables[:MAX_TABLES]:
-        html, whole = _table(database, name, is_virtual=bool(is_virtual))
+        html, whole = _table(database, name, is_virtual=is_virtual)
         size, damaged = size + len(html), damaged or not whole
         if size > MAX_HTML:
             break
         out.append(html)
     cut = f"Only the first {len(out):,} tables are shown." if len(out) < len(tables) else ""
-    note = "This database is damaged: not all of it could be read." if damaged else cut
+    left_out = "Not all of this database could be read: it is damaged, or takes too long."
+    note = left_out if damaged else cut
     facts = shown_as("SQLite database", format_count(len(tables), "table"), notes=[note])
     yield facts, "".join(out).encode("utf-8", "replace")
 
@@ -63,6 +73,18 @@ def _opened(data: bytes) -> sqlite3.Connection:
         database.execute(f"PRAGMA {setting}")
     database.text_factory = lambda text: text.decode("utf-8", "replace")
     return database
+
+
+def _tables(database: sqlite3.Connection) -> list[tuple[str, bool]]:
+    """Return the name of each table, and whether it is virtual."""
+    found = database.execute(TABLES).fetchall()
+    virtual = {name for name, is_virtual in found if is_virtual}
+
+    def is_hidden(name: str) -> bool:
+        stem, _, last = name.rpartition("_")
+        return last in HIDDEN and stem in virtual
+
+    return [(name, bool(is_virtual)) for name, is_virtual in found if not is_hidden(name)]
 
 
 def _table(database: sqlite3.Connection, name: str, *, is_virtual: bool) -> tuple[str, bool]:

@@ -61,6 +61,18 @@ def test_views_do_not_run_and_virtual_tables_are_named_only():
     assert 'd <span class="dim">virtual table</span>' in html
 
 
+def test_neither_views_nor_queries_take_long(monkeypatch):
+    views = [f"CREATE VIEW v{n} AS SELECT * FROM v{n - 1} a, v{n - 1} b" for n in range(1, 40)]
+    made = database("CREATE TABLE t (i)", "CREATE VIEW v0 AS SELECT * FROM t", *views)
+    assert shown(made)[0].facts == ("1 table",)
+
+    monkeypatch.setattr(sqlite_tables, "SECONDS", -1)
+    monkeypatch.setattr(sqlite_tables, "STEPS", 1)
+    (facts, html), *_ = sqlite_tables.render(database(*FILMS), {})
+    assert "takes too long" in str(facts)
+    assert b"films" in html
+
+
 def test_a_damaged_database_shows_what_can_be_read():
     data = bytearray(database(*FILMS, "CREATE TABLE other (x)", "INSERT INTO other VALUES (7)"))
     data[4096:8192] = bytes(4096)
