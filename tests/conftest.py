@@ -18,7 +18,7 @@ from tests.listener import Listener
 from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.requirements import skip_unless_required
-from tests.service import Service
+from tests.service import QuickService, Service
 from tests.viewer.firefox import Firefox
 
 NEEDED = {  # a fixture -> the marker of the tests that need it
@@ -146,7 +146,7 @@ def postgres_server():
 @pytest.fixture(scope="session")
 def service(tmp_path_factory):
     """The service that most tests share."""
-    service = Service(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
+    service = QuickService(tmp_path_factory.mktemp("service"), RATE_LIMITS="off")
     yield service
     service.close()
 

@@ -3,8 +3,6 @@
 import threading
 import time
 
-from tests.formats import seconds_until
-
 
 def until(condition, seconds=60):
     """Wait until the condition holds, and return its value; fail after so many seconds."""
@@ -13,20 +11,6 @@ def until(condition, seconds=60):
         assert time.monotonic() < deadline, f"this did not happen within {seconds} s"
         time.sleep(0.01)
     return value
-
-
-def until_expired(call, expires_at):
-    """Repeat a call until its status is no longer 200, and return that answer.
-
-    Fails if a call that was sent after this time is still answered with 200.
-    """
-    while True:
-        left = seconds_until(expires_at)
-        answer = call()
-        if answer.status != 200:
-            return answer
-        assert left >= 0, answer
-        time.sleep(min(0.01, left))
 
 
 def start_threads(*functions):

@@ -52,10 +52,6 @@ def test_a_form_is_limited_before_it_is_searched_for_a_token(client):
     assert client.post(VIEW, data=form).status_code == 413
 
 
-def test_a_caller_is_refused_before_the_body_is_read(client):
-    assert client.post("/v1/documents", data=b"{").status_code == 401
-
-
 def test_too_long_an_upload_is_refused_before_the_password_of_its_link_is_hashed(
     client, monkeypatch
 ):

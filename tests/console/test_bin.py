@@ -6,7 +6,7 @@ import pytest
 
 from tests.console.test_documents import rows
 from tests.console.visitor import Visitor, forms_of
-from tests.problems import refused
+from tests.problems import assert_not_found, refused
 
 
 @pytest.fixture
@@ -45,14 +45,10 @@ def test_a_deleted_document_is_in_the_bin_and_its_notice_takes_that_back(member,
 
 
 def test_what_is_in_the_bin_is_not_there_to_the_api(member, found):
-    api, path = member.api, f"/v1/documents/{found['id']}"
+    api = member.api
     link = api.share(found, label="the auditor")
     put_in_bin(member, found)
-    for part in ("", "/view", "/download", "/content", "/tokens"):
-        refused(api.get(path + part), 404, "not_found")
-    refused(api.patch(path, json={"name": "x"}), 404, "not_found")
-    refused(api.post(f"{path}/tokens", json={}), 404, "not_found")
-    refused(api.delete(path), 404, "not_found")
+    assert_not_found(api, found)
     for query in ("", "?name=hello", "?contentType=text/markdown"):
         assert api.get(f"/v1/documents{query}").json["documents"] == []
     assert api.get("/v1/tokens?state=live").json["tokens"] == []
@@ -60,10 +56,10 @@ def test_what_is_in_the_bin_is_not_there_to_the_api(member, found):
     assert (listed["id"], listed["label"]) == (link["id"], None)
 
 
-@pytest.mark.parametrize("act", ["", "/view", "/content", "/download"])
-def test_what_is_in_the_bin_is_not_there_in_the_pages(act, member, found):
+def test_what_is_in_the_bin_is_not_there_in_the_pages(member, found):
     put_in_bin(member, found)
-    assert member.get(f"/app/documents/{found['id']}{act}").status == 404
+    for act in ("", "/view", "/content", "/download"):
+        assert member.get(f"/app/documents/{found['id']}{act}").status == 404, act
 
 
 def test_links_end_with_the_bin_and_open_again_when_it_is_put_back(member, found):

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.formats import checksums, parse_time, time_from_now
 from tests.problems import refused, refused_field
 
@@ -73,56 +71,39 @@ def test_a_revoked_key_is_refused_at_once_and_stays_listed(new_user):
     assert new_user.get("/v1/api-keys").json["apiKeys"] == [record]
 
 
-def test_an_unknown_key_is_404(alice):
-    refused(alice.delete("/v1/api-keys/key_nothing"), 404, "not_found")
-    refused(alice.post("/v1/api-keys/key_nothing/rotate", json={}), 404, "not_found")
-
-
-@pytest.mark.parametrize("scopes", [["documents"], ["documents:read", "x"], "documents:read", [1]])
-def test_invalid_scopes_are_refused(scopes, alice):
-    problem = refused(create(alice, scopes=scopes), 422, "invalid_request")
-    assert problem["errors"][0]["pointer"].startswith("#/scopes")
+def test_invalid_scopes_are_refused(alice):
+    for scopes in (["documents"], ["documents:read", "x"], "documents:read", [1]):
+        problem = refused(create(alice, scopes=scopes), 422, "invalid_request", scopes)
+        assert problem["errors"][0]["pointer"].startswith("#/scopes")
 
 
 BAD_TIMES = [
-    *(
-        "",
-        "tomorrow",
-        "2099-01-01",
-        "2099-01-01T00:00:00",
-        "2099-13-01T00:00:00.000Z",
-        4_070_908_800,
-    ),
-    *(
-        "2099-02-30T00:00:00.000Z",
-        "2000-01-01T00:00:00.000Z",
-        "99999-01-01T00:00:00.000Z",
-        "9999-12-31T23:59:59-14:00",  # in UTC it lies in a year of five digits
-        True,
-        [],
-    ),
+    *("", "tomorrow", "2099-01-01", "2099-01-01T00:00:00", "2099-13-01T00:00:00.000Z"),
+    *("2099-02-30T00:00:00.000Z", "2000-01-01T00:00:00.000Z", "99999-01-01T00:00:00.000Z"),
+    "9999-12-31T23:59:59-14:00",  # in UTC it lies in a year of five digits
+    *(4_070_908_800, True, []),
 ]
 
 
-@pytest.mark.parametrize("expires_at", BAD_TIMES)
-def test_an_invalid_or_past_expiry_is_refused(expires_at, alice, document):
-    upload = {"payload": "", "contentType": "text/plain", "expiresAt": expires_at}
-    for path, body in {
-        "/v1/api-keys": {"expiresAt": expires_at},
-        "/v1/documents": upload,
-        f"/v1/documents/{document['id']}/tokens": {"expiresAt": expires_at},
-    }.items():
-        refused_field(alice.post(path, json=body), "#/expiresAt")
-    path = f"/v1/documents/{document['id']}"
-    refused_field(alice.patch(path, json={"expiresAt": expires_at}), "#/expiresAt")
+def test_an_invalid_or_past_expiry_is_refused(alice, document):
+    for expires_at in BAD_TIMES:
+        given = {"expiresAt": expires_at}
+        for path, body in {
+            "/v1/api-keys": given,
+            "/v1/documents": {"payload": "", "contentType": "text/plain", **given},
+            f"/v1/documents/{document['id']}/tokens": given,
+        }.items():
+            refused_field(alice.post(path, json=body), "#/expiresAt", expires_at)
+        answer = alice.patch(f"/v1/documents/{document['id']}", json=given)
+        refused_field(answer, "#/expiresAt", expires_at)
 
 
-@pytest.mark.parametrize("spelled", ["2099-01-01T00:00:00Z", "2099-01-01T02:00:00.5+02:00"])
-def test_another_format_of_a_time_is_refused_or_normalised(spelled, alice):
-    answer = create(alice, expiresAt=spelled)
-    assert answer.status in (201, 422)
-    if answer.status == 201:
-        assert parse_time(answer.json["expiresAt"]).year in (2098, 2099)
+def test_another_format_of_a_time_is_refused_or_normalised(alice):
+    for spelled in ("2099-01-01T00:00:00Z", "2099-01-01T02:00:00.5+02:00"):
+        answer = create(alice, expiresAt=spelled)
+        assert answer.status in (201, 422)
+        if answer.status == 201:
+            assert parse_time(answer.json["expiresAt"]).year in (2098, 2099), spelled
 
 
 # Rotate
@@ -152,10 +133,11 @@ def test_the_old_key_is_refused_at_once_without_an_overlap(alice):
     refused(machine.get("/v1/documents"), 401, "key_revoked")
 
 
-@pytest.mark.parametrize("seconds", [-1, 604_801, 1.5, "60", True, [], 10**30])
-def test_an_invalid_overlap_is_refused(seconds, alice):
+def test_an_invalid_overlap_is_refused(alice):
     machine = alice.create_api_key()
-    refused_field(rotate(alice, machine, overlapSeconds=seconds), "#/overlapSeconds")
+    for seconds in (-1, 604_801, 1.5, "60", True, [], 10**30):
+        answer = rotate(alice, machine, overlapSeconds=seconds)
+        refused_field(answer, "#/overlapSeconds", seconds)
     assert machine.get("/v1/documents").status == 200
 
 

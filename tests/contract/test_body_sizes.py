@@ -62,12 +62,6 @@ def test_a_large_body_with_expect_100_continue_is_413_before_it_is_sent(small):
     connection.close()
 
 
-def test_a_large_body_with_an_unknown_token_is_401(small):
-    small = small.with_token("nonsense")
-    body = json.dumps(GOOD | {"payload": b64(bytes(LIMIT + 1))}).encode()
-    assert small.post("/v1/documents", data=body, headers=JSON).status == 401
-
-
 @pytest.mark.parametrize("route", [r for r in WITH_BODY if r.path != "/v1/documents"], ids=str)
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_other_than_an_upload_is_413_above_64_kib(
@@ -122,11 +116,6 @@ def test_a_credential_that_is_not_valid_is_answered_before_the_body_is_sent(fiel
                 answer = Answer(response, response.read())
                 refused(answer, 400 if code == "ambiguous_credentials" else 401, code)
                 assert answer.headers["Connection"] == "close"
-
-
-def test_a_client_that_sends_the_whole_body_first_reads_the_refusal(not_valid):
-    for person in not_valid["key_revoked"]:
-        refused(person.post("/v1/documents", data=LONG_BODY), 401, "key_revoked")
 
 
 def test_a_link_sends_no_long_body(alice, document):

@@ -4,8 +4,8 @@ import pytest
 
 from tests.clock import ClockedService
 from tests.formats import b64, time_from_now
-from tests.people import Person
-from tests.problems import refused
+from tests.people import Person, at
+from tests.problems import assert_not_found, refused
 from tests.waiting import until
 
 MINUTE = 60
@@ -23,17 +23,9 @@ def in_a_minute():
 
 def test_an_expired_document_is_not_found(clocked, owner, in_a_minute):
     document = owner.upload(expiresAt=in_a_minute)
-    path = f"/v1/documents/{document['id']}"
-    assert owner.get(path).status == 200
-
+    assert owner.get(at(document)).status == 200
     clocked.set_clock(seconds=MINUTE)
-
-    for part in ("", "/view", "/download", "/content", "/tokens"):
-        refused(owner.get(path + part), 404, "not_found")
-    refused(owner.patch(path, json={"name": "x"}), 404, "not_found")
-    refused(owner.post(f"{path}/tokens", json={}), 404, "not_found")
-    refused(owner.delete(path), 404, "not_found")
-    assert owner.get("/v1/documents").json["documents"] == []
+    assert_not_found(owner, document)
     for link in ("viewUrl", "downloadUrl", "contentUrl"):
         assert owner.open(document["token"][link]).status in (404, 410)
 
@@ -68,10 +60,14 @@ def test_an_expired_token_is_410(clocked, owner, in_a_minute):
 
 
 def test_an_expired_key_is_refused(clocked, owner, in_a_minute):
-    machine = owner.create_api_key(expiresAt=in_a_minute)
+    machine, revoked = owner.create_api_key(expiresAt=in_a_minute), owner.create_api_key()
     assert machine.get("/v1/documents").status == 200
+    owner.delete(f"/v1/api-keys/{revoked.record['id']}")
     clocked.set_clock(seconds=MINUTE)
-    refused(machine.get("/v1/documents"), 401, "key_revoked")
+    answers = [one.get("/v1/documents") for one in (machine, revoked)]
+    problems = [refused(answer, 401, "key_revoked") for answer in answers]
+    assert problems[0]["detail"] == problems[1]["detail"]
+    assert len({answer.headers["WWW-Authenticate"] for answer in answers}) == 1
 
 
 def rotate(person, machine, **fields):

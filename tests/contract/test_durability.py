@@ -15,7 +15,6 @@ import pytest
 from tests.contract.requests import JSON, begin_upload, upload_body
 from tests.formats import b64
 from tests.people import Person
-from tests.service import StartError
 from tests.waiting import join_threads, run_in_threads, start_threads, until
 
 pytestmark = pytest.mark.slow
@@ -80,20 +79,6 @@ def test_accounts_sessions_keys_and_tokens_survive_a_restart(restarted):
     assert restarted.log_in(person.record["email"]).record == person.record
 
 
-def test_a_service_does_not_start_without_its_keyring(restarted):
-    restarted.register().upload()
-    restarted.stop()
-    keyring = restarted.instance / "keyring"
-    kept = keyring.read_bytes()
-    keyring.unlink()
-    with pytest.raises(StartError, match="key"):
-        restarted.start()
-    assert not keyring.exists()
-    keyring.write_bytes(kept)
-    keyring.chmod(0o600)
-    restarted.start()
-
-
 MIB = 1 << 20
 LARGE = os.urandom(48 * MIB)
 BODY = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode() + b'"}'
@@ -151,17 +136,6 @@ def test_an_upload_whose_pieces_are_being_written_is_finished_before_the_service
     restarted.start()
     assert query(restarted, WITHOUT_ROW) == 0
     assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == LARGE
-
-
-@pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
-def test_a_client_that_disconnects_during_an_upload_leaves_nothing(restarted, person):
-    for sent in (100, len(BODY) // 2, len(BODY) - 1):
-        headers = JSON | {"Content-Length": str(len(BODY))}
-        begun = person.begin("POST", "/v1/documents", headers)
-        with contextlib.closing(begun) as connection:
-            connection.endheaders(BODY[:sent])
-    assert person.get("/v1/documents").json["documents"] == []
-    assert query(restarted, WITHOUT_ROW) == 0
 
 
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError", "models.core.errors.NotFound")

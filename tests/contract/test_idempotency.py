@@ -109,14 +109,12 @@ def test_a_key_on_another_path_replays_nothing(creating):
     assert answer.status == 422 or answer.json["id"].startswith("key_")
 
 
-@pytest.mark.parametrize("name", ["!", "~" * 255, "7f9c-4e/5:a=\"'"])
-def test_a_key_is_1_to_255_visible_ascii(name, creating):
-    assert creating("/v1/documents", CREATE["/v1/documents"], name).status == 201
-
-
-@pytest.mark.parametrize("name", ["", "a" * 256, "a b", "\xe9", "a\tb", "\x7f"])
-def test_a_key_that_is_empty_too_long_or_not_ascii_is_refused(name, creating):
-    assert creating("/v1/documents", CREATE["/v1/documents"], name).status in (400, 422)
+def test_a_key_is_1_to_255_visible_ascii(creating):
+    for name in ("!", "~" * 255, "7f9c-4e/5:a=\"'"):
+        assert creating("/v1/documents", CREATE["/v1/documents"], name).status == 201, name
+    for name in ("", "a" * 256, "a b", "\xe9", "a\tb", "\x7f"):
+        answer = creating("/v1/documents", CREATE["/v1/documents"], name)
+        assert answer.status in (400, 422), name
 
 
 def test_two_keys_in_one_request_are_refused(alice):

@@ -1,7 +1,6 @@
 """Links with a password or a number of views, tickets, downloads with a password, embedding."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -48,23 +47,6 @@ def test_the_form_of_a_prompt_goes_to_an_address_that_holds_the_token(alice, tem
         more = "" if page.text.count("embed=1") == 0 else "&amp;embed=1"
         assert f'action="?token={link["token"]}{more}"' in page.text
         assert 'name="token"' not in page.text
-
-
-def test_one_of_fifty_concurrent_clients_gets_the_last_view(alice, temporary_document):
-    link = alice.share(temporary_document, maxViews=1)
-    with ThreadPoolExecutor(50) as pool:
-        answers = list(pool.map(lambda _: alice.submit(link).status, range(50)))
-    assert sorted(answers) == [200] + [410] * 49
-    assert alice.views(temporary_document, link) == 1
-    refused(alice.open(link["viewUrl"]), 410, "token_spent")
-
-
-def test_every_view_is_counted(alice, temporary_document):
-    link = alice.share(temporary_document, maxViews=3)
-    for number in (1, 2, 3):
-        assert alice.submit(link).status == 200
-        assert alice.views(temporary_document, link) == number
-    refused(alice.submit(link), 410, "token_spent")
 
 
 def test_a_link_with_a_password_opens_only_with_that_password(alice, temporary_document):

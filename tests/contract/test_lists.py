@@ -25,25 +25,25 @@ def lister(service):
     return person, paths, made
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_a_list_is_sorted_newest_first(name, lister):
+def test_a_list_is_sorted_newest_first(lister):
     person, paths, made = lister
-    answer = person.get(paths[name])
-    assert answer.json.keys() == {name, "nextCursor"}
-    assert answer.json["nextCursor"] is None
-    ids = [record["id"] for record in answer.json[name]]
-    assert ids == made[name] == sorted(ids, reverse=True)
+    for name in LISTS:
+        answer = person.get(paths[name])
+        assert answer.json.keys() == {name, "nextCursor"}
+        assert answer.json["nextCursor"] is None
+        ids = [record["id"] for record in answer.json[name]]
+        assert ids == made[name] == sorted(ids, reverse=True), name
 
 
-@pytest.mark.parametrize("name", ["documents", "apiKeys", "tokens", "sessions"])
-@pytest.mark.parametrize("limit", [1, 2, 5, 100])
-def test_the_pages_together_have_every_record_once(name, limit, lister):
+def test_the_pages_together_have_every_record_once(lister):
     person, paths, _ = lister
-    whole = person.get(paths[name]).json[name]
-    paged = list(person.pages(f"{paths[name]}?limit={limit}"))
-    assert [record["id"] for page in paged for record in page] == [r["id"] for r in whole]
-    assert all(len(page) == limit for page in paged[:-1])
-    assert paged[-1]
+    for name in paths:
+        whole = person.get(paths[name]).json[name]
+        for limit in (1, 2, 5, 100):
+            paged = list(person.pages(f"{paths[name]}?limit={limit}"))
+            assert [one["id"] for page in paged for one in page] == [one["id"] for one in whole]
+            assert all(len(page) == limit for page in paged[:-1]), (name, limit)
+            assert paged[-1], (name, limit)
 
 
 def test_pages_are_stable_while_records_are_created_and_deleted(new_user):
@@ -72,11 +72,11 @@ BAD_QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("query", BAD_QUERIES, ids=lambda query: query[:20])
-@pytest.mark.parametrize("name", ["documents", "apiKeys", "tokens", "sessions"])
-def test_a_bad_limit_cursor_or_unknown_query_is_refused(query, name, lister):
+def test_a_bad_limit_cursor_or_unknown_query_is_refused(lister):
     person, paths, _ = lister
-    refused_query(person.get(f"{paths[name]}?{query}"))
+    for name in paths:
+        for query in BAD_QUERIES:
+            refused_query(person.get(f"{paths[name]}?{query}"), (name, query))
 
 
 def test_a_cursor_of_another_user_shows_none_of_their_records(lister, new_user):

@@ -128,32 +128,6 @@ def test_a_deleted_document_takes_its_object_with_it(service, owner):
     until(lambda: path not in service.payloads())
 
 
-def test_an_upload_that_is_invalid_at_its_end_leaves_no_object(start, gateway):
-    service = start(gateway.address(gateway.TIDY))
-    owner = service.register()
-    body = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode()[:-4] + b'=AAA"}'
-    sent = owner.post("/v1/documents", data=body, headers=JSON)
-    assert sent.status == 422
-    assert service.payloads() == []
-    until(lambda: gateway.unfinished_uploads() == 0)  # other tests upload there, too
-
-
-@pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
-@pytest.mark.parametrize("how", ["missing", "altered"])
-def test_a_missing_or_altered_object_is_a_damaged_document(service, owner, how):
-    document = owner.upload(LARGE, "application/x-any")
-    path, bucket = f"payload/{document['id']}", service.bucket()
-    stored = bytes(obstore.get(bucket, path).bytes())
-    if how == "missing":
-        obstore.delete(bucket, [path])
-    else:
-        obstore.put(bucket, path, bytes([stored[0] ^ 1]) + stored[1:])
-
-    answer = owner.get(f"/v1/documents/{document['id']}/content", errors=[500])
-    refused(answer, 500, "document_damaged")
-    assert owner.delete(f"/v1/documents/{document['id']}").status == 204
-
-
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_an_answer_that_reaches_the_end_of_a_cut_object_is_cut_off(service, owner):
     document = owner.upload(LARGE, "application/x-any")
@@ -288,14 +262,3 @@ def test_payloads_are_moved_while_the_service_runs(start):
         until(lambda expected=objects: len(service.payloads()) == expected)
     assert "0 payloads were moved." in service.run_command("payloads", "move", "--to", "rows")
     assert "WRONG" not in service.run_command("doctor", "--deep")
-
-
-def test_doctor_and_prune_tell_of_objects_without_a_document(start):
-    service = start()
-    document = service.register().upload(TEXT)
-    obstore.put(service.bucket(), "payload/doc_left", b"sealed")
-    printed = service.run_command("doctor", "--deep", code=1)
-    assert "payload_store: 1 objects belong to no document" in printed
-    assert "1 objects were deleted." in service.run_command("payloads", "prune")
-    assert service.payloads() == [f"payload/{document['id']}"]
-    assert "OK     payload_store" in service.run_command("doctor", "--deep")

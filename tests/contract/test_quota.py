@@ -89,8 +89,8 @@ def test_a_refused_upload_may_be_repeated_with_the_same_key(person):
 
 
 def test_links_beside_those_of_uploads_are_limited(person):
-    document = person.upload(b"")
-    links = [person.share(document) for _ in range(3)]
+    document, other = person.upload(b""), person.upload(b"")
+    links = [person.share(one) for one in (document, document, other)]
     path = f"/v1/documents/{document['id']}/tokens"
     problem = refused(person.post(path, json={}), 403, "quota_exceeded")
     assert "Revoke one" in problem["detail"]

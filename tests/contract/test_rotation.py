@@ -1,8 +1,6 @@
 """Root keys are rotated and retired while the service is in use, and no request fails."""
 
 import random
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from crypto import Keyring
 from tests.formats import b64
 from tests.problems import refused
-from tests.service import ROOT, StartError
+from tests.service import StartError
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -137,58 +135,3 @@ def test_a_rotation_can_end_all_sessions(service):
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     assert machine.get("/v1/documents").status == 200
     assert service.log_in(person.record["email"]).get("/v1/auth/me").status == 200
-
-
-def test_a_rotation_that_was_killed_is_finished_by_the_next(start_service):
-    service = start_service(RATE_LIMITS="off")
-    person = service.register()
-    documents = [person.upload(b"%d" % n) for n in range(5)]
-    fill(service, 1_000)
-    first, *_ = roots(service)
-
-    for rewrapped in (0, 1, 500):
-        running = service.start_command("keys", "rotate")
-        until(lambda rewrapped=rewrapped: documents_under_another_root(service, first) >= rewrapped)
-        until(lambda: roots(service)[0] != first)
-        running.kill()
-        running.communicate()
-        assert content_of(person, documents[1]) == b"1"
-    service.run_command("keys", "rotate")
-
-    for root in roots(service)[1:]:
-        service.run_command("keys", "retire", root)
-    assert service.run_command("keys", "check").splitlines()[-1] == "All keys decrypt."
-    assert [path.name for path in service.instance.glob("keyring*")] == ["keyring"]
-    person = service.log_in(person.record["email"])
-    assert [content_of(person, one) for one in documents] == [b"%d" % n for n in range(5)]
-
-
-def documents_under_another_root(service, root):
-    return service.sql("SELECT count(*) FROM document WHERE root <> :root", root=root)[0][0]
-
-
-def fill(service, count):
-    """Store so many documents in one transaction of another process: faster than by HTTP."""
-    filled = subprocess.run(  # noqa: PLW1510
-        [sys.executable, "-c", FILL, str(count)],
-        cwd=ROOT,
-        env=service.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert filled.returncode == 0, filled.stderr
-
-
-FILL = """
-import sys
-from app import create_app
-from models import User, connected, transaction
-from models.operations import setup
-from tests.uploads import upload
-create_app()
-setup.open_runtime()
-with connected(), transaction():
-    owner = User.select().get()
-    for _ in range(int(sys.argv[1])):
-        upload(owner, b"filled")
-"""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.formats import parse_time, time_from_now
 from tests.people import PASSWORD, Person
-from tests.problems import refused, refused_field
+from tests.problems import refused
 
 USER = {"id", "email", "name", "createdAt"}
 
@@ -35,10 +35,10 @@ def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(anonymous, al
     assert problems[0] | {"requestId": ""} == problems[1] | {"requestId": ""}
 
 
-@pytest.mark.parametrize("password", [PASSWORD.upper(), PASSWORD + " ", " " + PASSWORD, "x", ""])
-def test_a_password_is_compared_exactly(password, anonymous, alice):
-    answer = anonymous.log_in("alice@example.org", password)
-    assert answer.status in ((401, 422) if password in {"", "x"} else (401,))
+def test_a_password_is_compared_exactly(anonymous, alice):
+    for password in (PASSWORD.upper(), PASSWORD + " ", " " + PASSWORD, "x", ""):
+        answer = anonymous.log_in("alice@example.org", password)
+        assert answer.status in ((401, 422) if password in {"", "x"} else (401,)), password
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +64,6 @@ def test_wrong_passwords_are_throttled_by_address_and_lock_nobody_out(limiting):
     assert Person(limiting, address="127.0.0.3").log_in("owner@example.org").status == 200
     assert machine.get("/v1/documents").status == 200
     assert attacker.log_in("other@example.org", "wrong password").status in (401, 429)
-
-
-@pytest.mark.slow
-@loopback
-def test_wrong_passwords_are_throttled_by_address_over_many_accounts(limiting):
-    attacker = Person(limiting, address="127.0.0.4")
-    answers = (attacker.log_in(f"{n}@example.org", "wrong password") for n in range(150))
-    assert any(answer.status == 429 for answer in answers)
-
-
-def test_me_returns_the_user(alice):
-    answer = alice.get("/v1/auth/me")
-    assert (answer.status, answer.json) == (200, alice.record)
 
 
 def test_logout_ends_this_session_at_once_and_no_other(service, alice):
@@ -107,12 +94,6 @@ def test_a_new_password_needs_the_current_one(service, new_user, anonymous):
     assert answer.status in (401, 403, 422)
     assert answer.json["code"] in {"wrong_credentials", "invalid_request"}
     assert anonymous.log_in(new_user.record["email"]).status == 200
-
-
-@pytest.mark.parametrize("password", ["short", "a" * 1025, None, 5])
-def test_an_invalid_new_password_is_refused(password, alice):
-    body = {"currentPassword": PASSWORD, "newPassword": password}
-    refused_field(alice.post("/v1/auth/password", json=body), "#/newPassword")
 
 
 def test_the_list_has_the_live_sessions_and_marks_the_current_one(service, new_user):
@@ -146,7 +127,3 @@ def test_a_user_can_end_the_current_session(new_user):
     (session,) = new_user.get("/v1/auth/sessions").json["sessions"]
     assert new_user.delete(f"/v1/auth/sessions/{session['id']}").status == 204
     refused(new_user.get("/v1/auth/me"), 401, "session_expired")
-
-
-def test_an_unknown_session_is_404(alice):
-    refused(alice.delete("/v1/auth/sessions/ses_nothing"), 404, "not_found")

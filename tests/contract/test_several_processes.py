@@ -59,30 +59,6 @@ def at_once(*calls):
     return answers
 
 
-def test_what_one_writes_the_other_reads_at_once(twins):
-    one, other = twins
-    content = bytes(range(256)) * 4000
-    document = one.upload(content)
-    assert other.get(f"/v1/documents/{document['id']}/content").body == content
-    assert other.delete(f"/v1/documents/{document['id']}").status == 204
-    refused(one.get(f"/v1/documents/{document['id']}"), 404, "not_found")
-
-
-def test_what_one_reads_is_in_the_feed_of_the_other_at_once(twins):
-    one, other = twins
-    path = f"/v1/documents/{one.upload(token=None)['id']}"
-    for number in range(3):
-        assert one.get(f"{path}/content").status == 200
-        assert len(other.event_types("&type=document.downloaded")) == number + 1
-
-
-def test_the_use_of_a_key_at_one_is_listed_by_the_other_at_once(twins):
-    one, other = twins
-    assert one.create_api_key().get("/v1/documents").status == 200
-    (listed,) = other.get("/v1/api-keys").json["apiKeys"]
-    assert listed["lastUsedAt"]
-
-
 def test_each_merges_the_readings_of_a_link_that_it_answers(twins, nodes):
     one, other = twins
     document = one.upload()
@@ -156,17 +132,6 @@ def test_what_was_taken_back_is_dead_everywhere_at_once(twins, nodes):
 
     assert one.post("/v1/auth/logout").status == 204
     refused(other.get("/v1/auth/me"), 401, "session_expired")
-
-
-def test_a_stored_response_is_replayed_and_defended_by_the_other_process(twins):
-    one, other = twins
-    headers = {"Idempotency-Key": "first-here"}
-    first = one.post("/v1/documents", json=BODY, headers=headers)
-    again = other.post("/v1/documents", json=BODY, headers=headers)
-    assert (again.status, again.json) == (201, first.json)
-    assert again.headers["Idempotency-Replayed"] == "true"
-    another = other.post("/v1/documents", json=BODY | {"name": "other"}, headers=headers)
-    refused(another, 422, "idempotency_mismatch")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Clients that read or send slowly, or disconnect; tests/server has the time limits."""
 
 import contextlib
-import hashlib
 import os
 import socket
 import struct
@@ -10,7 +9,6 @@ import pytest
 
 from tests.contract.requests import alter, flipped
 from tests.formats import b64
-from tests.waiting import until
 
 SIZE = 24 << 20  # more than the system keeps for a client that does not read
 
@@ -53,24 +51,6 @@ def rest(connection):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("call", ["content", "download"])
-def test_sixteen_slow_readers_do_not_occupy_the_workers(call, owner, content):
-    path = f"/v1/documents/{owner.upload(content, 'application/x-any')['id']}/{call}"
-    whole = hashlib.sha256(owner.get(path).body).digest()
-
-    with contextlib.ExitStack() as stack:
-        readers = [
-            stack.enter_context(slow(owner, "GET", path, "Connection: close")) for _ in range(16)
-        ]
-        for reader in readers:  # every answer has begun, and none can end before it is read
-            assert reader.recv(1, socket.MSG_PEEK)
-        for _ in range(20):
-            assert owner.get("/v1/auth/me").status == 200
-        for reader in readers[:2]:
-            assert hashlib.sha256(rest(reader)).digest() == whole
-
-
-@pytest.mark.slow
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError")
 def test_damage_cuts_off_an_answer_that_waited_for_its_reader(two_workers, owner, content):
     document = owner.upload(content, "application/x-any")
@@ -102,11 +82,3 @@ def test_a_connection_closed_during_an_upload_stores_nothing(field, reset, owner
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
     assert owner.get("/v1/documents").json == before
-
-
-def test_a_connection_closed_during_a_download_frees_the_worker(owner, content):
-    path = f"/v1/documents/{owner.upload(content, 'application/x-any')['id']}/content"
-    for _ in range(8):
-        with slow(owner, "GET", path) as connection:
-            assert connection.recv(100)
-    until(lambda: owner.get(path).body == content)

@@ -179,28 +179,6 @@ def test_a_410_disables_the_webhook_and_notifies_the_others(webhook_owner, recei
     receiver.wait_for(3)
 
 
-def test_a_slow_receiver_does_not_delay_another(webhook_owner, receiver):
-    with Receiver(hang=True) as slow:
-        waiting = create_webhook(webhook_owner, slow.url(), events=["document.created"])
-        create_webhook(webhook_owner, receiver.url(), events=["document.created"])
-        for _ in range(3):
-            webhook_owner.upload()
-        receiver.wait_for(3)
-        assert not any(one["attempts"] for one in deliveries(webhook_owner, waiting))
-
-
-def test_a_webhook_gets_the_next_event_only_after_it_has_answered(webhook_owner, receiver):
-    with Receiver(hang=True) as slow:
-        create_webhook(webhook_owner, slow.url(), events=["document.created"])
-        create_webhook(webhook_owner, receiver.url(), events=["document.created"])
-        webhook_owner.upload()
-        slow.wait_for(1)
-        for _ in range(3):
-            webhook_owner.upload()
-        receiver.wait_for(4)
-        assert len(slow.requests) == 1
-
-
 def test_a_failed_connection_is_reported_in_the_delivery(webhook_owner):
     webhook = create_webhook(webhook_owner, "http://127.0.0.1:1/")
     webhook_owner.post(f"/v1/webhooks/{webhook['id']}/test")

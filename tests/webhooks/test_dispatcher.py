@@ -296,34 +296,6 @@ def test_a_commit_wakes_the_dispatcher(alice, send):
     until(lambda: rows(hook)[-1].state == "delivered")
 
 
-def senders():
-    return [one for one in threading.enumerate() if one.name == "sender"]
-
-
-def test_no_sender_thread_exists_before_the_first_delivery(alice, send):
-    hook = hooked(alice)
-    send(FakeClient())
-    assert senders() == []
-    for number in range(3):
-        emit(alice)
-        until(lambda: rows(hook)[number].state == "delivered")  # noqa: B023
-    assert len(senders()) == 1
-    assert senders()[0].daemon
-
-
-def test_as_many_sender_threads_are_started_as_deliveries_are_in_flight(alice, send):
-    hooks = [hooked(alice, f"https://slow.example/{n}") for n in range(6)]
-    client = HangingClient()
-    try:
-        emit(alice)
-        send(client, (0,) * 9, threads=4, slow_ms=60_000)
-        until(lambda: client.held == 4)
-        assert len(senders()) == 4
-    finally:
-        client.released.set()
-    until(lambda: all(rows(hook)[0].attempts for hook in hooks))
-
-
 class BlockedClient:
     """Receivers whose address has `hang` in it do not respond until they are released."""
 

@@ -1,18 +1,15 @@
 """The HTTP client resolves a name once and connects to allowed addresses only."""
 
-import datetime
 import ipaddress
 import socket
 import ssl
 import threading
 import time
+from functools import partial
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.mailbox import certificate
 from webhooks import SafeHttpClient
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
@@ -273,7 +270,7 @@ def test_a_response_that_is_not_http_is_a_failure(said, serve):
 
 
 def test_the_certificate_must_match_the_name(serve, tmp_path):
-    server, trusting = certified("hook.example", tmp_path)
+    server, file = certificate(tmp_path, "hook.example")
     asked = []
     server.sni_callback = lambda _, name, __: asked.append(name)
 
@@ -283,7 +280,8 @@ def test_the_certificate_must_match_the_name(serve, tmp_path):
             secured.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
     resolver = FakeResolver(["127.0.0.1"], ["127.0.0.1"])
-    client = SafeHttpClient(HERE, resolve=resolver, tls=lambda: trusting)
+    trusting = partial(ssl.create_default_context, cafile=file)
+    client = SafeHttpClient(HERE, resolve=resolver, tls=trusting)
     good = client.post(f"https://hook.example:{serve(talk)}/", {}, BODY)
     bad = client.post(f"https://other.example:{serve(talk)}/", {}, BODY)
     stranger = SafeHttpClient(HERE, resolve=FakeResolver(["127.0.0.1"]))
@@ -293,24 +291,3 @@ def test_the_certificate_must_match_the_name(serve, tmp_path):
     assert asked == ["hook.example", "other.example", "hook.example"]
     assert bad.error.startswith("The certificate is not good: Hostname mismatch")
     assert unknown.error.startswith("The certificate is not good: self")
-
-
-def certified(name, folder):
-    """A server's context with a certificate for this name, and a client's that trusts it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    begins = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
-    certificate = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), 1)
-        .not_valid_before(begins)
-        .not_valid_after(begins + datetime.timedelta(days=9))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    pem = certificate.public_bytes(encoding)
-    path = folder / "server.pem"
-    path.write_bytes(pem + key.private_bytes(encoding, form, serialization.NoEncryption()))
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(path)
-    return server, ssl.create_default_context(cadata=pem.decode())

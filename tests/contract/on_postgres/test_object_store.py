@@ -13,7 +13,6 @@ from tests.contract.test_object_store import (  # noqa: F401
     service,
     start,
     test_a_deleted_document_takes_its_object_with_it,
-    test_a_missing_or_altered_object_is_a_damaged_document,
     test_documents_are_read_as_they_were_uploaded,
     test_kill_9_loses_nothing_that_was_acknowledged,
     test_many_upload_and_read_at_once,

@@ -58,14 +58,6 @@ def names(collection):
     return [one.name for one in again(collection).documents]
 
 
-def test_a_collection_keeps_title_note_limit_and_order(alice, documents):
-    kept = again(made_of(documents[::-1], note="line\nline", max_bytes=5))
-
-    assert (kept.title, kept.note, kept.max_bytes) == ("Offer", "line\nline", 5)
-    assert names(kept) == ["2.txt", "1.txt", "0.txt"]
-    assert (kept.document_count, kept.size) == (3, 33)
-
-
 def test_its_making_is_told_with_each_document_and_its_link(alice, documents):
     before = len(told(alice))
     ids = [one.id for one in documents]
@@ -102,26 +94,6 @@ def test_a_change_to_what_is_so_already_is_not_told(alice, collection, documents
     before = told(alice)
     Collection.edit(alice.id, collection.id, title="Offer", add=[documents[0].id], remove=["doc_x"])
     assert told(alice) == before
-
-
-def test_what_is_not_the_owners_goes_into_no_collection(alice, bob, collection, documents):
-    of_bob, gone = upload(bob), upload(alice)
-    gone.delete_with_tokens()
-    for id in (of_bob.id, gone.id, "doc_unknown", collection.id):
-        with pytest.raises(NotFound):
-            Collection.make(alice.id, "Offer", document_ids=[documents[0].id, id])
-        with pytest.raises(NotFound):
-            Collection.edit(alice.id, collection.id, add=[id])
-    with pytest.raises(NotFound):
-        Collection.edit(bob.id, collection.id, title="Mine")
-    assert Collection.select().count() == 1
-    assert names(collection) == ["0.txt", "1.txt", "2.txt"]
-
-
-def test_an_order_names_documents_of_the_collection_only(alice, collection):
-    with pytest.raises(Invalid) as refused:
-        Collection.edit(alice.id, collection.id, order=[upload(alice).id])
-    assert refused.value.pointer == "#/order"
 
 
 def test_a_collection_has_at_most_200_documents(alice, monkeypatch, collection):
@@ -193,20 +165,6 @@ def test_deleting_it_ends_its_links_and_leaves_its_documents(alice, collection, 
     assert database.execute_sql("SELECT count(*) FROM collection_document").fetchone() == (0,)
     with pytest.raises(NotFound):
         collection.delete_with_tokens()
-
-
-def test_a_list_has_those_with_a_document_newest_first(alice, bob, documents, collection):
-    second = made_of(documents[:1])
-    Collection.make(bob.id, "Of Bob")
-
-    def listed(**filters):
-        return [one.id for one in Collection.listed(alice.id, 10, None, **filters)[0]]
-
-    assert listed() == [second.id, collection.id]
-    assert listed(document_id=documents[0].id) == [second.id, collection.id]
-    assert listed(document_id=documents[1].id) == [collection.id]
-    (page,), further = Collection.listed(alice.id, 1, None)
-    assert (page.id, further) == (second.id, second.id)
 
 
 def test_documents_that_arrive_at_once_are_all_kept(alice):

@@ -51,30 +51,6 @@ def assert_nothing_is_left(objects):
     assert (listed(objects), recorded(), rows(), Document.select().count()) == ([], [], 0, 0)
 
 
-@pytest.mark.parametrize("payload", [PIECE_BYTES + 1, len(PAYLOAD), len(LARGE)])
-def test_a_payload_above_one_piece_is_one_object(alice, objects, payload):
-    document = upload(alice, LARGE[:payload])
-    found = Document.one_of(alice.id, document.id)
-    assert listed(objects) == [document.id]
-    assert (found.place, rows(), recorded()) == ("objects", 0, [])
-    assert b"".join(found.read()) == LARGE[:payload]
-    assert b"".join(found.read(PIECE_BYTES - 3, PIECE_BYTES + 1)) == LARGE[PIECE_BYTES - 3 :][:4]
-
-
-def test_a_payload_of_one_piece_stays_in_rows(alice, objects):
-    document = upload(alice, bytes(PIECE_BYTES))
-    assert (listed(objects), document.place) == ([], "rows")
-    assert b"".join(document.read()) == bytes(PIECE_BYTES)
-
-
-def test_the_object_holds_no_plaintext(alice, objects):
-    text = b"<a line that nobody but its owner may read>\n" * 20_000
-    document = upload(alice, text)
-    stored = b"".join(objects.pieces(document.id, len(text), 0, len(text) // PIECE_BYTES))
-    assert len(stored) > len(text)
-    assert text[:20] not in stored
-
-
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 @pytest.mark.parametrize("payload", [PAYLOAD, LARGE], ids=len)
 def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope):
@@ -147,14 +123,6 @@ def test_a_running_upload_is_not_dropped(alice, objects, clock):
     document, _ = upload_module.upload(alice.id, Sent(slow(), len(PAYLOAD)), content_type="a/b")
 
     assert listed(objects) == [document.id]
-
-
-def test_a_deleted_document_is_gone_at_once_and_its_object_soon(alice, objects):
-    document = upload(alice, PAYLOAD)
-    document.delete_with_tokens()
-    with pytest.raises(NotFound):
-        Document.one_of(alice.id, document.id)
-    assert_nothing_is_left(objects)
 
 
 def test_an_object_that_cannot_be_deleted_now_is_deleted_later(alice, objects, clock, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from peewee import SQL
 
 from models import Event, Webhook, WebhookDelivery, database
-from models.core import NotFound, WebhookDisabled, ids
+from models.core import NotFound, ids
 from models.events import Outcome
 from models.events.delivery import _FIRST_OF_EACH
 from models.events.webhook import FAILING_MS, OVERLAP_MS
@@ -94,16 +94,6 @@ def test_a_webhook_is_disabled_once(alice, hook):
     hook.record_outcome(one, GONE, None)
     assert told(alice).count("webhook.disabled") == 1
     assert again(hook).disabled_reason == "owner"
-
-
-def test_nothing_is_queued_for_a_disabled_webhook_and_everything_again_once_enabled(alice, hook):
-    hook.edit(enabled=False)
-    Event.record(alice.id, "webhook.test", {})
-    assert hook.deliveries(9, None) == ([], None)
-    with pytest.raises(WebhookDisabled):
-        hook.test()
-    hook.edit(enabled=True)
-    assert pending(hook).state == "pending"
 
 
 def test_an_edit_that_races_another_loses_nothing(hook):

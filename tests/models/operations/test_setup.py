@@ -1,7 +1,6 @@
 """Starting: a keyring is made only when nothing is sealed, and one that does not fit stops it."""
 
 import errno
-import sqlite3
 import threading
 
 import pytest
@@ -28,11 +27,6 @@ def test_a_fresh_instance_gets_a_keyring(runtime, tmp_path):
     assert (tmp_path / "documents.sqlite").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_keyring_gone_while_running_is_not_ready(instance):
-    (instance / "keyring").unlink()
-    assert not setup.is_ready()
-
-
 def test_a_failed_sync_is_logged_and_not_ready_until_a_write_succeeds(
     instance, alice, monkeypatch, caplog
 ):
@@ -52,22 +46,6 @@ def test_a_failed_sync_is_logged_and_not_ready_until_a_write_succeeds(
     assert setup.is_ready()
 
 
-def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path):
-    path = str(tmp_path / "documents.sqlite")
-    setup.open_database(path)
-    close_database()
-    with sqlite3.connect(path) as plain:
-        plain.execute("INSERT INTO schema_migration VALUES (99, '9999_later', '2099-01-01')")
-    plain.close()
-    before = (tmp_path / "documents.sqlite").read_bytes()
-
-    with pytest.raises(OperatorError, match="9999_later"):
-        setup.open_database(path)
-    close_database()
-
-    assert (tmp_path / "documents.sqlite").read_bytes() == before
-
-
 def test_a_migration_that_may_take_minutes_says_so(tmp_path, monkeypatch, capsys):
     path = str(tmp_path / "documents.sqlite")
     setup.open_database(path)
@@ -83,26 +61,6 @@ def test_a_migration_that_may_take_minutes_says_so(tmp_path, monkeypatch, capsys
         f"Migrating the database from {max(made)[:4]} to 0099",
         "The database is migrated to 0099.",
     ]
-
-
-def test_an_interrupted_migration_leaves_nothing_and_is_run_again(tmp_path, monkeypatch):
-    path = str(tmp_path / "documents.sqlite")
-
-    def torn(self):
-        self.database.execute_sql("CREATE TABLE user (id TEXT)")
-        raise RuntimeError("killed")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(setup.MigrationRunner, "up", torn)
-        with pytest.raises(RuntimeError):
-            setup.open_database(path)
-    setup.open_database(path)
-
-    with sqlite3.connect(path) as plain:
-        columns = [row[1] for row in plain.execute("PRAGMA table_info(user_account)")]
-    plain.close()
-    close_database()
-    assert "sealed_password" in columns
 
 
 def test_threads_that_start_at_once_share_one_connection_pool(instance, alice):

@@ -44,16 +44,6 @@ def rows(table, owner):
     return table.select().where(table.owner_id == owner.id).count()
 
 
-def test_live_links_are_limited_over_all_documents_of_a_user(alice, bob):
-    first, second = upload(alice), upload(alice)
-    links = [share(first), share(first), share(second)]
-    with pytest.raises(QuotaExceeded, match="3 is the most"):
-        share(second)
-    share(upload(bob))
-    links[0].revoke()
-    share(second)
-
-
 def test_expired_used_up_and_revoked_links_do_not_count(alice, clock):
     document = upload(alice)
     share(document, expires_at=now() + 1000)

@@ -17,11 +17,10 @@ from models.core import (
     StorageFull,
     TooManyRequests,
 )
-from models.operations import setup, sweep, verify_log
+from models.operations import setup, sweep
 from models.runtime import service_error_of
 from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
-from tests import postgres
 from tests.models.migrations.test_columns import TABLES
 from tests.models.runtime.test_readings import read, readings
 from tests.uploads import upload
@@ -93,33 +92,6 @@ def test_a_writer_waits_for_the_same_owner_and_for_the_service(
     assert outcomes == [Busy if waits else "wrote"]
     run_in_threads(write)
     assert outcomes[1] == "wrote"
-
-
-def test_events_of_one_owner_are_numbered_in_the_order_of_their_commits(alice):
-    seen, done = [], threading.Event()
-
-    def write():
-        with connected():
-            for number in range(15):
-                Event.record(alice.id, "webhook.test", {"number": number})
-
-    def poll():
-        with connected():
-            while True:
-                was_done = done.is_set()
-                events, _ = Event.feed(alice.id, 3, seen[-1].id if seen else None)
-                seen.extend(events)
-                if was_done and not events:
-                    return
-
-    poller = threading.Thread(target=poll)
-    poller.start()
-    run_in_threads(*[write] * 4)
-    done.set()
-    poller.join()
-
-    assert [event.sequence for event in seen] == list(range(1, 61))
-    assert verify_log().breaks == []
 
 
 def test_a_transaction_in_which_a_statement_failed_is_not_taken_for_committed(alice):
@@ -309,11 +281,3 @@ def test_readings_are_nowhere_in_the_database_before_their_event(alice):
 
     Event.record_merged_readings(all=True)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 5)]
-
-
-def test_nothing_of_what_is_sealed_is_in_the_servers_files(alice, postgres_server):
-    upload(alice, b"plaintext-of-a-document" * 1000, name="plaintext-of-a-name")
-    postgres.execute(postgres_server.url(), "CHECKPOINT")
-    files = list(postgres_server.files())
-    assert any(b"alice@example.com" in file for file in files)
-    assert not any(b"plaintext-of-a" in file for file in files)
