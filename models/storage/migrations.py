@@ -6,6 +6,7 @@ one there, `0015_baseline`. A migration that computes is a file of Python, with 
 """
 
 import re
+from collections.abc import Collection
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -37,9 +38,18 @@ class _OnServer(_Migration):
 
 
 class MigrationRunner(Runner):  # type: ignore[misc]
-    def __init__(self, database: Any, directory: str, *, on_server: bool = False) -> None:
+    """`only` are the names of those to run, in another order perhaps."""
+
+    def __init__(
+        self,
+        database: Any,
+        directory: str,
+        *,
+        on_server: bool = False,
+        only: Collection[str] | None = None,
+    ) -> None:
         super().__init__(database, directory)
-        self._on_server = on_server
+        self._on_server, self._only = on_server, only
 
     def migrations(self) -> list[Any]:
         files = sorted(Path(self.directory).glob("[0-9]*.*"))
@@ -47,8 +57,9 @@ class MigrationRunner(Runner):  # type: ignore[misc]
             own = sorted(Path(self.directory, "postgres").glob("[0-9]*.*"))
             files = [path for path in files if path.stem[:4] > own[0].stem[:4]] + own
         kind, name_of = _OnServer if self._on_server else _Migration, attrgetter("stem")
-        by_name = groupby(sorted(files, key=name_of), name_of)
-        return [kind(int(name[:4]), name, tuple(paths), None) for name, paths in by_name]
+        by_name = {name: tuple(them) for name, them in groupby(sorted(files, key=name_of), name_of)}
+        names = by_name if self._only is None else filter(by_name.get, self._only)
+        return [kind(place, name, by_name[name], None) for place, name in enumerate(names)]
 
 
 def _execute(statements: list[str], _migrator: Any, db: Any) -> None:

@@ -14,7 +14,7 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -151,7 +151,7 @@ class PostgresEngine(Engine):
     def migrating(self) -> AbstractContextManager[Any]:
         return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
-    def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:  # noqa: ARG002
+    def schema_differences(self, directory: str, migrations: Collection[str]) -> list[str]:  # noqa: ARG002
         """What somebody has put into the schema that would run inside the service."""
         return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
 

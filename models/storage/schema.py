@@ -5,7 +5,7 @@ A trigger or view that somebody has put into the file would run inside the servi
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from peewee import SqliteDatabase
@@ -23,23 +23,12 @@ _OF_ENGINE = {  # what ANALYZE makes
 _OBJECTS = "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
 
 
-class _OneMigration(MigrationRunner):
-    """Runs the migration with this name only."""
-
-    def __init__(self, database: SqliteDatabase, directory: str, name: str) -> None:
-        super().__init__(database, directory)
-        self._name = name
-
-    def migrations(self) -> list[Any]:
-        return [migration for migration in super().migrations() if migration.name == self._name]
-
-
-def schema_differences(directory: str, migrations: Iterable[str]) -> list[str]:
+def schema_differences(directory: str, migrations: Collection[str]) -> list[str]:
     """What is not as these migrations, in this order, make it, each as `trigger x is foreign`."""
     made = SqliteDatabase(":memory:")
     with made.connection_context():
-        for name in migrations:
-            _OneMigration(made, directory, name).up()
+        if migrations:
+            MigrationRunner(made, directory, only=migrations).up()
         return list(differences(_schema(made), _schema(database)))
 
 

@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -81,7 +81,7 @@ class SqliteEngine(Engine):
         exclusively: AbstractContextManager[Any] = database.atomic("EXCLUSIVE")
         return exclusively
 
-    def schema_differences(self, directory: str, migrations: Iterable[str]) -> list[str]:
+    def schema_differences(self, directory: str, migrations: Collection[str]) -> list[str]:
         return schema.schema_differences(directory, migrations)
 
     def damage(self, deep: bool) -> list[str]:
