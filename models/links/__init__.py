@@ -13,7 +13,7 @@ from .lists import (
     readings_by_links,
     secret_of,
 )
-from .opening import Opening
+from .opening import Opening, open_all_of
 from .options import PERMISSIONS, UPLOAD, LinkOptions
 from .receiving import Receipt, Room, admit_body, collection_of, receive, require_room
 from .recipient import Recipient, WrongCode

@@ -13,10 +13,12 @@ from peewee import Table as TableReference
 
 from ..core import Invalid, NotFound
 from ..events import has_mail, is_mail_address
+from ..runtime import refuse_if_full
 from ..storage import database
 
 _TEXTS: Any = TableReference("agreement", ("document_id", "sha256", "owner_id", "sealed_text"))
 _NEEDS_MAIL = "This service sends no mail, so it cannot ask who somebody is: SMTP_URL is not set."
+MOST_TEXTS = 1000  # that links of one target ask to accept, in all
 _NO_RECIPIENT = "Use addresses as ana@example.org, or @example.org for all of a domain."
 
 
@@ -94,13 +96,21 @@ def digest_of(text: str) -> str:
 
 
 def keep_text(target: Any, text: str | None) -> None:
-    """Keep what a link asks to accept from now on; in the transaction that stores the link."""
-    if text is not None:
-        sha256 = digest_of(text)
+    """Keep what a link asks to accept from now on; in the transaction that stores the link.
+
+    `QuotaExceeded` if its target has kept too many others.
+    """
+    if text is not None and (sha256 := digest_of(text)) not in (kept := texts_of(target)):
+        refuse_if_full(len(kept), MOST_TEXTS, "texts to be accepted here", "Use one of them.")
         sealed = target.seal("agreement/1", target.id + sha256, text)
         row = {"document_id": target.id, "sha256": sha256, "owner_id": target.owner_id}
-        kept = _TEXTS.insert([row | {"sealed_text": sealed}]).on_conflict_ignore()
-        kept.execute(database)
+        _TEXTS.insert([row | {"sealed_text": sealed}]).execute(database)
+
+
+def texts_of(target: Any) -> set[str]:
+    """The SHA-256 of each text that its links have asked to accept."""
+    rows = _TEXTS.select(_TEXTS.sha256).where(_TEXTS.document_id == target.id).execute(database)
+    return {row["sha256"] for row in rows}
 
 
 def kept_text(target: Any, sha256: str) -> str:

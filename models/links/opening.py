@@ -19,7 +19,7 @@ from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, current_actor, kept_since
 from ..records import Authenticated, Owned, cached_property
 from ..storage import transaction
-from .gate import Proof, drop_texts_of
+from .gate import Proof, drop_texts_of, kept_text, texts_of
 from .recipient import Recipient
 from .target import Target
 
@@ -175,6 +175,16 @@ def receipt_of(owner_id: str, sequence: int, since: int) -> str:
     previous = before.hash if before else EventHead.of(owner_id).hash_before
     line = {"owner": owner_id, "sequence": sequence, "body": event.body, "hash": event.hash.hex()}
     return json.dumps(line | {"previous": bytes(previous).hex()}) + "\n"
+
+
+def open_all_of(target: Target) -> None:
+    """Decrypt what guarded links of a target have left. `DecryptionError` if it was altered."""
+    for recipient in Recipient.select().where(Recipient.target_id == target.id):
+        target.unseal("recipient/1", recipient.id, recipient.sealed_address)
+    for opening in Opening.select().where(Opening.target_id == target.id):
+        target.unseal("opening/1", opening.id, opening.sealed_facts)
+    for sha256 in texts_of(target):
+        kept_text(target, sha256)
 
 
 def drop_all_of(target: Target) -> None:

@@ -85,28 +85,28 @@ class Recipient(Authenticated, Owned):
     @classmethod
     def prove(cls, target: Target, token: Any, address: str, code: str) -> Self:
         """The recipient with this address and code. `WrongCode`, always the same, for any other."""
+        is_listed = token.gate.admits(address)
         with transaction(target.owner_id):
             row = cls.of(target, token.id, address)
             row.change(code_failures=row.code_failures + 1)
-        given, is_listed = re.sub(r"\s", "", code), token.gate.admits(address)
-        states = [_digest(target, row.id, given, purpose) for purpose in ("code/1", "opened/1")]
-        is_right = [hmac.compare_digest(state, row.code_digest or "") for state in states]
-        has_ended = row.code_failures > MOST_TRIES or has_passed(row.code_until)
-        if has_ended or not (any(is_right) and is_listed):
+            opens = is_listed and row._takes(re.sub(r"\s", "", code))
+        if not opens:
             reason = "code" if is_listed else "recipient"
             Event.record_refusal(target.owner_id, token.id, target.id, reason)
             raise WrongCode
-        row._note_right(states, is_new=is_right[0])
         return row
 
-    def _note_right(self, states: list[str], *, is_new: bool) -> None:
-        """A right code was no wrong try; it goes on working for 12 hours from its first use."""
-        with transaction(self.owner_id):
-            row = Recipient.find(self.id)
-            if row and row.code_digest in states:
-                longer = {"code_digest": states[1], "code_until": now() + OPENED_CODE_MS}
-                is_first = is_new and row.code_digest == states[0]
-                row.change(code_failures=row.code_failures - 1, **longer if is_first else {})
+    def _takes(self, code: str) -> bool:
+        """Whether it is the right one. Then it was no wrong try, and goes on working for 12 hours
+        from its first use; in the transaction that has counted it.
+        """
+        states = [_digest(self.target, self.id, code, of) for of in ("code/1", "opened/1")]
+        is_right = [hmac.compare_digest(state, self.code_digest or "") for state in states]
+        if self.code_failures > MOST_TRIES or has_passed(self.code_until) or not any(is_right):
+            return False
+        opened = {"code_digest": states[1], "code_until": now() + OPENED_CODE_MS}
+        self.change(code_failures=self.code_failures - 1, **(opened if is_right[0] else {}))
+        return True
 
     def note_opening(self) -> bool:
         """Whether it is the first one by this recipient; in a transaction."""

@@ -12,7 +12,7 @@ from ..accounts import User
 from ..core import NotFound
 from ..documents import Collection, Document
 from ..events import Event, Webhook
-from ..links import Opening, Recipient
+from ..links import Opening, Recipient, open_all_of
 from ..records import shown
 from ..storage import engine
 from .authority import AUTHENTICATED
@@ -32,15 +32,19 @@ def check_keys(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_contents(report: ReportProgress = no_progress) -> list[str]:
-    """Decrypts all keys, names, passwords, lists and payloads. Progress counts payload bytes."""
+    """Decrypts all keys, names, passwords, lists, payloads, and what guarded links have left.
+    Progress counts payload bytes.
+    """
     problems = check_keys()
     for collection in Collection.each():
         problems += _problems(attrgetter("meta"), collection)
+        problems += _problems(open_all_of, collection)
     for user in User.each():
         problems += _problems(attrgetter("name", "password_digest"), user)
     done, (_, total) = 0, Document.stored()
     for document in Document.each():
         problems += _problems(_decrypt_document, document)
+        problems += _problems(open_all_of, document)
         done += document.size
         report(done, total)
     return list(dict.fromkeys(problems))

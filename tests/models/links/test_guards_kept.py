@@ -1,0 +1,119 @@
+"""The rows that guarded links leave: how many, how long, and what finds that they were altered."""
+
+import pytest
+
+from models import database
+from models.core import QuotaExceeded
+from models.documents import Collection
+from models.links import (
+    DocumentToken,
+    LinkOptions,
+    Opening,
+    Proof,
+    Recipient,
+    TokenGrant,
+    gate,
+    opening,
+    recipient,
+)
+from models.operations import delete_account, sweep, verification
+from tests.uploads import upload
+
+TABLES = "recipient", "opening", "agreement"
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def document(alice):
+    return upload(alice)
+
+
+def open_link(target, text="A text."):
+    """A link to the target, which somebody has opened and asked for a code."""
+    issued = DocumentToken.issue(target, LinkOptions(agreement=text))
+    grant = TokenGrant.of_secret(issued.secret)
+    proof = Proof(name="Ana", accept=gate.digest_of(text))
+    grant.admit(target, proof, "").count_view(target, "document.viewed")
+    Recipient.draw_code(target, issued.row.id, "ana@example.org")
+    return issued.row
+
+
+def count(table):
+    return database.execute_sql(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def counts():
+    return [count(table) for table in TABLES]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("recipient SET code_failures = 4", "recipient SET code_until = code_until + 1"),
+        *("recipient SET digest = 'x'", "opening SET recipient_id = 'rcp_x'"),
+        *("opening SET sequence = 1 + sequence", "opening SET created_at = 1 + created_at"),
+        "document_token SET sealed_gate = NULL",
+    ],
+)
+def test_who_may_open_and_who_has_opened_is_under_a_mac(document, change):
+    open_link(document)
+    assert verification.check_authority() == []
+    to_whom = " WHERE code_until > 0" if change.startswith("recipient") else ""
+    database.execute_sql(f"UPDATE {change}{to_whom}")
+    assert len(verification.check_authority()) == 1
+
+
+@pytest.mark.parametrize(
+    "column", ["recipient.sealed_address", "opening.sealed_facts", "agreement.sealed_text"]
+)
+def test_what_is_sealed_in_them_is_opened_by_the_deep_check(document, column):
+    open_link(document)
+    assert verification.check_contents() == []
+    table, column = column.split(".")
+    database.execute_sql(f"UPDATE {table} SET {column} = zeroblob(60)")
+    assert verification.check_contents() == [f"{document.id} cannot be decrypted."]
+
+
+def test_of_a_link_the_oldest_rows_go_where_there_are_too_many(document, monkeypatch):
+    token = open_link(document)
+    for table in (opening, recipient):
+        monkeypatch.setattr(table, "MOST", 3)
+    for number in range(5):
+        Recipient.draw_code(document, token.id, f"{number}@example.org")
+        made = Opening.fresh(owner_id=token.owner_id, target_id=document.id, token_id=token.id)
+        made.sealed_facts, newest = b"", made.id
+        made.insert_row()
+    sweep()
+    assert counts()[:2] == [3, 3]
+    assert newest in [one.id for one in Opening.select()]
+
+
+def test_openings_are_kept_as_long_as_events(document, runtime, clock):
+    open_link(document)
+    for days, left in ((runtime.settings.event_days - 1, 1), (runtime.settings.event_days + 2, 0)):
+        clock(days * DAY_MS)
+        sweep()
+        assert count("opening") == left
+
+
+def test_a_target_keeps_so_many_texts(document, monkeypatch):
+    monkeypatch.setattr(gate, "MOST_TEXTS", 2)
+    for text in ("One.", "Two.", "One."):
+        open_link(document, text)
+    with pytest.raises(QuotaExceeded):
+        open_link(document, "Three.")
+    assert count("agreement") == 2
+
+
+def test_what_is_deleted_leaves_none_of_them(alice, document):
+    collection, _ = Collection.make(alice.id, "A title", document_ids=[document.id])
+    other = upload(alice)
+    for target in (document, collection, other):
+        open_link(target)
+    assert counts() == [6, 3, 3]  # each link has a recipient who stands for all others
+    collection.delete_with_tokens()
+    assert counts() == [4, 2, 2]
+    document.delete_with_tokens()
+    assert counts() == [2, 1, 1]
+    delete_account(alice)
+    assert counts() == [0, 0, 0]
