@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, g
 
 from models import Collection, DocumentToken, RowWith
-from models.core import DocumentDamaged, NotFound, QuotaExceeded
+from models.core import DocumentDamaged, NotFound, PayloadTooLarge, QuotaExceeded
 from models.links import LinkOptions
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with
@@ -16,16 +16,18 @@ from .schemas.collections import (
     CollectionQuery,
     CollectionRecord,
     CollectionWithDocuments,
+    FilePassword,
     NewCollection,
     NewCollectionResponse,
 )
 from .schemas.responses import list_page, list_schema
-from .views import archive
+from .views import archive, one_file
 from .views.links import IssuedLink, base_url, with_addresses
 
 collections = ApiBlueprint(
     "collections", __name__, url_prefix="/v1/collections", description="Collections"
 )
+HTML = {"type": "string"}
 
 
 @collections.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
@@ -87,6 +89,31 @@ def content(id: str) -> Response:
     Its last entry, `SHA256SUMS`, is for `sha256sum -c`.
     """
     return archive.send_collection(Collection.one_of(g.caller.owner_id, id))
+
+
+@collections.get("/<id>/download", accepts=OWNER, scope=READ)
+@may_fail_with(DocumentDamaged, PayloadTooLarge)
+@collections.response(200, HTML, content_type="text/html")
+def download(id: str) -> Response:
+    """Download a collection as one self-contained HTML file
+
+    A contents page, readable without scripts, and each document as a page of its own, which gives
+    its original back byte for byte. All originals together are at most as large as one document may
+    be; a larger collection is saved as a ZIP file.
+    """
+    return one_file.send(Collection.one_of(g.caller.owner_id, id), None)
+
+
+@collections.post("/<id>/download", accepts=OWNER, scope=READ)
+@may_fail_with(DocumentDamaged, PayloadTooLarge)
+@collections.arguments(FilePassword())
+@collections.response(200, HTML, content_type="text/html")
+def download_encrypted(body: dict[str, Any], id: str) -> Response:
+    """Download a collection as one self-contained HTML file that a password opens
+
+    Contents page and documents are encrypted each by itself, and opened one by one.
+    """
+    return one_file.send(Collection.one_of(g.caller.owner_id, id), None, body["password"])
 
 
 @dataclass(frozen=True)

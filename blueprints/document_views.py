@@ -24,7 +24,7 @@ from .schemas.requests import (
 )
 from .schemas.responses import DrawnPdfPage, PdfPageList
 from .views import content as contents
-from .views import pages
+from .views import pages, pdf
 
 document_views = ApiBlueprint(
     "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
@@ -145,7 +145,7 @@ def content(id: str) -> Response:
 @pdf_pages.response(200, PdfPageList())
 def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF with their sizes and text"""
-    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"])
+    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"])
 
 
 @pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
@@ -155,7 +155,7 @@ def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
 @pdf_pages.response(200, PdfPageList())
 def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF that has a password"""
-    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
+    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
 
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -167,7 +167,7 @@ def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
 
     Pages that were drawn once are kept with the document. It counts as no view.
     """
-    return pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
+    return pdf.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -180,4 +180,4 @@ def locked_page(
 ) -> dict[str, Any]:
     """Return a page of a PDF that has a password"""
     document, password = g.caller.document(id), body["password"]
-    return pages.drawn_page(document, g.caller, number, query["scale"], password)
+    return pdf.drawn_page(document, g.caller, number, query["scale"], password)

@@ -127,15 +127,18 @@ def content() -> Response:
 
 
 @short_links.get("/download", accepts=LINK, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged)
+@may_fail_with(TokenSpent, DocumentDamaged, PayloadTooLarge)
 @short_links.response(200, HTML, content_type="text/html")
 def download() -> Response:
-    """Download what a link opens now as a self-contained HTML file"""
+    """Download what a link opens now as a self-contained HTML file
+
+    That of a collection has a contents page, and a page for each document.
+    """
     return opened(lambda target: target.save())
 
 
 @short_links.post("/download", accepts=LINK, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@may_fail_with(PayloadTooLarge, *OPENING_ERRORS)
 @short_links.arguments(DownloadRequest(), required=True)
 @short_links.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any]) -> Response:

@@ -1,4 +1,5 @@
-// Derives the key, decrypts all pieces, shows the page in an iframe.
+// Derives the key, decrypts a page, shows it in an iframe; if that is the contents page of several
+// documents, it asks for their pages, one by one.
 (() => {
 "use strict";
 const $ = id => document.getElementById(id);
@@ -10,8 +11,9 @@ const to64 = bytes => {
   for (let i = 0; i < bytes.length; i += 0x8000) s += String.fromCharCode.apply(null, bytes.subarray(i, i + 0x8000));
   return btoa(s);
 };
-const aad = text.encode($("header").textContent);
-const header = JSON.parse($("header").textContent);
+const part = (name, n) => $(n ? `${name}-${n}` : name).textContent;
+const header = JSON.parse(part("header", 0));
+let key;
 const showMessage = message => { $("message").textContent = message; };
 
 const deriveKey = async password => {
@@ -19,25 +21,23 @@ const deriveKey = async password => {
   const kdf = { name: "PBKDF2", hash: header.hash, salt: from64(header.salt), iterations: header.rounds };
   return crypto.subtle.deriveKey(kdf, base, { name: "AES-GCM", length: 256 }, false, ["decrypt"]);
 };
-const decryptAll = async key => {
-  const lines = $("pieces").textContent.trim().split("\n");
+const pageOf = async (n, report) => {
+  const header = JSON.parse(part("header", n)), additionalData = text.encode(part("header", n));
+  const lines = part("pieces", n).trim().split("\n");
   const plain = new Uint8Array(header.head + header.original + header.tail);
   const iv = new Uint8Array(12), view = new DataView(iv.buffer);
   iv.set(from64(header.nonce));
   let at = 0;
   for (let i = 0; i < lines.length; i++) {
-    view.setUint32(7, i);
+    view.setUint32(7, n * 0x1000000 + i);
     iv[11] = i === lines.length - 1 ? 1 : 0;
-    const piece = new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData: aad }, key, from64(lines[i])));
+    const piece = new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData }, key, from64(lines[i])));
     plain.set(piece, at);
     at += piece.length;
     lines[i] = "";
-    if (lines.length > 8) showMessage(`Opening… ${Math.round(100 * (i + 1) / lines.length)} %`);
+    if (lines.length > 8) report?.(`Opening… ${Math.round(100 * (i + 1) / lines.length)} %`);
   }
   if (at !== plain.length) throw new Error("cut");
-  return plain;
-};
-const pageOf = plain => {
   const start = header.head, end = start + header.original, parts = [plain.subarray(0, start)];
   for (let i = start; i < end; i += 0xc0000) parts.push(to64(plain.subarray(i, Math.min(i + 0xc0000, end))));
   parts.push(plain.subarray(end));
@@ -48,8 +48,13 @@ const show = blob => {
   frame.className = "opened";
   frame.title = "Document";
   frame.addEventListener("load", () => frame.focus());
+  addEventListener("message", async e => {
+    const opened = e.data?.open;
+    if (e.source !== frame.contentWindow || !opened) return;
+    e.source.postMessage({ opened, page: await pageOf(opened).catch(() => null) }, "*");
+  });
   frame.src = URL.createObjectURL(blob);
-  document.body.replaceChildren(frame);
+  document.body.replaceChildren(frame, ...document.querySelectorAll("[id^=header-], [id^=pieces-]"));
 };
 $("form").addEventListener("submit", async e => {
   e.preventDefault();
@@ -58,7 +63,8 @@ $("form").addEventListener("submit", async e => {
   showMessage("Opening…");
   await new Promise(done => setTimeout(done, 30));
   try {
-    show(pageOf(await decryptAll(await deriveKey($("password").value.normalize("NFC")))));
+    key = await deriveKey($("password").value.normalize("NFC"));
+    show(await pageOf(0, showMessage));
   } catch {
     showMessage("Wrong password, or the file is damaged.");
     $("open").disabled = false;

@@ -3,6 +3,7 @@
     view(original)                   the page shown inline
     download(original)               one self-contained file
     sealed_download(original, seal)  the same file, encrypted under a password
+    download_several(contents, seal) several documents in one such file
 
 `formats` has a folder for each family of formats, `sandbox` is the child process that parses
 untrusted bytes, `content` says what bytes are, `markup` makes text safe for HTML, and `rendering`
@@ -18,6 +19,7 @@ from .markup.names import badge, content_disposition, safe_file_name
 from .rendering.page import Neighbours, RenderedPage, download, embeds, start_ahead, view
 from .rendering.registry import Document
 from .rendering.sealed import Seal, sealed_download
+from .rendering.several import Contents, Listed, download_several
 from .sandbox.conversion_places import ConverterBusyError
 from .sandbox.converter import Conversion, configured_converter
 from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job

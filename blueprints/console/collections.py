@@ -9,15 +9,15 @@ from models import Collection, DocumentToken, current_runtime
 from models.documents import documents_page, within
 from models.links import links_by_target
 
-from ..schemas.collections import CollectionEdit, NewCollection
-from ..views import archive
+from ..schemas.collections import CollectionEdit, FilePassword, NewCollection
+from ..views import archive, one_file
 from .blueprint import Pages, go, go_back, render
 from .documents import page_number
 from .forms import once, text
 from .links import issue, link_fields, show_new
 
 collections, collection = Pages("collections", "/collections"), Pages("collection", "/collections")
-PATH, ROWS, MOST_LINKS = "/app/collections", 7, 100
+PATH, ROWS, MOST_LINKS = "/app/collections", 6, 100
 
 
 def _owned(id: str) -> Collection:
@@ -60,6 +60,7 @@ def show_collection(id: str) -> Response:
         listed = documents_page(owner_id, ROWS, 1, order="", name=asked.strip(), media_types=None)
         shown["found"] = [one for one in listed.documents if one.id not in found.document_ids]
     limit = current_runtime().settings.max_document_bytes
+    shown["fits"] = one_file.fits(found)
     return render("collection", collection=found, asked=asked, limit=limit, **shown)
 
 
@@ -75,6 +76,19 @@ def change_collection(id: str) -> Response:
 def save_collection(id: str) -> Response:
     """Save the originals of a collection as one ZIP file"""
     return archive.send_collection(_owned(id))
+
+
+@collection.get("/<id>/download")
+def save_collection_file(id: str) -> Response:
+    """Save a collection as one HTML file"""
+    return one_file.send(_owned(id), None)
+
+
+@collection.post("/<id>/download", shows=show_collection)
+def save_sealed_collection(id: str) -> Response:
+    """Save a collection as one HTML file that a password opens"""
+    body = FilePassword().load({"password": request.form.get("password", "")})
+    return one_file.send(_owned(id), None, body["password"])
 
 
 @collection.get("/<id>/links")

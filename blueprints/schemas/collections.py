@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from models.documents import MOST_DOCUMENTS
 
-from .fields import List, StrictInteger, Text, Timestamp
+from .fields import List, Password, StrictInteger, Text, Timestamp
 from .links import DocumentLinks
 from .requests import NewDocumentToken, PageQuery
 from .responses import DocumentRecord
@@ -41,6 +41,10 @@ class CollectionEdit(CamelCaseSchema):
 
 class CollectionQuery(PageQuery):
     document_id = Text(1, 100, **described("Only those with this document."))
+
+
+class FilePassword(CamelCaseSchema):
+    password = Password(1, 1024, required=True, **described("Of your choice: it opens the file."))
 
 
 class CollectionRecord(ResponseSchema):

@@ -12,7 +12,7 @@ from models.core import ScopeMissing, ServiceError
 from models.links import TokenGrant
 
 from ..http.application import Response
-from .pages import original_of
+from .originals import original_of
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"

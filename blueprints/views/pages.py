@@ -1,11 +1,8 @@
-"""The pages that show a document, and a PDF's pages.
+"""The pages that show a document, and the files that hold it.
 
 A view is counted after the document was decrypted. What is made of it is kept.
 """
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -15,57 +12,63 @@ from flask import Response, g, request
 import viewer
 from models import Collection, Document, current_runtime
 from models.core import Invalid, NotFound, ScopeMissing, WrongCredentials
-from models.links import TokenGrant, request_code
+from models.links import Target, TokenGrant, request_code
 from models.runtime import BeingMadeError
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
+from . import one_file
 from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url
 from .notices import converting_page, prefers_json
 from .originals import original_of
+from .pdf import opened_pdf
 
-NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
-NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
 VIEW_ONLY = "This link permits to view the document, not to save it."
-LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
-def render(action: str, document: Document, grant: TokenGrant | None) -> Response:
+def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
     """The page for `action`, `view` or `download`; for a protected link its prompt."""
     if grant and needs_prompt(grant):
-        return prompt(grant, action, document.expires_at)
-    return _open(action, document, grant)
+        return prompt(grant, action, _end_of(target))
+    return _open(action, target, grant)
 
 
 def unlock(
-    action: str, document: Document, grant: TokenGrant | None, proof: dict[str, Any]
+    action: str, target: Target, grant: TokenGrant | None, proof: dict[str, Any]
 ) -> Response:
     """The page; for a form in which something is wrong or missing, the prompt."""
     try:
-        grant = grant and admit(document, grant, proof)
+        grant = grant and admit(target, grant, proof)
     except (WrongCredentials, Invalid) as error:
         if grant and is_form():
-            return prompt(grant, action, document.expires_at, error)
+            return prompt(grant, action, _end_of(target), error)
         raise
-    return _open(action, document, grant)
+    return _open(action, target, grant)
 
 
 def send_code(
-    target: Document | Collection, grant: TokenGrant, email: str
+    target: Target, grant: TokenGrant, email: str
 ) -> Response | tuple[dict[str, Any], int]:
     """Every address is answered alike; a browser by the prompt, which then asks for the code."""
     expires_at = request_code(target.owner_id, grant, email)
     if not is_form() or prefers_json():
         return {"expires_at": expires_at}, 202
     action = "view" if "view" in grant.permissions else "download"
-    page = prompt(grant, action, getattr(target, "expires_at", None))
+    page = prompt(grant, action, _end_of(target))
     page.status_code = 202
     return page
 
 
-def _open(action: str, document: Document, grant: TokenGrant | None) -> Response:
-    saves = action == "download"
+def _end_of(target: Target) -> int | None:
+    return getattr(target, "expires_at", None)
+
+
+def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
+    """A collection is saved; its contents page is no page of a document."""
+    if isinstance(target, Collection):
+        return one_file.send(target, grant)
+    document, saves = target, action == "download"
     original = original_of(document, grant, saves=saves, tells=not saves)
     headers_only = request.method == "HEAD"
     if action == "download":
@@ -160,17 +163,17 @@ def _is_counted(grant: TokenGrant, type: str) -> bool:
     return bool(grant.came_by) and not loads.allowance(by).left
 
 
-def save(document: Document, grant: TokenGrant | None) -> Response:
+def save(target: Target, grant: TokenGrant | None) -> Response:
     """The file, or the prompt of a protected link. By ticket `ScopeMissing`, but for that of a
     collection whose link permits it.
     """
     if grant and grant.came_by and not (grant.collection_id and "download" in grant.permissions):
         raise ScopeMissing(VIEW_ONLY)
-    return render("download", document, grant)
+    return render("download", target, grant)
 
 
 def download_by_password(
-    document: Document,
+    target: Target,
     caller: Caller,
     password: str | None = None,
     pdf_password: str | None = None,
@@ -189,14 +192,14 @@ def download_by_password(
         if grant and not grant.collection_id and pdf_password is None:
             password, pdf_password = None, password
     elif is_form() or (grant and grant.is_guarded):
-        return unlock("download", document, grant, {"password": password, **proof})
+        return unlock("download", target, grant, {"password": password, **proof})
     elif grant and grant.has_password:
         raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
-    return encrypted_download(document, grant, password, pdf_password)
+    return encrypted_download(target, grant, password, pdf_password)
 
 
 def encrypted_download(
-    document: Document,
+    target: Target,
     grant: TokenGrant | None,
     password: str | None,
     pdf_password: str | None = None,
@@ -204,13 +207,15 @@ def encrypted_download(
     """The file encrypted with a password of the caller's choice, or with that of a PDF opened."""
     if not password and pdf_password is None:
         raise Invalid("#/password", "A password is needed: it will open the file.")
-    original = _opened_original(document, grant, pdf_password)
+    if isinstance(target, Collection):
+        return one_file.send(target, grant, password)
+    original = _opened_original(target, grant, pdf_password)
     if password:
-        seal = document.password_seal(password, grant.id if grant else document.owner_id)
+        seal = target.password_seal(password, grant.id if grant else target.owner_id)
         page = viewer.sealed_download(original, seal)
     else:
         page = viewer.download(original)
-    return _record_and_send(page, document, grant, "document.downloaded")
+    return _record_and_send(page, target, grant, "document.downloaded")
 
 
 def _opened_original(
@@ -221,80 +226,3 @@ def _opened_original(
     if pdf_password is not None:
         opened_pdf(original)
     return original
-
-
-def opened_pdf(original: viewer.Document) -> tuple[viewer.PdfPages, viewer.Overview]:
-    """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
-    PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
-    """
-    if not original.has_pages:
-        raise NotFound(NO_PAGES)
-    failures, address = current_runtime().link_password_failures, request.remote_addr or ""
-    if original.password is not None:
-        failures.refuse_if_many(original.id, address)
-    try:
-        pages = original.pages()
-        return pages, pages.overview()
-    except viewer.SandboxError:
-        raise NotFound(NO_PAGES) from None
-    except viewer.PdfLockedError:
-        if original.password is not None:
-            failures.record_failure(original.id, address)
-        raise WrongCredentials(LOCKED) from None
-
-
-def list_pages(
-    document: Document, caller: Caller, first: int, password: str | None = None
-) -> dict[str, Any]:
-    with _opened(document, caller, password) as (pages, overview):
-        texts = pages.texts(first) if first <= len(overview.pages) else []
-    frames = overview.pages[first - 1 : first - 1 + viewer.TEXT_PAGES]
-    texts += [""] * (len(frames) - len(texts))
-    following = first + viewer.TEXT_PAGES
-    return {
-        "total": overview.total,
-        "pages": [
-            {"number": frame.number, "width": frame.width, "height": frame.height, "text": text}
-            for frame, text in zip(frames, texts, strict=False)
-        ],
-        "outline": [
-            dict(zip(("depth", "title", "page", "top"), entry, strict=True))
-            for entry in (overview.outline if first == 1 else ())
-        ],
-        "next_cursor": following if following <= len(overview.pages) else None,
-    }
-
-
-def drawn_page(
-    document: Document, caller: Caller, number: str, scale: int, password: str | None = None
-) -> dict[str, Any]:
-    with _opened(document, caller, password) as (pages, overview):
-        total = len(overview.pages)
-        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > total:
-            raise NotFound(NO_PAGE)
-        page = pages.one(int(number), total, scale)
-    placed = ("x", "y", "width", "height")
-    return {
-        **{name: getattr(page, name) for name in ("number", "width", "height", "picture")},
-        "text": [dict(zip((*placed, "text"), run, strict=True)) for run in page.text],
-        "links": [
-            dict(zip((*placed, "top"), (*box, top), strict=True))
-            | {"page": None, "url": None, "url" if isinstance(target, str) else "page": target}
-            for *box, target, top in page.links
-        ],
-    }
-
-
-@contextmanager
-def _opened(
-    document: Document, caller: Caller, password: str | None
-) -> Iterator[tuple[viewer.PdfPages, viewer.Overview]]:
-    """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
-    if caller.credential_type != TICKET:
-        if needs_prompt(caller.grant):
-            raise ScopeMissing("This link asks for something first. Open its view.")
-        document.record_read("document.viewed")
-    try:
-        yield opened_pdf(original_of(document, caller.grant, password))
-    except viewer.SandboxError:
-        raise NotFound(NO_PAGE) from None

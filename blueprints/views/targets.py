@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 from flask import Response, g, request
 
 import viewer
-from models import Collection, Document
+from models import Document
 from models.core import Busy, Invalid, NotFound, ScopeMissing, TargetChanged, WrongCredentials
-from models.documents import kind_of
-from models.links import UPLOAD, TokenGrant
+from models.links import UPLOAD, Target, TokenGrant
 
 from ..http.authentication import Caller, is_form, resolve_caller
-from . import archive, content, pages
+from . import archive, content, one_file, pages
 from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url, visible
 from .notices import prefers_json, small_page
@@ -28,7 +27,6 @@ TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
 VIEW_ONLY = "This link permits to view the documents, not to save them."
-ONE_BY_ONE = "This link opens several documents. Open it, and save each from its page."
 
 
 def opened(act: Callable[[Any], T]) -> T:
@@ -52,6 +50,7 @@ def _target_of(caller: Caller) -> "LinkTarget | UploadTarget":
 
 class LinkTarget(ABC):
     kind: str
+    target: Target
 
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         self.caller, self.grant = caller, grant
@@ -68,17 +67,16 @@ class LinkTarget(ABC):
     def content(self) -> Response:
         """The original, or all of them."""
 
-    @abstractmethod
     def save(self) -> Response:
         """As one HTML file."""
+        return pages.save(self.target, self.grant)
 
-    @abstractmethod
     def save_by_password(self, **passwords: str) -> Response:
         """The same, encrypted."""
+        return pages.download_by_password(self.target, self.caller, **passwords)
 
     def send_code(self, email: str) -> Any:
-        target = self.grant.collection or Document.of_token(self.grant.target_id)
-        return pages.send_code(target, self.grant, email)
+        return pages.send_code(self.target, self.grant, email)
 
     def judge_body(self) -> None:
         raise ScopeMissing("This link opens something. It takes no files.")
@@ -122,7 +120,7 @@ class DocumentTarget(LinkTarget):
 
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         super().__init__(caller, grant)
-        self.document: Document = caller.document(grant.target_id)
+        self.target = self.document = caller.document(grant.target_id)
 
     def show(self) -> Shown:
         if prefers_json():
@@ -146,12 +144,6 @@ class DocumentTarget(LinkTarget):
         read = content.read_by_page if self.grant.came_by else content.read
         return read(self.document, self.grant)
 
-    def save(self) -> Response:
-        return pages.save(self.document, self.grant)
-
-    def save_by_password(self, **passwords: str) -> Response:
-        return pages.download_by_password(self.document, self.caller, **passwords)
-
     def _json(self, credential: str) -> dict[str, Any]:
         return self._contents(self.document.name, None, [self.document], credential)
 
@@ -165,7 +157,7 @@ class CollectionTarget(LinkTarget):
         super().__init__(caller, grant)
         if grant.collection is None:
             raise NotFound
-        self.collection: Collection = grant.collection
+        self.target = self.collection = grant.collection
 
     def show(self) -> Shown:
         is_open = not needs_prompt(self.grant)
@@ -201,12 +193,6 @@ class CollectionTarget(LinkTarget):
             record = partial(grant.count_view, self.collection)
         return archive.send_collection(self.collection, record)
 
-    def save(self) -> Response:
-        raise ScopeMissing(ONE_BY_ONE)
-
-    def save_by_password(self, **_: str) -> Response:
-        raise ScopeMissing(ONE_BY_ONE)
-
     def _json(self, credential: str) -> dict[str, Any]:
         shown = self.collection
         return self._contents(shown.title, shown.note, shown.documents, credential)
@@ -214,17 +200,12 @@ class CollectionTarget(LinkTarget):
     def _page(self, credential: str) -> Response:
         query = credential + ("&embed=1" if request.args.get("embed") == "1" else "")
         shown: dict[str, Any] = {"collection": self.collection, "visible": visible, "query": query}
+        shown |= {"credential": credential, "fits": one_file.fits(self.collection)}
         if "download" in self.grant.permissions:
             shown["size"] = viewer.format_size(self.collection.size)
-        rows = [
-            {
-                "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
-                "name": one.name.strip() or one.default_name,
-                "badge": viewer.badge(one.name, kind),
-                "facts": f"{kind} · {viewer.format_size(one.size)}",
-            }
+        rows = [  # each path from `/s`, below whatever prefix
+            one_file.row_of(one) | {"path": f"v1/documents/{one.id}/view"}
             for one in self.collection.documents
-            for kind in [kind_of(one.media_type, one.name)]
         ]
         return small_page("cover.html", 200, self.grant.origins, documents=rows, **shown)
 

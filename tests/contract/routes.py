@@ -77,6 +77,8 @@ ROUTES = [
     Route("GET", "/v1/collections", OWNER, None, READ),
     Route("GET", "/v1/collections/<collection>", OWNER, None, READ),
     Route("GET", "/v1/collections/<collection>/content", OWNER, None, READ),
+    Route("GET", "/v1/collections/<collection>/download", OWNER, None, READ),
+    Route("POST", "/v1/collections/<collection>/download", OWNER, {"password": "a word"}, READ),
     Route("PATCH", "/v1/collections/<collection>", OWNER, {"title": "Another"}, (*READ, *WRITE)),
     Route("DELETE", "/v1/collections/<collection>", OWNER, None, DELETE),
     Route("GET", "/s", (TOKEN,)),

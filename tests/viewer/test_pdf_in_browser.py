@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from crypto.password_file import PasswordSeal
-from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, original, pdf
+from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, original, pdf, several
 from tests.waiting import until
 from viewer import download, sealed_download
 
@@ -365,6 +365,22 @@ def test_the_pdf_viewer_of_the_browser_shows_a_file_under_a_password(
     page.click("#open")
 
     until(lambda: viewers_in(page) == [2])
+    page.close()
+
+
+def test_the_pdf_viewer_of_the_browser_shows_one_of_several_where_its_page_leaves_room(
+    browser_with_pdf_viewer, tmp_path
+):
+    listed = [("a.pdf", "application/pdf", pdf("One", "Two")), ("b.txt", "text/plain", b"text")]
+    page = browser_with_pdf_viewer.new_page()
+    (tmp_path / "a.html").write_bytes(several(listed))
+    page.goto((tmp_path / "a.html").as_uri())
+    page.click("li:nth-child(1) a")
+    until(lambda: viewers_in(page) == [2])
+    place = page.frame_locator("#shown").locator("main > .frame").bounding_box()
+    assert page.locator("#pdf").bounding_box() == pytest.approx(place, abs=1)
+    page.click("#next")
+    assert page.locator("#pdf").count() == 0
     page.close()
 
 

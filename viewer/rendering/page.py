@@ -73,7 +73,7 @@ def layout(original: Original, preview: Preview, options: PageOptions) -> Layout
 def _values(
     original: Original, preview: Preview, options: PageOptions, *, embedded: bool
 ) -> dict[str, object]:
-    name = display_name(original.name, original.default_name)
+    name = name_of(original)
     return {
         "preview": preview,
         "kind": preview.kind,
@@ -87,8 +87,8 @@ def _values(
         "sha256": original.sha256,
         "name": name,
         "original_name": original.name.strip() or name,
-        "comment_name": _safe_in_comment(name),
-        "safe_file_name": _safe_in_comment(safe_file_name(name)).replace(" ", "_"),
+        "comment_name": safe_in_comment(name),
+        "safe_file_name": safe_in_comment(safe_file_name(name)).replace(" ", "_"),
         "badge": badge(name, preview.kind),
         "length": format_count(original.size, "byte"),
         "summary": (preview.label, format_size(original.size), *preview.facts),
@@ -96,6 +96,10 @@ def _values(
         "source": _data_uri(original, preview) if embedded else options.content_url,
         "embedded": embedded,
     }
+
+
+def name_of(original: Original) -> str:
+    return display_name(original.name, original.default_name)
 
 
 def _encode(html: str) -> bytes:
@@ -107,7 +111,7 @@ def _data_uri(original: Original, preview: Preview) -> str:
     return f"data:{media_type};base64,{BYTES_PLACEHOLDER}"
 
 
-def _safe_in_comment(name: str) -> str:
+def safe_in_comment(name: str) -> str:
     """Replace what could end an HTML comment or has a meaning in a shell command."""
     return UNSAFE_IN_COMMENT.sub("_", name)
 
@@ -169,13 +173,12 @@ def view(
 def download(document: Document, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
     preview = NO_PREVIEW if headers_only else document.preview().for_file()
-    headers = download_headers(document, policy.for_file(preview))
+    headers = file_headers(name_of(document), policy.for_file(preview))
     return _page(headers, document, preview, PageOptions(offline=True))
 
 
-def download_headers(document: Document, rules: str) -> dict[str, str]:
+def file_headers(name: str, rules: str) -> dict[str, str]:
     """Return the headers of a file to save; sandboxed, should a browser show it anyway."""
-    name = display_name(document.name, document.default_name)
     headers = policy.headers(policy.with_header_directives(rules, ("'none'",)), ())
     return headers | {"Content-Disposition": content_disposition(name + ".html")}
 
@@ -190,12 +193,16 @@ def _page(
 
 
 def _body(page: Layout, document: Document) -> Iterator[bytes]:
-    for part in page.head:
-        for start in range(0, len(part), WRITE_BYTES):
-            yield part[start : start + WRITE_BYTES]
+    yield from in_pieces(page.head)
     if page.has_original:
         yield from base64_pieces(document.pieces())
     yield page.tail
+
+
+def in_pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+    for part in parts:
+        for start in range(0, len(part), WRITE_BYTES):
+            yield part[start : start + WRITE_BYTES]
 
 
 def base64_length(size: int) -> int:

@@ -19,6 +19,7 @@ SANDBOX: Final = (
 ORIGIN: Final = re.compile(r"\*|'self'|'none'|[a-z][a-z0-9+.-]*://[^\s;,'\"*/]+")
 PATH: Final = re.compile(r"[\w./~-]+")
 FORMATS: Final = Path(__file__).parent.parent / "formats"
+ANY_PAGE: Final = Preview("", "", foreign_style=True, frames_pdf=True)
 NO_MARKUP_FROM_TEXT: Final = ("require-trusted-types-for 'script'", "trusted-types 'none'")
 UNUSED_FEATURES: Final = (
     "camera=(), display-capture=(), geolocation=(), gyroscope=(), accelerometer=(), hid=(), "
@@ -73,6 +74,14 @@ def for_file(preview: Preview) -> str:
 def for_sealed_file(preview: Preview) -> str:
     """Return the policy of an encrypted file. The page inside is a blob: and inherits it."""
     return _policy(preview, more=("sealed",), frames=True)
+
+
+def for_several(*, sealed: bool) -> str:
+    """Return the policy of a file with several documents: what the page of any may need, and which
+    it inherits. Each has its own policy beside it.
+    """
+    more = ("contents", "sealed") if sealed else ("contents",)
+    return _policy(ANY_PAGE, more=more, frames=True)
 
 
 def headers(policy: str, ancestors: Sequence[str], oembed_url: str | None = None) -> dict[str, str]:
