@@ -128,13 +128,20 @@ document.addEventListener("keydown", e => {
 });
 
 // --- the text of all pages; of those that are not drawn yet invisible, for the browser's search ---
+const AT_ONCE = 2; // lists that are asked for: a part has as many pages as the first one
+const ask = cursor => {
+  const list = Promise.resolve(working).then(() => pages.list(cursor));
+  list.catch(() => {}); // it is told where it is awaited
+  return list;
+};
 const read = async () => {
-  await pause(.5);
-  for (let cursor = 1; cursor;) {
-    await working;
-    const list = await pages.list(cursor);
-    for (const { number, text } of list.pages) {
-      const section = pages.sections[number - 1];
+  const { sections } = pages, asked = [ask(1)];
+  for (let n = 0, size; n < asked.length; n++) {
+    const { pages: listed, nextCursor } = await asked[n];
+    size ??= nextCursor ? nextCursor - 1 : Infinity;
+    while (asked.length <= n + AT_ONCE && asked.length * size < sections.length) asked.push(ask(asked.length * size + 1));
+    for (const { number, text } of listed) {
+      const section = sections[number - 1];
       pages.texts[number - 1] = text;
       if (!section || drawnAt(section) || !text) continue;
       const layer = document.createElement("p");
@@ -142,8 +149,7 @@ const read = async () => {
       layer.textContent = text;
       section.append(layer);
     }
-    cursor = list.nextCursor;
-    if (!cursor) document.documentElement.dataset.text = "all";
+    if (n + 1 === asked.length) document.documentElement.dataset.text = "all";
     document.dispatchEvent(new Event("read"));
   }
 };

@@ -173,7 +173,7 @@ def view(
 def download(document: Document, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
     preview = NO_PREVIEW if headers_only else document.preview().for_file()
-    headers = file_headers(name_of(document), policy.for_file(preview))
+    headers = file_headers(name_of(document), policy.for_saving(preview))
     return _page(headers, document, preview, PageOptions(offline=True))
 
 

@@ -34,13 +34,16 @@ def _of_formats(suffix: str) -> tuple[str, ...]:
     """
     families = (path.name for path in FORMATS.iterdir() if path.is_dir())
     paths = [path for family in families for path in FOLDER.glob(f"{family}/*.{suffix}")]
-    paths += [FOLDER / name for name in ("card.css", "grid.css") if name.endswith(suffix)]
+    paths += [
+        FOLDER / name for name in ("card.css", "grid.css", "prose.css") if name.endswith(suffix)
+    ]
     ordered = sorted(paths, key=lambda path: path.name)
     return tuple(path.relative_to(FOLDER).as_posix() for path in ordered)
 
 
-SCRIPTS: Final = ("viewer.js", *_of_formats("js"))
-STYLES: Final = ("base.css", "viewer.css", *_of_formats("css"))
+_OF_FORMATS: Final = _of_formats("js"), _of_formats("css")
+SCRIPTS: Final = ("viewer.js", *_OF_FORMATS[0])
+STYLES: Final = ("base.css", "viewer.css", *_OF_FORMATS[1])
 
 
 def for_view(
@@ -67,7 +70,12 @@ def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
 
 
 def for_file(preview: Preview) -> str:
-    """Return the policy for the meta element of a file."""
+    """Return the policy for the meta element of a file: it names only what the file holds."""
+    return _policy(preview, frames=preview.frames_pdf, own=True)
+
+
+def for_saving(preview: Preview) -> str:
+    """Return the policy for the header of a file."""
     return _policy(preview, frames=preview.frames_pdf)
 
 
@@ -103,14 +111,16 @@ def _policy(
     *,
     more: Sequence[str] = (),
     frames: bool = False,
+    own: bool = False,
 ) -> str:
     """Return the policy of a page that may load media from these origins.
 
-    `more` names pages around this one, each with a script and a stylesheet. A page that `frames`
-    shows what it made itself; if that is a PDF, Firefox's viewer inherits the policy.
+    `more` names pages around this one, each with a script and a stylesheet; `own` leaves out those
+    of other formats. What a page `frames` it made itself; Firefox's viewer of PDF inherits this.
     """
-    scripts = (*SCRIPTS, *(f"{name}.js" for name in more))
-    styles = (*STYLES, *(f"{name}.css" for name in more))
+    scripts, styles = (preview.scripts, preview.styles) if own else _OF_FORMATS
+    scripts = ("viewer.js", *scripts, *(f"{name}.js" for name in more))
+    styles = ("base.css", "viewer.css", *styles, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (

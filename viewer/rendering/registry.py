@@ -27,6 +27,7 @@ MARKDOWN: Final = JobFormat(
     most_bytes=512 << 10,
     options=text_options,
     otherwise={ANY: partial(text.preview, label="Markdown")},
+    styles=("prose.css",),
 )
 NOTEBOOK: Final = JobFormat(
     "notebook",
@@ -34,7 +35,7 @@ NOTEBOOK: Final = JobFormat(
     most_bytes=32 << 20,
     options=text_options,
     otherwise={ANY: lambda original, _: code.preview(original, "application/json")},
-    styles=("text/notebook.css",),
+    styles=("prose.css", "text/notebook.css"),
 )
 AGENDA: Final = JobFormat(
     "agenda",
@@ -83,6 +84,7 @@ READING: Final = JobFormat(
     Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
     options=lambda original: {"failed": bool(original.converter)},
     otherwise={"sheets": spreadsheet.preview, "zip": archive.preview},
+    styles=("prose.css",),
 )
 BOOK: Final = JobFormat(
     "book",
@@ -94,7 +96,7 @@ BOOK: Final = JobFormat(
             "Save the original to open it there."
         ),
     },
-    styles=("pdf/outline.css",),
+    styles=("prose.css", "pdf/outline.css"),
     scripts=("pdf/outline.js",),
 )
 BY_TYPE: Final[dict[str, Renderer]] = {

@@ -10,7 +10,7 @@ from ...sandbox.process import Job, JobResult, SandboxError
 from ..original import Original
 
 JOB: Final = Job("viewer.formats.pdf.drawing", memory_mb=1024, cpu_seconds=25, seconds=30)
-TEXT_PAGES: Final = 64  # read at once
+TEXT_PAGES: Final = 128  # read at once: each time the child process takes all of the file
 DRAWN_PAGES: Final = 4  # drawn at once for the screen
 SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
 PICTURES: Final = frozenset({"image/png", "image/webp"})

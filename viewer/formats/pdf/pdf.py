@@ -32,7 +32,7 @@ _served: Final = partial(
     _pdf,
     tools=frozenset({"zoom", "pages", "find"}),
     scripts=tuple(f"pdf/{name}.js" for name in SCRIPTS),
-    styles=("pdf/outline.css", "pdf/pages.css"),
+    styles=("pdf/outline.css", "pdf/pages.css", "pdf/served.css"),
 )
 _saved: Final = partial(_pdf, scripts=("pdf/saved.js",), styles=("pdf/pages.css",), frames_pdf=True)
 

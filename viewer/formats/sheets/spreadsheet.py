@@ -13,7 +13,7 @@ from . import table
 SHEETS: Final = JobFormat(
     "sheets",
     Job("viewer.formats.sheets.sheets", memory_mb=768, cpu_seconds=10, seconds=15),
-    styles=("grid.css",),
+    styles=("grid.css", "sheets/workbook.css"),
     scripts=("sheets/sheets.js",),
 )
 TYPES: Final = (
