@@ -21,15 +21,36 @@ def no_child_process(monkeypatch):
 
 
 @pytest.fixture
-def page(browser):
-    """A page in a context of its own; `heard` collects console messages and script errors."""
-    context = browser.new_context(accept_downloads=True)
-    page = context.new_page()
-    page.heard = []
-    page.on("console", lambda message: page.heard.append(message.text))
-    page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
-    yield page
-    context.close()
+def new_page(browser):
+    """Opens a page in a context of its own; `heard` collects console messages and script errors."""
+    with contextlib.ExitStack() as contexts:
+
+        def opened(**options):
+            page = contexts.enter_context(browser.new_context(**options)).new_page()
+            page.heard = []
+            page.on("console", lambda message: page.heard.append(message.text))
+            page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+            return page
+
+        yield opened
+
+
+@pytest.fixture
+def page(new_page):
+    return new_page(accept_downloads=True)
+
+
+@pytest.fixture
+def expect_accessible():
+    """Asserts that axe-core finds nothing on a page, and that it does not scroll sideways."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core")
+
+    def expect(page, **options):
+        found = axe.Axe().run(page, options=options)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
+
+    return expect
 
 
 class Site:

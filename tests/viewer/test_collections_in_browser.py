@@ -14,32 +14,21 @@ def collection(alice):
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_and_nothing_is_cut_off(browser, alice, collection, scheme, width):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
-    )
-    link = alice.share(collection, password="hunter22")
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
-    page = context.new_page()
-
-    def check():
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-
-    page.goto(link["shortUrl"])
-    check()
+def test_axe_finds_nothing_and_nothing_is_cut_off(
+    new_page, expect_accessible, alice, collection, scheme, width
+):
+    page = new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    page.goto(alice.share(collection, password="hunter22")["shortUrl"])
+    expect_accessible(page)
     page.fill("#password", "hunter22")
     for way in ("button", "li:nth-child(2) a"):
         with page.expect_navigation():
             page.click(way)
-        check()
-    context.close()
+        expect_accessible(page)
 
 
-def test_one_leafs_through_and_comes_back_without_a_script(browser, alice, collection):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_one_leafs_through_and_comes_back_without_a_script(new_page, alice, collection):
+    page = new_page(java_script_enabled=False)
     page.goto(alice.share(collection, maxViews=1)["shortUrl"])
     titles = []
     for way in ("button", "li:nth-child(2) a", "[rel=next]", "[rel=prev]", "[rel=up]"):
@@ -47,7 +36,6 @@ def test_one_leafs_through_and_comes_back_without_a_script(browser, alice, colle
             page.click(way)
         titles.append(page.title())
     assert titles == [collection["title"], NAMES[1], NAMES[2], NAMES[1], collection["title"]]
-    context.close()
 
 
 def test_in_a_frame_its_documents_open_in_the_frame(page, site, alice, collection):

@@ -47,20 +47,16 @@ def saved(page, click):
     return waiting.value
 
 
-def test_every_kind_of_file_opens_verified_and_has_all_tools_on_a_phone(browser, tmp_path):
+def test_every_kind_of_file_opens_verified_and_has_all_tools_on_a_phone(new_page, tmp_path):
     """It logs nothing, and does not scroll sideways."""
-    context, heard = browser.new_context(viewport=PHONE, has_touch=True), []
-    page = context.new_page()
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
+    page = new_page(viewport=PHONE, has_touch=True)
     for name, kind, data in every_kind():
         opened(page, tmp_path, download(original(data, name, kind)))
-        assert (page.title(), digest_line(page), heard) == (name, OK, [])
+        assert (page.title(), digest_line(page), page.heard) == (name, OK, [])
         page.evaluate("document.querySelectorAll('#count').forEach(one => one.append(',158'))")
         boxes = [one.bounding_box() for one in page.locator(".tools .js:not(.wide)").all()]
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], name
         assert all(box["x"] + box["width"] <= PHONE["width"] for box in boxes), name
-    context.close()
 
 
 @pytest.mark.parametrize(
@@ -119,17 +115,14 @@ def test_the_digest_needs_no_webcrypto(page, tmp_path):
         assert digest_line(page) == OK
 
 
-def test_without_scripts_the_document_is_shown_and_saved(browser, tmp_path):
-    context = browser.new_context(java_script_enabled=False, accept_downloads=True)
-    page = opened(
-        context.new_page(), tmp_path, download(original(b"some words", "a.txt", "text/plain"))
-    )
+def test_without_scripts_the_document_is_shown_and_saved(new_page, tmp_path):
+    page = new_page(java_script_enabled=False, accept_downloads=True)
+    opened(page, tmp_path, download(original(b"some words", "a.txt", "text/plain")))
 
     assert "some words" in page.text_content("main")
     assert "10 bytes" in page.text_content("footer")
     assert not page.is_visible("[data-do=p]")
     assert saved(page, lambda: page.click("#original")).path().read_bytes() == b"some words"
-    context.close()
 
 
 LONG_PAGE = (
@@ -418,15 +411,13 @@ def test_an_address_can_name_a_sheet(page, tmp_path):
     until(lambda: shown_sheets(page) == ["sheet-2"])
 
 
-def test_without_scripts_all_sheets_are_shown_below_their_links(browser, tmp_path):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_without_scripts_all_sheets_are_shown_below_their_links(new_page, tmp_path):
+    page = new_page(java_script_enabled=False)
     opened(page, tmp_path, download(original(workbook(), "a.xlsx", SHEETS)))
 
     assert len(shown_sheets(page)) == 3
     page.click("a[href='#sheet-3']")
     page.wait_for_url("**#sheet-3")
-    context.close()
 
 
 @pytest.mark.parametrize(
@@ -560,16 +551,6 @@ def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     until(lambda: "error" in types(page))
 
 
-def test_an_origin_that_is_not_allowed_cannot_embed_the_page(page, site):
-    document = original(b"words to hide", "a.txt", "text/plain")
-
-    for number, allowed in enumerate([(), ("https://other.example",)]):
-        framed(page, site, view(document, frame_ancestors=allowed), f"/hidden{number}")
-        page.wait_for_timeout(500)
-        assert page.evaluate("said") == []
-        assert "words to hide" not in page.frames[1].content()
-
-
 LOOKS = {"README.md", "sum.py", "sales.csv", "letter.eml", "sheet.xlsx", "files.zip", "mystery.bin"}
 WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
 
@@ -582,14 +563,9 @@ WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"
     ],
     ids=["every kind", "those that look different, dark on a phone"],
 )
-def test_axe_finds_nothing(browser, tmp_path, scheme, size, samples):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
-    )
-    context = browser.new_context(color_scheme=scheme, viewport=size, bypass_csp=True)
-    page = context.new_page()
+def test_axe_finds_nothing(new_page, expect_accessible, tmp_path, scheme, size, samples):
+    page = new_page(color_scheme=scheme, viewport=size, bypass_csp=True)
     for name, kind, data in samples:
-        opened(page, tmp_path, download(original(data, name, kind)))
-        found = axe.Axe().run(page, options={"iframes": False})
-        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
-    context.close()
+        expect_accessible(
+            opened(page, tmp_path, download(original(data, name, kind))), iframes=False
+        )

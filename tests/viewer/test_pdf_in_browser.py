@@ -400,8 +400,7 @@ def test_a_browser_without_a_pdf_viewer_shows_the_first_page_and_opens_the_pdf(p
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_pdf_is_accessible(page, alice, scheme, width):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+def test_a_pdf_is_accessible(page, expect_accessible, alice, scheme, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)
     for data in (linked_pdf(2, "https://example.invalid/"), encrypted_pdf("x")):
@@ -411,5 +410,4 @@ def test_a_pdf_is_accessible(page, alice, scheme, width):
             page.click("#outline summary")
             find(page, "One", "1 of 1")
 
-        found = axe.Axe().run(page, options={"iframes": False})
-        assert found.violations_count == 0, found.generate_report()
+        expect_accessible(page, iframes=False)

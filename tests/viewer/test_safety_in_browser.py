@@ -231,10 +231,10 @@ def page_cpu(session):
 @pytest.mark.parametrize("label", HEAVY)
 def test_heavy_documents_are_rendered_in_bounded_time_and_size(context, site, label):
     """Both times are CPU times, so that other work on the machine does not count."""
-    name, kind, make = HEAVY[label]
+    name, make = HEAVY[label]
     data = make()
     begun = service_cpu()
-    shown = view(original(data, name, kind))
+    shown = view(original(data, name))
     drawn = service_cpu() - begun
     page = (context.pages or [context.new_page()])[0]
     page.goto(site.put("/heavy", shown), wait_until="load", timeout=120_000)

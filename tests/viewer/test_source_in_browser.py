@@ -146,15 +146,13 @@ def test_long_xml_is_laid_out_to_its_end_as_by_the_server(page, tmp_path):
     assert lines[-2:] == ["  </r>\n", "</a>\n"]
 
 
-def test_json_folds_without_scripts(browser, tmp_path):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_json_folds_without_scripts(new_page, tmp_path):
+    page = new_page(java_script_enabled=False)
     opened(page, tmp_path, download(original(b'{"a":{"b":1}}', "a.json", "application/json")))
     assert page.is_visible("#L3")
     page.click("#L2")
 
     assert not page.is_visible("#L3")
-    context.close()
 
 
 def test_without_the_original_there_is_nothing_to_choose(page, site):

@@ -25,6 +25,7 @@ class RefusedError(ValueError):
 LENGTHS: Final = struct.Struct(">II")
 MAX_JSON: Final = 2 << 20
 MAX_BLOCK: Final = 40 << 20
+MAX_PAGE: Final = MAX_HTML + MAX_PICTURES
 MAX_ESCAPED: Final = 32 << 20
 DATA_PLACEHOLDER: Final = "\0data\0"
 
@@ -54,17 +55,11 @@ def read_message(stream: IO[bytes]) -> Message:
     return facts, _read_exactly(stream, block_length)
 
 
-def limited_block(html: str, limit: int = MAX_HTML + MAX_PICTURES) -> tuple[bytes, bool]:
-    """Return at most `limit` bytes of HTML in UTF-8, and whether the end was cut off."""
-    data = html.encode("utf-8", "replace")
-    return data[:limit], len(data) > limit
-
-
 def escaped_block(page: str) -> tuple[bytes, bool]:
     """Return a whole page as the value of an attribute, and whether its end was cut off."""
-    block, cut = limited_block(page)
-    escaped = escape_page(block)
-    return escaped[:MAX_ESCAPED], cut or len(escaped) > MAX_ESCAPED
+    data = page.encode("utf-8", "replace")
+    escaped = escape_page(data[:MAX_PAGE])
+    return escaped[:MAX_ESCAPED], len(data) > MAX_PAGE or len(escaped) > MAX_ESCAPED
 
 
 def with_data(html: bytes, data: bytes, **facts: Any) -> Message:

@@ -33,33 +33,20 @@ def test_the_charset_parameter_is_found(text):
     assert charset("text/plain") is None
 
 
-@pytest.mark.parametrize(
-    ("declared", "is_so"),
-    [
-        ("application/octet-stream", True),
-        ("Application/Octet-Stream; charset=binary", True),
-        ("binary/octet-stream", True),
-        ("application/force-download", True),
-        ("", True),
-        ("nonsense", True),
-        ("text/plain", False),
-        ("application/zip", False),
-        ("application/x-anything", False),
-    ],
-)
-def test_a_generic_type_says_nothing_of_a_document(declared, is_so):
-    assert is_generic(declared) == is_so
+def test_a_generic_type_says_nothing_of_a_document():
+    generic = ["application/octet-stream", "Application/Octet-Stream; x=y", "", "nonsense"]
+    generic += ["binary/octet-stream", "application/force-download"]
+    others = ["text/plain", "application/zip", "application/x-anything"]
+
+    assert [one for one in generic + others if is_generic(one)] == generic
 
 
-@pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "text/xml", "text/javascript"])
-def test_active_types_are_never_shown_inline(kind):
-    assert not is_shown_inline(kind)
-    assert data_uri_type(kind) == "application/octet-stream"
+def test_only_passive_types_are_shown_inline():
+    passive = ["application/pdf", "image/png", "audio/mpeg", "text/plain; a=b"]
+    active = ["text/html", "image/svg+xml", "text/xml", "text/javascript"]
 
-
-@pytest.mark.parametrize("kind", ["application/pdf", "image/png", "audio/mpeg", "text/plain; a=b"])
-def test_passive_types_are_shown_inline(kind):
-    assert is_shown_inline(kind)
+    assert [one for one in passive + active if is_shown_inline(one)] == passive
+    assert {data_uri_type(one) for one in active} == {"application/octet-stream"}
 
 
 def test_an_svg_in_an_img_element_keeps_its_type():

@@ -5,21 +5,6 @@ import pytest
 from tests.viewer.samples import original
 
 
-def test_first_reads_no_more_than_its_limit():
-    asked = []
-    document = original(b"0123456789")
-    object.__setattr__(
-        document, "read", lambda start, stop: asked.append((start, stop)) or [b"0123"]
-    )
-
-    assert document.first(4) == b"0123"
-    assert asked == [(0, 4)]
-
-
-def test_first_returns_all_of_a_short_document():
-    assert original(b"abc").first(4096) == b"abc"
-
-
 def test_a_document_whose_type_is_not_declared_is_read_once_to_detect_it():
     asked = []
     document = original(b"%PDF-1.7", content_type="application/octet-stream")
@@ -43,14 +28,3 @@ def test_an_empty_document_is_not_read():
 
     assert document.first(10) == b""
     assert list(document.pieces()) == []
-
-
-def test_the_record_has_the_names_of_the_api():
-    assert set(original(b"").record()) == {
-        "id",
-        "name",
-        "contentType",
-        "size",
-        "sha256",
-        "createdAt",
-    }

@@ -59,13 +59,6 @@ def test_an_original_of_any_size_is_restored_exactly(size):
     assert bytes_in(body(download(original(data)))) == data
 
 
-def test_the_length_is_exact():
-    document = original(bytes(64 << 20), "large.bin")
-    page = download(document)
-
-    assert page.length == sum(map(len, page.body))
-
-
 def test_the_body_is_produced_piece_by_piece():
     document = original(bytes(1 << 20), "x.bin")
 
@@ -167,8 +160,3 @@ def test_encoded_pieces_of_any_size_join_to_one_base64_text(pieces):
 
     assert encoded == base64.b64encode(b"".join(pieces))
     assert len(encoded) == base64_length(len(b"".join(pieces)))
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 64 << 20])
-def test_the_length_of_base64_is_known_in_advance(size):
-    assert base64_length(size) == -(-size // 3) * 4

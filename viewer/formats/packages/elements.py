@@ -3,7 +3,6 @@
 Names are local ones: the same elements exist in several namespaces.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 from xml.etree.ElementTree import Element, TreeBuilder, XMLParser
@@ -47,15 +46,6 @@ def parse_int(value: str | None, default: int) -> int:
     return (
         int(value) if value and value.isascii() and value.isdigit() and len(value) < 9 else default
     )
-
-
-def parse_float(value: str | None, default: float, least: float, most: float) -> float:
-    """Return a number between these limits; the default for what is none."""
-    try:
-        number = float(value or default)
-    except ValueError:
-        return default
-    return min(max(number, least), most) if math.isfinite(number) else default
 
 
 class _WithoutDoctype(TreeBuilder):

@@ -1,6 +1,6 @@
 """Runs in the child process. Renders Jupyter notebooks: texts, code, and the stored outputs.
 
-Source: the notebook format 4 of nbformat; in format 3 cells lie in worksheets.
+Source: the notebook format 4 of nbformat, of 2015.
 """
 
 import base64
@@ -58,9 +58,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
 
 def _cells(book: Any) -> list[Json]:
-    sheets = book.get("worksheets") if isinstance(book, dict) else None
-    source = sheets[0] if isinstance(sheets, list) and sheets else book
-    cells = source.get("cells") if isinstance(source, dict) else None
+    cells = book.get("cells") if isinstance(book, dict) else None
     if not isinstance(cells, list):
         raise ValueError("not a notebook")
     return [cell for cell in cells if isinstance(cell, dict)]
@@ -73,19 +71,17 @@ def _language(book: Json) -> str:
 
 
 def _cell(cell: Json, language: str) -> str:
-    source = _text(cell.get("source", cell.get("input", "")))
+    source = _text(cell.get("source"))
     match cell.get("cell_type"):
         case "markdown":
             return f'<section class="prose cell">{to_html(_with_pictures(source, cell))}</section>'
-        case "heading":
-            return f'<section class="prose cell">{to_html(f"## {source}")}</section>'
         case "code":
             return _code_cell(cell, source, language)
     return f'<pre class="cell" tabindex="0">{escape(source[:MAX_OUTPUT])}</pre>'
 
 
 def _code_cell(cell: Json, source: str, language: str) -> str:
-    number = cell.get("execution_count", cell.get("prompt_number"))
+    number = cell.get("execution_count")
     label = f"In [{number}]" if isinstance(number, int) else "In [ ]"
     code = CODE.highlight(language, source) if len(source) < MAX_OUTPUT else escape(source)
     found = cell.get("outputs")
@@ -102,11 +98,9 @@ def _output(output: Json) -> str:
     match output.get("output_type"):
         case "stream":
             return _plain(_text(output.get("text")), is_error=output.get("name") == "stderr")
-        case "error" | "pyerr":
+        case "error":
             return _plain("\n".join(_strings(output.get("traceback"))), is_error=True)
-    forms = _dict(output, "data") or {
-        name: output[key] for key, name in OLD_FORMS.items() if key in output
-    }
+    forms = _dict(output, "data")
     for kind in (SVG, *PICTURES):
         if address := _address(kind, _text(forms.get(kind))):
             return f'<div class="output"><img alt="Output" src="{address}"></div>'
@@ -126,17 +120,6 @@ def _address(kind: str, stored: str) -> str:
         stored = base64.b64encode(stored.encode("utf-8", "replace")).decode()
     address = f"data:{kind};base64,{''.join(stored.split())}"
     return address if stored and (kind == SVG or safe_image_source(address)) else ""
-
-
-OLD_FORMS: Final = {
-    **{
-        "png": "image/png",
-        "jpeg": "image/jpeg",
-        "svg": "image/svg+xml",
-        "html": "text/html",
-        "text": "text/plain",
-    },
-}
 
 
 def _plain(text: str, *, is_error: bool = False) -> str:

@@ -1,40 +1,62 @@
-"""viewer/formats/packages/package.py"""
+"""viewer/formats/packages/: what protects the readers of office documents and books"""
+
+from xml.parsers.expat import ExpatError
 
 import pytest
 
 from tests.viewer.samples import package, relationships
+from viewer.formats.packages.elements import MAX_DEPTH, local_name, parse_int, stream
 from viewer.formats.packages.package import Package, Target
 
 
-def test_relationships_point_to_parts_or_external_addresses():
-    data = package(
-        word___rels__document_dot_xml_dot_rels=relationships(
-            a="media/x.png", b="../y.xml", c="https://a.example/", d="/word/z.xml", e="../../../up"
-        )
-    )
+def names(text, *whole, encoding="utf-8"):
+    return [local_name(item) for item in stream(text.encode(encoding), frozenset(whole))]
 
-    assert Package(data).relationships("word/document.xml") == {
+
+def test_elements_arrive_in_order_and_a_missing_end_is_no_error():
+    text = '<a xmlns:x="x"><x:b/><row>1<t>two</t></row><row/><c'
+
+    assert names(text, "row") == ["a", "b", "row", "row"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_dtd_is_refused_in_any_encoding(encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
+
+    with pytest.raises(ValueError, match="DTD"):
+        names(text, encoding=encoding)
+
+
+def test_deep_nesting_and_malformed_xml_are_refused():
+    with pytest.raises(ValueError, match="deep"):
+        names("<row>" * (MAX_DEPTH + 1), "row")
+    with pytest.raises(ExpatError):
+        names("<a></b>")
+
+
+def test_a_malformed_number_gives_the_default():
+    assert [parse_int(text, 1) for text in ("7", "", None, "-2", "9" * 20, "²")] == [7, *[1] * 5]
+
+
+def test_relationships_point_to_parts_or_external_addresses():
+    items = relationships(a="media/x.png", b="../../../up", c="https://a.example/", d="/word/z.xml")
+    opened = Package(package(word___rels__document_dot_xml_dot_rels=items))
+
+    assert opened.relationships("word/document.xml") == {
         "a": Target("word/media/x.png", external=False),
-        "b": Target("y.xml", external=False),
+        "b": Target("up", external=False),
         "c": Target("https://a.example/", external=True),
         "d": Target("word/z.xml", external=False),
-        "e": Target("up", external=False),
     }
-    assert Package(data).relationships("other.xml") == {}
+    assert opened.relationships("other.xml") == {}
 
 
-def test_only_raster_pictures_are_embedded():
-    opened = Package(package(a_dot_png=b"x", b_dot_svg=b"<svg/>"))
+def test_only_raster_pictures_are_embedded_up_to_a_limit():
+    opened = Package(package(a_dot_png=b"x", b_dot_svg=b"<svg/>", c_dot_png=bytes(3 << 20)))
 
     assert opened.picture("a.png") == '<img alt="" src="data:image/png;base64,eA==">'
     assert opened.picture("b.svg") == opened.picture("none.png") == ""
-
-
-def test_pictures_above_the_total_limit_are_left_out():
-    opened = Package(package(a_dot_png=bytes(3 << 20)))
-    shown = [bool(opened.picture("a.png")) for _ in range(4)]
-
-    assert shown == [True, True, True, False]
+    assert [bool(opened.picture("c.png")) for _ in range(4)] == [True, True, False, False]
     assert opened.pictures_left_out
 
 

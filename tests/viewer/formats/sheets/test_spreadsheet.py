@@ -64,11 +64,16 @@ def test_a_damaged_workbook_is_a_card():
     assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"
 
 
-def test_charts_are_said_not_to_be_shown():
-    data = samples.xlsx(xl__charts__chart1_dot_xml="", xl__charts__chart2_dot_xml="")
+def test_charts_and_pictures_are_said_not_to_be_shown():
+    charts = {f"xl__charts__{name}_dot_xml": "" for name in ("chart1", "chart2", "chartEx1")}
+    beside = {"xl__charts__style1_dot_xml": "", "xl__media__image1_dot_png": ""}
+    entry = '<e full-path="{}/" media-type="application/vnd.oasis.opendocument.chart"/>'
+    manifest = {"META-INF__manifest_dot_xml": entry * 3, "Pictures__1_dot_png": ""}
+    ods = samples.package(**samples.parts_of(samples.ods()), **manifest)
 
-    note = preview_of(original(data, "a.xlsx", OPEN_XML + "spreadsheetml.sheet")).note
-    assert "2 charts are not shown." in note
+    for name, data in (("a.xlsx", samples.xlsx(**charts, **beside)), ("a.ods", ods)):
+        note = preview_of(original(data, name)).note
+        assert note == "3 charts and 1 picture are not shown.", name
 
 
 MADE = {"xlsx": samples.xlsx(), "ods": samples.ods(), "xls": samples.xls()}

@@ -1,8 +1,10 @@
 """viewer/formats/sheets/xls.py"""
 
+from struct import pack
 from types import SimpleNamespace
 
 from tests.viewer.samples import xls
+from viewer.formats.sheets import xls as reader
 from viewer.formats.sheets.sheet import Cell, Merge
 from viewer.formats.sheets.xls import _style, read
 
@@ -25,6 +27,15 @@ def test_a_sheet_has_its_values_by_their_formats_and_its_merged_cells():
         ),
     ]
     assert (sheet.total, sheet.merges) == (2, [Merge(1, 0, 1, 2)])
+
+
+def test_charts_are_counted(monkeypatch):
+    assert [reader._charts(data) for data in (b"", b"\x09\x08\x08\0", xls())] == [0, 0, 0]
+
+    records = [(0x0809, 0x0005), (0x000A, 0), (0x0809, 0x0020), (0x0809, 0x0020)]
+    stream = b"".join(pack("<HHHH", kind, 4, 0x0600, what) for kind, what in records)
+    monkeypatch.setattr(reader.CompDoc, "get_named_stream", lambda *_: stream)
+    assert reader._charts(xls()) == 2
 
 
 def styled(key, formats=()):
