@@ -21,7 +21,7 @@ from models.core import (
     SessionExpired,
     SessionRequired,
 )
-from models.links import TokenGrant, admit_body
+from models.links import UPLOAD, TokenGrant, admit_body
 
 from .declarations import (
     API_KEY,
@@ -107,6 +107,10 @@ def resolve_caller(request: Request) -> Caller | None:
     g.caller = caller
     if caller.credential_type not in accepted:
         raise _rejection(caller.credential_type, accepted)
+    if caller.grant and not ("Idempotency-Key" in request.headers and request.method == "POST"):
+        caller.grant.refuse_if_used_up()
+    if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
+        raise NotFound  # it opens no document
     needed = {API_KEY: view.scopes, DOCUMENT_TOKEN: filter(None, [view.permission])}
     for one in needed.get(caller.credential_type, ()):
         if one not in caller.permissions:
@@ -133,8 +137,8 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Callab
             caller = _only_caller(given)
             if caller.credential_type in (*OWNER, COOKIE):
                 return lambda: None
-            length = headers.get("CONTENT_LENGTH")
-            return admit_body(caller.grant, int(length or 0)) if caller.grant else None
+            length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
+            return admit_body(caller.grant, int(length or 0), key) if caller.grant else None
     except ServiceError:
         return None
     except Exception:  # noqa: BLE001

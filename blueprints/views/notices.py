@@ -98,8 +98,10 @@ def small_page(
     template: str, status: int, origins: Sequence[str], script: str = "", **values: Any
 ) -> Response:
     """These `origins` may frame the page, without any only our own. `script` is the name of what it
-    runs, if it does.
+    runs, if it does; in a frame it tells `embed.js` that it is there.
     """
+    if status == 200 and request.args.get("embed") == "1":
+        script = script or "framed.js"
     code, shown = render_template(script) if script else "", brand()
     page = render_template(template, status=status, script=code, brand=shown, **values)
     style = page.partition("<style>")[2].partition("</style>")[0]  # in the head

@@ -7,7 +7,15 @@ from urllib.parse import urlsplit
 from flask import Response, request
 
 from models.core import Busy, ScopeMissing, WrongCredentials
-from models.links import Receipt, Room, TokenGrant, collection_of, receive, require_room
+from models.links import (
+    Receipt,
+    Room,
+    TokenGrant,
+    collection_of,
+    is_sent_again,
+    receive,
+    require_room,
+)
 from viewer import format_size
 
 from ..http.authentication import is_form
@@ -44,7 +52,9 @@ class UploadTarget:
 
     def judge_body(self) -> None:
         """Before a file is received if it is long, else before it is looked at."""
-        require_room(self.grant, self.collection, request.content_length or 0)
+        key = request.headers.get("Idempotency-Key", "")
+        if not is_sent_again(self.grant, key):
+            require_room(self.grant, self.collection, request.content_length or 0)
         if request.content_length and not seekable_body(request).read(1):
             raise Busy  # all places are taken
 

@@ -13,7 +13,14 @@ from flask import Response, g, request
 
 import viewer
 from models import Document
-from models.core import Busy, Invalid, NotFound, ScopeMissing, TargetChanged, WrongCredentials
+from models.core import (
+    Busy,
+    Invalid,
+    ScopeMissing,
+    TargetChanged,
+    TokenSpent,
+    WrongCredentials,
+)
 from models.links import UPLOAD, Target, TokenGrant
 
 from ..http.authentication import Caller, is_form, resolve_caller
@@ -155,8 +162,8 @@ class CollectionTarget(LinkTarget):
 
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         super().__init__(caller, grant)
-        if grant.collection is None:
-            raise NotFound
+        if grant.collection is None:  # it was deleted a moment ago
+            raise TokenSpent(origins=grant.origins)
         self.target = self.collection = grant.collection
 
     def show(self) -> Shown:

@@ -15,7 +15,15 @@ from .lists import (
 )
 from .opening import Opening, open_all_of
 from .options import PERMISSIONS, UPLOAD, LinkOptions
-from .receiving import Receipt, Room, admit_body, collection_of, receive, require_room
+from .receiving import (
+    Receipt,
+    Room,
+    admit_body,
+    collection_of,
+    is_sent_again,
+    receive,
+    require_room,
+)
 from .recipient import Recipient, WrongCode
 from .target import Target, target_of
 from .uses import count_view

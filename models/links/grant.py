@@ -158,7 +158,9 @@ class TokenGrant:
     def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
         token, (lasts, _) = presented.row, presented.further
         may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
-        is_closed = UPLOAD in may and current_runtime().settings.inbound == "off"
+        takes_files = UPLOAD in may
+        unspent = unspent or takes_files  # `refuse_if_used_up` says
+        is_closed = takes_files and current_runtime().settings.inbound == "off"
         if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
             raise TokenSpent(*_end_of(presented), where)
         left = None if token.max_views is None else max(0, token.max_views - token.views)
@@ -168,6 +170,13 @@ class TokenGrant:
             "masked_token": token.masked_token,
         }
         return cls(token.id, token.target_id, may, where, *terms, **shown)
+
+    def refuse_if_used_up(self) -> None:
+        """`TokenSpent` for a link that has taken its last file."""
+        if UPLOAD in self.permissions and not (self.views_left or self.came_by):
+            if self.collection:
+                Event.record_refusal(self.collection.owner_id, self.id, self.target_id, "ended")
+            raise TokenSpent("used_up", None, self.origins)
 
     def ticket(self, *, shows_original: bool) -> str:
         """For a page; `shows_original` says that it shows the original as it is. That of a

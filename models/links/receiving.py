@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..accounts import StoredResponse
 from ..core import (
-    NotFound,
     PayloadTooLarge,
     QuotaExceeded,
     ScopeMissing,
@@ -81,10 +81,16 @@ def require_room(grant: TokenGrant, collection: Collection, body_bytes: int) -> 
         raise NoRoom(room.bytes_left)
 
 
-def admit_body(grant: TokenGrant, body_bytes: int) -> Callable[[], None] | None:
+def is_sent_again(grant: TokenGrant, key: str) -> bool:
+    """Whether there is an answer to a file that came with this `Idempotency-Key`."""
+    return bool(key) and StoredResponse.is_kept(StoredResponse.id_of(grant.id, "POST", "/s", key))
+
+
+def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> Callable[[], None] | None:
     """What gives back the place for a long body, or None: there is none, or it is not taken."""
     try:
-        require_room(grant, collection_of(grant), body_bytes)
+        if not is_sent_again(grant, key):
+            require_room(grant, collection_of(grant), body_bytes)
     except ServiceError:
         return None
     return current_runtime().body_places.take(grant.id)
@@ -100,7 +106,7 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
     facts |= {"metadata": {"from": sender} if sender else {}}
     facts |= {"origin": {"collection_id": collection.id}}
     try:
-        take = partial(_take, grant.id, collection.id)
+        take = partial(_take, grant.id, collection)
         return upload(collection.owner_id, payload, **facts, prepare=lambda: take)[1]
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
@@ -110,15 +116,15 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
 
 def collection_of(grant: TokenGrant) -> Collection:
     """The target of a link that takes files."""
-    if grant.collection is None:
-        raise NotFound
+    if grant.collection is None:  # it was deleted a moment ago
+        raise TokenSpent(origins=grant.origins)
     return grant.collection
 
 
-def _take(token_id: str, collection_id: str, document: Document) -> Receipt:
+def _take(token_id: str, target: Collection, document: Document) -> Receipt:
     """In the transaction that stores the document's row."""
-    collection = Collection.one_of(document.owner_id, collection_id)
-    token = unspent(token_id, collection)
+    token = unspent(token_id, target)
+    collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
         raise TokenSpent
     # what is new is in no list yet
@@ -126,7 +132,7 @@ def _take(token_id: str, collection_id: str, document: Document) -> Receipt:
         raise NoRoom(collection.room)
 
     def add() -> EventHead:
-        whose = document.owner_id, collection_id
+        whose = document.owner_id, collection.id
         Collection.edit(*whose, add=[document.id], add_pointer="#/file")
         return EventHead.of(document.owner_id)
 

@@ -91,6 +91,17 @@ def test_the_embed_script_inserts_and_sizes_an_iframe_and_dispatches_ready(
     until(lambda: frame.bounding_box()["height"] > 1500)
 
 
+@pytest.mark.parametrize("terms", [{}, {"password": "hunter22"}], ids=["open", "prompt"])
+def test_the_embed_script_dispatches_ready_for_pages_without_a_viewer(
+    page, site, service, alice, terms
+):
+    link = alice.share(alice.collect(alice.upload(b"x")), allowedOrigins=[site.origin], **terms)
+    script = f'<script src="{service.url}/embed.js" data-url="{link["shortUrl"]}"></script>'
+    site.html = f"<!doctype html><body>{LISTENING}{script}"
+    page.goto(site.origin)
+    assert until(lambda: page.evaluate("window.heard")) == ["ready"]
+
+
 def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
     page, site, service, alice
 ):

@@ -1,0 +1,1 @@
+parent.postMessage({ source: "document-viewer", type: "ready" }, "*"); // embed.js waits for it
