@@ -18,7 +18,7 @@ from .schemas.requests import (
     PageQuery,
 )
 from .schemas.responses import list_page, list_schema
-from .views.links import IssuedLink, with_addresses
+from .views.links import IssuedLink, receipt_file, with_addresses
 
 document_tokens = ApiBlueprint(
     "document_tokens", __name__, url_prefix="/v1", description="Document tokens"
@@ -129,8 +129,9 @@ def receipt(id: str, opening_id: str) -> Response:
     gets it by the ticket of that opening.
     """
     grant = g.caller.grant
-    found = Opening.of_reader(opening_id, id, g.caller.owner_id, grant and grant.reader)
-    return Response(found.receipt(), content_type="application/jsonl")
+    return receipt_file(
+        Opening.of_reader(opening_id, id, g.caller.owner_id, grant and grant.reader)
+    )
 
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)

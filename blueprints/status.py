@@ -29,7 +29,7 @@ from .http.access_log import Access
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
-from .views.branding import send_logo
+from .views.branding import brand, send_logo
 from .views.links import base_url
 from .views.notices import source
 
@@ -115,9 +115,11 @@ def _front_page(has_console: bool) -> Response:
 
 
 def _page(template: str, **facts: Any) -> Response:
-    style = render_template("base.css") + render_template("page.css")
+    shown = brand()
+    style = render_template("base.css") + render_template("page.css") + (shown.css if shown else "")
     script = render_template("page.js")
-    response = Response(render_template(template, style=style, script=script, **facts))
+    html = render_template(template, style=style, script=script, brand=shown, **facts)
+    response = Response(html)
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {source(style)}; script-src {source(script)}; "
         "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

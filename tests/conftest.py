@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import os
+import secrets
 import shutil
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis.strategies import text
 from tests import postgres
 from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
+from tests.mailbox import BASE, Mailbox, until_sent
 from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.requirements import skip_unless_required
@@ -262,3 +264,24 @@ def proxy(gateway):
     proxy = Proxy(gateway.port)
     yield proxy
     proxy.close()
+
+
+@pytest.fixture(scope="module")
+def box():
+    """A mail server."""
+    with Mailbox() as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def mailing(start_service, box):
+    """A service that sends mail."""
+    return start_service(SMTP_URL=box.url(), BASE_URL=BASE, RATE_LIMITS="off")
+
+
+@pytest.fixture
+def email(mailing, box):
+    """A new address; what was sent to others has arrived."""
+    until_sent(mailing)
+    box.mails.clear()
+    return f"{secrets.token_hex(6)}@example.org"

@@ -42,15 +42,17 @@ def edit_profile() -> Response:
 @account.post("/notices", shows=show_account)
 def change_notices() -> Response:
     """Have notices sent to the account's own address, once it is confirmed; or no more"""
-    address, is_wanted = g.caller.user.email, bool(request.form.get("notices"))
-    found = Webhook.mailing_to(g.caller.owner_id, address)
-    if found and not is_wanted:
-        found.remove()
-    elif found:
-        found.ask_again()
-    elif is_wanted:
-        Webhook.register(g.caller.owner_id, f"mailto:{address}")
-    return go(PATH, "asked" if is_wanted else "unasked")
+    address, owner_id = g.caller.user.email, g.caller.owner_id
+    found = Webhook.mailing_to(owner_id, address)
+    if not request.form.get("notices"):
+        if found:
+            found.remove()
+        return go(PATH, "unasked")
+    if found and found.disabled_reason != "unconfirmed":
+        found.edit(enabled=True)
+        return go(PATH, "saved")
+    found.ask_again() if found else Webhook.register(owner_id, f"mailto:{address}")
+    return go(PATH, "asked")
 
 
 @account.get("/export")

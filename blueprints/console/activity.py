@@ -22,7 +22,7 @@ from models import (
 )
 from models.core import ServiceError
 from models.documents import with_binned
-from models.links import readings_by_links, target_of
+from models.links import Opening, readings_by_links, target_of
 from models.records import Owned
 
 from .blueprint import Pages, render
@@ -138,7 +138,8 @@ class _Names:
         return sentence[:1].upper() + sentence[1:]
 
     def reading(self, type: str, data: dict[str, Any]) -> Markup:
-        label, times = self._called(DocumentToken, data["tokenId"]), data.get("count", 1)
+        opening = self._called(Opening, data.get("openingId"))
+        label, times = opening or self._called(DocumentToken, data["tokenId"]), data.get("count", 1)
         act = "saved it" if type == "document.downloaded" else "opened it"
         often = f", {times} times" if times > 1 else ""
         who = quoted(label) if label else "Somebody"
@@ -169,6 +170,7 @@ def _label(token: DocumentToken) -> str | None:
 _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
     Collection: lambda collection: collection.show_bare_if_damaged().title,
     DocumentToken: _label,
+    Opening: lambda opening: opening.with_target().known_as,
     ApiKey: lambda key: key.name,
     Webhook: lambda webhook: webhook.url,
     Session: lambda session: session.client(),

@@ -13,6 +13,7 @@ from ..http import COOKIE
 from ..http.body import seekable_body
 from ..http.multipart import Part, read_parts
 from ..schemas.uploads import UploadForm
+from ..views.branding import brand
 from .blueprint import HOME, Pages, go
 from .documents import store
 from .sessions import PUBLIC
@@ -56,7 +57,8 @@ def icon(name: str) -> Response:
 @home_screen.get("/manifest.webmanifest", accepts=PUBLIC)
 def manifest() -> Response:
     """Describe the pages as an app that a phone installs"""
-    response = jsonify(_MANIFEST)
+    shown = brand()
+    response = jsonify(_MANIFEST | ({"name": shown.name} if shown and shown.name else {}))
     response.headers.update(_DAY | {"Content-Type": "application/manifest+json"})
     return response
 

@@ -1,5 +1,7 @@
 """Links: all of them, and one with its terms and openings."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, g, request
@@ -7,16 +9,27 @@ from markupsafe import Markup
 from marshmallow import ValidationError
 
 from models import DocumentToken
-from models.links import LinkOptions, Target, link_of_owner, links_of_owner, openings, target_of
+from models.links import (
+    LinkOptions,
+    Opening,
+    Target,
+    kept_text,
+    link_of_owner,
+    links_of_owner,
+    openings,
+    target_of,
+)
 
 from ..schemas.requests import DocumentTokenEdit, NewDocumentToken
-from ..views.links import qr_code
+from ..views.content import POLICY
+from ..views.links import qr_code, receipt_file
 from .blueprint import Pages, ask, go, go_back, render
 from .forms import end, number, once, text, typed
 from .templating import address_of, for_whom, quoted
 
 links = Pages("links", "/links")
 PATH, ROWS = "/app/links", 10
+TEXT = "text/plain; charset=utf-8"
 
 
 @links.get("")
@@ -48,7 +61,26 @@ def show_link(id: str) -> Response:
     link = link_of_owner(g.caller.owner_id, id)
     inside: Any = getattr(link.target, "documents", ())
     names = {one.id: one.show_bare_if_damaged().name for one in inside}
-    return _render_link("link", link, openings=openings(link), names=names)
+    opened, older = Opening.page_of_link(link, ROWS, request.args.get("after"))
+    readings: dict[str, list[Any]] = {}
+    for event, data in openings(link):
+        readings.setdefault(data.get("openingId", ""), []).append((event, data))
+    shown: dict[str, Any] = {"opened": opened, "older": older, "readings": readings}
+    return _render_link("link", link, names=names, **shown)
+
+
+@links.get("/<id>/openings/<opening_id>/receipt")
+def save_receipt(id: str, opening_id: str) -> Response:
+    """Save the receipt of what was accepted at an opening of a link"""
+    return receipt_file(Opening.one_of_link(link_of_owner(g.caller.owner_id, id), opening_id))
+
+
+@links.get("/<id>/openings/<opening_id>/agreement")
+def show_agreement(id: str, opening_id: str) -> Response:
+    """Show the text that was accepted at an opening of a link"""
+    found = Opening.one_of_link(link_of_owner(g.caller.owner_id, id), opening_id)
+    text = kept_text(found.target, found.agreement_sha256 or "")
+    return Response(text, headers={"Content-Security-Policy": POLICY}, content_type=TEXT)
 
 
 def issue(target: Target, fields: dict[str, Any]) -> str:
@@ -72,11 +104,12 @@ def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
 @links.post("/<id>", shows=show_link)
 def change_link(id: str) -> Response:
     """Change a link without sending it anew"""
-    fields = link_fields()
+    fields, link = link_fields(), link_of_owner(g.caller.owner_id, id)
     if not (fields["password"] or "open" in request.form):
         del fields["password"]
-    body = DocumentTokenEdit().load(fields)
-    DocumentToken.edit(g.caller.owner_id, id, **body)
+    kept = _guards_of(link).items()
+    changed = {name: value for name, value in fields.items() if (name, value) not in kept}
+    DocumentToken.edit(g.caller.owner_id, id, **DocumentTokenEdit().load(changed))
     return go(f"{PATH}/{id}", "saved")
 
 
@@ -117,4 +150,24 @@ def link_fields() -> dict[str, Any]:
         "password": password,
         "allowedOrigins": fields.get("allowedOrigins", "").split(),
         **end(),
+        **_guards(fields),
     }
+
+
+def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
+    """What the link asks, of a form that has these fields."""
+    guards: dict[str, Any] = {}
+    if "recipients" in fields:
+        guards["recipients"] = re.findall(r"[^\s,;]+", fields["recipients"]) or None
+    if "agreement" in fields:
+        text = fields["agreement"].replace("\r\n", "\n")
+        guards["agreement"] = text if text.strip() else None
+        guards["watermark"] = "watermark" in fields or None
+    return guards
+
+
+def _guards_of(link: DocumentToken) -> dict[str, Any]:
+    """The same as the form of the link holds it, where browsers change the ends of lines."""
+    text = link.agreement and re.sub("\r\n?", "\n", link.agreement)
+    recipients, watermark = list(link.recipients) or None, link.watermark or None
+    return {"recipients": recipients, "agreement": text, "watermark": watermark}

@@ -1,11 +1,12 @@
 """Getting in and out: sign up, log in, log out; and the stylesheet and script of all pages."""
 
 from contextlib import suppress
+from typing import Any
 
 from flask import Response, g, request
 
 from models import Session, User, current_runtime
-from models.accounts import count_reset, request_reset
+from models.accounts import Invitation, count_reset, request_reset
 from models.accounts import register as register_account
 from models.core import NotFound
 from models.runtime import network_of
@@ -36,7 +37,9 @@ def home() -> Response:
 def show_signup() -> Response:
     """Show the form for a new account"""
     least = current_runtime().settings.password_min_length
-    return render("signup", is_open=User.may_register(), least=least)
+    invite = (request.form if request.method == "POST" else request.args).get("invite", "")
+    shown: dict[str, Any] = {"invite": invite, "is_reset": Invitation.sets_password(invite)}
+    return render("signup", is_open=User.may_register(), least=least, **shown)
 
 
 @sessions.post("/signup", accepts=PUBLIC, shows=show_signup)

@@ -6,11 +6,13 @@ from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
 
 import viewer
-from models import Issued
+from models import Document, Issued
 from models.core import now, rfc3339
 from models.documents import kind_of
+from models.events import has_mail
 from models.links import secret_of
 from models.records import has_passed
+from models.runtime import service_error_of
 
 from ..schemas.fields import Timestamp
 from ..views.links import frame, with_addresses
@@ -24,11 +26,11 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment = state.app.jinja_env
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(asset=asset, form=form, form_key=form_key, link_ends=link_ends)
-    environment.globals |= {"friday": friday_after_tomorrow, "today": today}
+    environment.globals |= {"friday": friday_after_tomorrow, "today": today, "mails": has_mail}
     environment.filters |= {"moment": rfc3339, "milliseconds": Timestamp().deserialize}
     environment.filters |= {"size": viewer.format_size, "kind": _kind, "visible": visible}
     environment.filters |= {"badge": _badge, "zip": zip, "event_words": _event_words}
-    environment.filters |= {"address": address_of, "frame": frame}
+    environment.filters |= {"address": address_of, "frame": frame, "has_pages": _has_pages}
     states = {"key_state": _key_state, "link_state": _link_state, "webhook_state": _webhook_state}
     environment.filters |= states
 
@@ -60,6 +62,16 @@ def address_of(link: Any) -> str | None:
 
 def _kind(document: Any) -> str:
     return kind_of(document.media_type, document.name)
+
+
+def _has_pages(target: Any) -> bool:
+    """Whether it is a document with pages that can be read."""
+    try:
+        return isinstance(target, Document) and target.has_pages()
+    except Exception as error:
+        if service_error_of(error):
+            return False
+        raise
 
 
 def _badge(document: Any) -> str:

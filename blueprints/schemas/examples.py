@@ -70,6 +70,7 @@ VALUES: dict[str, Any] = {  # of fields, or of a schema's field; else as in a re
         "recipients": ["ana@example.org"],
         "agreement": "I keep this to myself.",
         "watermark": False,
+        "asks": ["email", "code", "name", "accept"],
     },
     **{"recipient": "ana@example.org", "recipientId": f"rcp_{ULID}", "salt": "5f" * 32},
     **{"agreementSha256": "1f" * 32, "OpeningRecord.name": "Ana Example"},

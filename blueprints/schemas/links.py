@@ -62,6 +62,8 @@ class OpeningRecord(ResponseSchema):
         allow_none=True, attribute="address", **described("The verified address.")
     )
     name = fields.String(allow_none=True, **described("As the reader has written it."))
+    document_id = fields.String(allow_none=True, **described("What the link has opened then,"))
+    collection_id = fields.String(allow_none=True, **described("one of the two."))
     salt = fields.String(**described("In hex; `reader` of events is made with it."))
     agreement_sha256 = fields.String(allow_none=True, data_key="agreementSha256")
     sequence = fields.Integer(
@@ -88,7 +90,10 @@ class DocumentOfLink(ResponseSchema):
 class LinkContents(ResponseSchema):
     """What a link opens. Behind a prompt `title`, `note` and `documents` are null."""
 
-    optional = ("documents", "upload_url", "files_left", "bytes_left", "max_file_bytes")
+    optional = (
+        *("documents", "upload_url", "files_left", "bytes_left", "max_file_bytes"),
+        *("asks", "agreement", "agreement_sha256", "watermark", "receipt_url"),
+    )
 
     kind = fields.String(**described("`document`, `collection`, or `upload`: it takes files."))
     title = fields.String(allow_none=True)
@@ -109,6 +114,19 @@ class LinkContents(ResponseSchema):
     files_left = fields.Integer()
     bytes_left = fields.Integer(**described("Of all files together."))
     max_file_bytes = fields.Integer()
+    asks = fields.List(
+        fields.String(),
+        **described("Of a guarded link, as the next four: the fields that open it."),
+    )
+    agreement = fields.String(allow_none=True, **described("The text that is to be accepted."))
+    agreement_sha256 = fields.String(
+        allow_none=True, data_key="agreementSha256", **described("What `accept` is to be.")
+    )
+    watermark = fields.Boolean(**described("Whether pages carry who has opened them, and when."))
+    receipt_url = fields.String(
+        allow_none=True,
+        **described("Of what was accepted; null before, or if nothing was.", format="uri"),
+    )
 
 
 class ReceiptOfFile(ResponseSchema):

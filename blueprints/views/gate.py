@@ -12,7 +12,7 @@ from models.core import Invalid, ServiceError
 from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
 from ..http.authentication import is_form
-from .links import visible
+from .links import base_url, visible
 from .notices import address_by_token, day, small_page
 
 NOT_THAT_ONE = "That is not the password. Try again."
@@ -42,6 +42,34 @@ def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
     return f"token={token}"
 
 
+def asked_by(grant: TokenGrant) -> dict[str, Any]:
+    """What a guarded link asks, for a client that opens it by JSON; then the receipt."""
+    if not grant.is_guarded:
+        return {}
+    gate = grant.gate
+    asks = {
+        **dict.fromkeys(("email", "code"), gate.recipients),
+        **{"password": grant.has_password},
+        **dict.fromkeys(("name", "accept"), gate.agreement),
+    }
+    return {
+        "asks": [name for name, asked in asks.items() if asked],
+        "agreement": gate.agreement,
+        "agreement_sha256": gate.agreement_sha256,
+        "watermark": gate.watermark,
+        "receipt_url": receipt_url(grant),
+    }
+
+
+def receipt_url(grant: TokenGrant) -> str | None:
+    """Where the receipt is of what was accepted to open the link; None if that is nothing."""
+    if grant.reader is None or grant.gate.agreement is None:
+        return None
+    noun = "collections" if grant.collection_id else "documents"
+    path = f"v1/{noun}/{grant.target_id}/openings/{grant.reader.opening_id}/receipt"
+    return f"{base_url()}/{path}?ticket={grant.ticket(shows_original=False)}"
+
+
 def prompt(
     grant: TokenGrant, action: str, its_end: int | None, error: ServiceError | None = None
 ) -> Response:
@@ -60,7 +88,7 @@ def prompt(
     given: dict[str, Any] = {"grant": grant, "gate": grant.gate, "action": action, "end": end}
     given |= {"email": typed.get("email", ""), "name": typed.get("name", "")}
     given |= {"asks_email": wants_code and not given["email"], "visible": visible}
-    given |= {"errors": _by_field(error)}
+    given |= {"errors": _by_field(error), "is_asked": request.path.endswith("/codes")}
     given |= {"address": _address(action), "code_address": _address("codes")}
     status = (422 if isinstance(error, Invalid) else 401) if error else 200
     return small_page("gate.html", status, grant.origins, **given)

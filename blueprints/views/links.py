@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from html import escape
 
-from flask import request
+from flask import Response, request
 from markupsafe import Markup
 
 import viewer
 from models import DocumentToken, Issued, current_runtime
-from models.links import UPLOAD
+from models.links import UPLOAD, Opening
 
 
 def base_url() -> str:
@@ -65,6 +65,12 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
         'style="border:0;max-width:100%"></iframe>'
     )
+
+
+def receipt_file(opening: Opening) -> Response:
+    """A line of the owner's log, to be saved. Raises `NotFound`."""
+    saved = {"Content-Disposition": "attachment; filename=receipt.jsonl"}
+    return Response(opening.receipt(), headers=saved, content_type="application/jsonl")
 
 
 def visible(text: str) -> Markup:

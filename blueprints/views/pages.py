@@ -18,7 +18,7 @@ from models.runtime import BeingMadeError
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from . import one_file
-from .gate import admit, credential_of, needs_prompt, prompt
+from .gate import admit, credential_of, needs_prompt, prompt, receipt_url
 from .links import base_url
 from .notices import converting_page, prefers_json
 from .originals import original_of
@@ -118,12 +118,11 @@ def _addresses(
     if "token" in request.args and not (needs_prompt(grant) or (grant and grant.collection_id)):
         url = f"{base_url()}{path}/view?token={request.args['token']}"
         oembed = f"{base_url()}/oembed?format=json&url={quote(url, safe='')}"
-    return {
-        "content_url": content,
+    saved = {
         "save_url": content and f"{content}&save=1",
-        "pages_url": pages,
-        "oembed_url": oembed,
+        "receipt_url": grant and receipt_url(grant),
     }
+    return {"content_url": content, "pages_url": pages, "oembed_url": oembed} | saved
 
 
 def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:

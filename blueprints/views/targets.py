@@ -25,7 +25,7 @@ from models.links import UPLOAD, Target, TokenGrant
 
 from ..http.authentication import Caller, is_form, resolve_caller
 from . import archive, content, one_file, pages
-from .gate import admit, credential_of, needs_prompt, prompt
+from .gate import admit, asked_by, credential_of, needs_prompt, prompt, receipt_url
 from .links import base_url, visible
 from .notices import prefers_json, small_page
 from .receiving import UploadTarget
@@ -107,6 +107,7 @@ class LinkTarget(ABC):
             "expires_at": self.grant.expires_at,
             "views_left": left - is_opening if left else left,
             "has_password": self.grant.has_password,
+            **asked_by(self.grant),
         }
 
     def _record(self, document: Document, credential: str) -> dict[str, Any]:
@@ -208,6 +209,7 @@ class CollectionTarget(LinkTarget):
         query = credential + ("&embed=1" if request.args.get("embed") == "1" else "")
         shown: dict[str, Any] = {"collection": self.collection, "visible": visible, "query": query}
         shown |= {"credential": credential, "fits": one_file.fits(self.collection)}
+        shown["receipt"] = receipt_url(self.grant)
         if "download" in self.grant.permissions:
             shown["size"] = viewer.format_size(self.collection.size)
         rows = [  # each path from `/s`, below whatever prefix

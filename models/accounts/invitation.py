@@ -87,6 +87,13 @@ class Invitation(Authenticated):
         return user.email, "A new password", _RESET.format(_service(), address_of(secret))
 
     @classmethod
+    def sets_password(cls, secret: str) -> bool:
+        """Whether it is one for an account that there is."""
+        its = cls.digest == credentials.fingerprint(secret), cls.expires_at > now()
+        found = cls.genuine(cls.select().where(*its))
+        return any(User.find_by_email(one.email_folded) for one in found)
+
+    @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
         """The invitation of this address; `Invalid`, always the same, if there is none."""
         digest, folded = credentials.fingerprint(secret), fold_email(email)

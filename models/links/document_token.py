@@ -19,7 +19,7 @@ from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 from .gate import Gate, asked, keep_text
 from .options import OPTIONS, LinkOptions, refuse_wrong_terms, require_pages, stored_options
-from .target import Target, is_there, target_of
+from .target import OfTarget, Target, is_there, target_of
 
 _OPTION_COLUMNS = (
     *("sealed_label", "permissions", "allowed_origins"),
@@ -27,7 +27,7 @@ _OPTION_COLUMNS = (
 )
 
 
-class DocumentToken(Credential):
+class DocumentToken(Credential, OfTarget):
     PREFIX = "tok"
     AUTHORITY = (
         *("id", "owner_id", "target_id", "digest", "permissions", "allowed_origins"),
@@ -219,15 +219,6 @@ class DocumentToken(Credential):
             for token in cls.genuine(expired):
                 token.change(spent_at=moment)
                 token.record_event("token.spent")
-
-    @property
-    def document_id(self) -> str | None:
-        """None if it opens a collection."""
-        return facts_about(self.target_id).get("document_id")
-
-    @property
-    def collection_id(self) -> str | None:
-        return facts_about(self.target_id).get("collection_id")
 
     @property
     def label(self) -> str | None:

@@ -21,7 +21,7 @@ from ..records import Authenticated, Owned, cached_property
 from ..storage import transaction
 from .gate import Proof, drop_texts_of, kept_text, texts_of
 from .recipient import Recipient
-from .target import Target
+from .target import OfTarget, Target, table_of
 
 MOST = 10_000  # of a link; the oldest go
 _MAIL = """Hello,
@@ -57,7 +57,7 @@ def _fact(name: str) -> Any:
     return property(lambda opening: opening.facts[name])
 
 
-class Opening(Authenticated, Owned):
+class Opening(Authenticated, Owned, OfTarget):
     PREFIX = "opn"
     AUTHORITY = (
         *("id", "created_at", "owner_id", "target_id"),
@@ -98,6 +98,12 @@ class Opening(Authenticated, Owned):
     address, name, salt, agreement_sha256 = map(_fact, ("address", "name", "salt", "agreement"))
 
     @property
+    def known_as(self) -> str | None:
+        """The address that a code has proved; or else, in quotation marks, the name."""
+        address: str | None = self.address
+        return address or (f"“{self.name}”" if self.name else None)
+
+    @property
     def reader(self) -> Reader:
         salt = bytes.fromhex(self.facts["salt"])
         address, name = self.facts["address"] or "", self.facts["name"] or ""
@@ -131,12 +137,20 @@ class Opening(Authenticated, Owned):
 
     @classmethod
     def page_of_link(cls, token: Any, limit: int, after: str | None) -> tuple[list[Self], Any]:
-        """Newest first."""
-        is_its = {"token_id": token.id, "target_id": token.target_id}
-        found, further = cls.page_of(token.owner_id, limit, after, **is_its)
-        for opening in found:
-            opening.target = token.target
-        return found, further
+        """Newest first; also those of what it has opened before."""
+        found, further = cls.page_of(token.owner_id, limit, after, token_id=token.id)
+        return [opening.with_target() for opening in found], further
+
+    @classmethod
+    def one_of_link(cls, token: Any, id: str) -> Self:
+        """Raises `NotFound`."""
+        return cls.one_of(token.owner_id, id, token_id=token.id).with_target()
+
+    def with_target(self) -> Self:
+        """What it has opened is there, perhaps in the bin: it goes with that."""
+        found: Any = table_of(self.target_id).find(self.target_id)
+        self.target = found
+        return self
 
     @classmethod
     def of_reader(cls, id: str, target_id: str, owner_id: str, reader: Reader | None) -> Self:

@@ -5,8 +5,24 @@ from typing import Any
 from peewee import SQL, fn
 
 from ..documents import Collection, Document
+from ..events import facts_about
 
 Target = Document | Collection
+
+
+class OfTarget:
+    """A row of what a link opens, by the name of its kind."""
+
+    target_id: Any
+
+    @property
+    def document_id(self) -> str | None:
+        """None if it is of a collection."""
+        return facts_about(self.target_id).get("document_id")
+
+    @property
+    def collection_id(self) -> str | None:
+        return facts_about(self.target_id).get("collection_id")
 
 
 def table_of(id: str) -> type[Document] | type[Collection]:

@@ -47,23 +47,6 @@ def full(service):
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 
 
-@pytest.fixture
-def check(browser):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
-    )
-
-    def checked(page, width):
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, (page.url, found.generate_report())
-        assert page.evaluate("document.documentElement.scrollWidth") == width, page.url
-        page.set_viewport_size({"width": 320, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, page.url
-        page.set_viewport_size({"width": width, "height": 900})
-
-    return checked
-
-
 @pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, check):
     page = open_browser(width, color_scheme=scheme)

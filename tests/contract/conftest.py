@@ -1,12 +1,9 @@
 """Fixtures that several files of tests share."""
 
-import secrets
-
 import pytest
 
 from tests.clock import ClockedService
 from tests.contract.requests import BIG
-from tests.mailbox import BASE, Mailbox, until_sent
 from tests.receiver import Receiver
 
 
@@ -53,24 +50,3 @@ def big(alice):
 def caller(request, alice, anonymous):
     """Who may send a body to the test's `route`: accounts take it from anybody."""
     return anonymous if "auth" in request.node.callspec.params["route"] else alice
-
-
-@pytest.fixture(scope="module")
-def box():
-    """A mail server."""
-    with Mailbox() as box:
-        yield box
-
-
-@pytest.fixture(scope="module")
-def mailing(start_service, box):
-    """A service that sends mail."""
-    return start_service(SMTP_URL=box.url(), BASE_URL=BASE, RATE_LIMITS="off")
-
-
-@pytest.fixture
-def email(mailing, box):
-    """A new address; what was sent to others has arrived."""
-    until_sent(mailing)
-    box.mails.clear()
-    return f"{secrets.token_hex(6)}@example.org"

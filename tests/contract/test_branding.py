@@ -29,7 +29,11 @@ def test_the_brand_is_on_gates_notices_and_in_the_head_of_the_pages_only(branded
     spent = person.open(link["viewUrl"], headers=HTML)
     visitor = Visitor(branded)
     visitor.log_in("brand@example.org")
-    for page in (gate, spent, visitor.get("/app/documents"), Visitor(branded).get("/app/login")):
+    first = Person(branded).get("/")
+    manifest = Visitor(branded).get("/app/manifest.webmanifest")
+    assert manifest.json["name"] == "Kanzlei <Ö & Co>"
+    login = Visitor(branded).get("/app/login")
+    for page in (first, gate, spent, visitor.get("/app/documents"), login):
         assert "Kanzlei &lt;Ö &amp; Co&gt;" in page.text
         assert f"This page is on 127.0.0.1:{branded.port}." in page.text
         logo = re.search(r'<img src="(/logo\?\w+)" alt="">', page.text)[1]

@@ -136,6 +136,12 @@ def test_one_checkbox_of_the_account_makes_and_deletes_the_webhook(mailing, box,
     confirm(mailing, box.wait_for(2)[1])
     assert (box_is_checked(), len(owner.api.get("/v1/webhooks").json["webhooks"])) == (True, 1)
     assert "We have sent a mail" not in owner.get("/app/account").text
+    assert "A mail is on its way" not in change(notices="1")
+    path = "/v1/webhooks/" + owner.api.get("/v1/webhooks").json["webhooks"][0]["id"]
+    owner.api.patch(path, json={"enabled": False})
+    assert not box_is_checked()
+    assert "A mail is on its way" not in change(notices="1")
+    assert owner.api.get(path).json["enabled"]
     page = owner.get("/app/webhooks/" + owner.api.get("/v1/webhooks").json["webhooks"][0]["id"])
     assert "Replace the secret" not in page.text
     assert "No more notices" in owner.post(action).text or not box_is_checked()

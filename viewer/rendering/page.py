@@ -8,6 +8,7 @@ The head holds everything to be shown, so that the first paint does not wait for
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pybase64
 
@@ -49,6 +50,7 @@ class PageOptions:
     may_save: bool = True
     parent_origin: str = "*"
     pages_url: str | None = None
+    receipt_url: str | None = None
     neighbours: Neighbours | None = None
 
 
@@ -142,32 +144,21 @@ def view(
     document: Document,
     *,
     frame_ancestors: Sequence[str] = (),
-    content_url: str | None = None,
-    save_url: str | None = None,
-    oembed_url: str | None = None,
-    embed: bool = False,
-    may_save: bool = True,
-    pages_url: str | None = None,
     headers_only: bool = False,
-    neighbours: Neighbours | None = None,
+    **shown: Any,
 ) -> RenderedPage:
-    """Return the page that shows a document inline; that of a PDF loads more from `pages_url`. With
-    a `content_url` it loads the original, and saves it from `save_url`; else it holds it. With
-    `headers_only` the preview is not drawn: only the headers are valid.
+    """Return the page that shows a document inline, with these fields of `PageOptions`: that of a
+    PDF loads more from `pages_url`. With a `content_url` it loads the original, and saves it from
+    `save_url`; else it holds it. From `receipt_url` one saves that of what was accepted to open it.
+    With `headers_only` the preview is not drawn: only the headers are valid.
     """
     preview = NO_PREVIEW if headers_only else document.preview()
-    options = PageOptions(
-        pages_url=pages_url,
-        neighbours=neighbours,
-        content_url=content_url,
-        save_url=save_url or content_url,
-        oembed_url=oembed_url,
-        embed=embed,
-        may_save=may_save,
-        parent_origin=frame_ancestors[0] if len(frame_ancestors) == 1 else "*",
-    )
-    rules = policy.for_view(preview, frame_ancestors, content_url, pages_url)
-    return _page(policy.headers(rules, frame_ancestors, oembed_url), document, preview, options)
+    origin = frame_ancestors[0] if len(frame_ancestors) == 1 else "*"
+    shown.setdefault("save_url", shown.get("content_url"))
+    options = PageOptions(parent_origin=origin, **shown)
+    rules = policy.for_view(preview, frame_ancestors, options.content_url, options.pages_url)
+    headers = policy.headers(rules, frame_ancestors, options.oembed_url)
+    return _page(headers, document, preview, options)
 
 
 def download(document: Document, *, headers_only: bool = False) -> RenderedPage:
