@@ -34,7 +34,7 @@ class TokenKey(OwnsDataKey):
         """The keys that can be unwrapped: what a damaged one sealed has ended."""
         keys = []
         with connected():
-            for row in cls.select().order_by(cls.id.desc()):
+            for row in cls.all_newest_first():
                 with suppress(DecryptionError):
                     keys.append(row.key)
         return keys

@@ -68,6 +68,10 @@ class Table(Model):
         return rows[0] if rows else None
 
     @classmethod
+    def all_newest_first(cls) -> list[Self]:
+        return cls.rows(_newest_first(cls))
+
+    @classmethod
     def rows(cls, query: Prepared, **values: Any) -> list[Self]:
         """The rows of a query that selects all columns, as `cls.select()` does."""
         return cls.genuine(cls._of_row(row) for row in query.all(**values))
@@ -126,6 +130,11 @@ def _storing(table: type[Table], names: tuple[str, ...]) -> Any:
 def _following(table: type[Table]) -> Any:
     later = table.select().where(table.id > param("after")).order_by(table.id)
     return later.limit(SQL(str(PAGE_ROWS)))
+
+
+@prepared
+def _newest_first(table: type[Table]) -> Any:
+    return table.select().order_by(table.id.desc())
 
 
 @prepared

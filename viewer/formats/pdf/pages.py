@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from ...sandbox.process import Job, JobResult, SandboxError
@@ -16,8 +16,7 @@ SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+"
 PICTURES: Final = frozenset({"image/png", "image/webp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, and the
     size that a picture may have.
     """
@@ -88,7 +87,7 @@ class PdfPages:
 
         Raises SandboxError if it can't be drawn.
         """
-        drawing = SCREEN if scale <= SCREEN.scale else replace(SHARP, scale=float(scale))
+        drawing = SCREEN if scale <= SCREEN.scale else SHARP._replace(scale=float(scale))
         neighbours = (number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES)
         for first, count in (*((neighbours,) if drawing is SCREEN else ()), (number, 1)):
             for page in self.drawn(first, count, drawing, total):
@@ -113,7 +112,7 @@ class PdfPages:
         options: dict[str, Any] = {"asked": asked, "first": first, "count": count}
         options["password"] = self._original.password
         if drawing:
-            options["drawing"] = asdict(drawing)
+            options["drawing"] = drawing._asdict()
         if drawing and self._original.watermark:
             options["watermark"] = self._original.watermark
         pieces = self._original.pieces()

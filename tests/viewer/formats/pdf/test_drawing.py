@@ -1,6 +1,5 @@
 """viewer/formats/pdf/drawing.py and viewer/formats/pdf/links.py"""
 
-from dataclasses import asdict
 from io import BytesIO
 
 import pytest
@@ -13,7 +12,7 @@ from viewer.formats.pdf.pages import SCREEN
 
 
 def messages(data, asked="pictures", first=1, count=9, **options):
-    drawing = asdict(SCREEN)
+    drawing = SCREEN._asdict()
     asking = {"asked": asked, "first": first, "count": count, "drawing": drawing, **options}
     return list(render(data, asking))
 
