@@ -316,6 +316,18 @@ def relationships(**targets):
     return f"<Relationships>{items}</Relationships>"
 
 
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+WORD_PACKAGE = {  # what LibreOffice asks for beside the document
+    "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
+    f'PartName="/word/document.xml" ContentType="{OPEN_XML}wordprocessingml.document.main+xml"/>'
+    "</Types>",
+    "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="a" '
+    f'Type="{RELATIONSHIPS}/officeDocument" Target="word/document.xml"/></Relationships>',
+}
+
+
 def docx(body=None, **targets):
     styles = (
         '<w:styles xmlns:w="w"><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
@@ -332,10 +344,11 @@ def docx(body=None, **targets):
         '<w:p><w:hyperlink r:id="rId1"><w:r><w:t>the site</w:t></w:r></w:hyperlink></w:p>'
     )
     document = (
-        f'<w:document xmlns:w="w" xmlns:r="{RELATIONSHIPS}">'
+        f'<w:document xmlns:w="{WORD}" xmlns:r="{RELATIONSHIPS}">'
         f"<w:body>{body or default}</w:body></w:document>"
     )
     return package(
+        **WORD_PACKAGE,
         word__document_dot_xml=document,
         word__styles_dot_xml=styles,
         word___rels__document_dot_xml_dot_rels=relationships(

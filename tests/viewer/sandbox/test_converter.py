@@ -72,13 +72,6 @@ def test_a_document_becomes_a_pdf_with_its_text(isolated, data, extension, said)
     assert said in text_of(isolated, data, extension)
 
 
-def test_a_file_that_is_no_document_fails(isolated):
-    result = converter.Conversion(isolated, "docx", 120).run([b"PK\x03\x04nonsense"], {})
-
-    assert result.failure
-    assert not result.messages
-
-
 def test_time_is_limited_and_nothing_is_left(isolated, monkeypatch):
     monkeypatch.setattr(converter, "PREFIX", f"docservice-test-{os.getpid()}-")
     start = time.monotonic()
@@ -90,27 +83,30 @@ def test_time_is_limited_and_nothing_is_left(isolated, monkeypatch):
     assert left_folders() == []
 
 
-def test_a_document_that_takes_too_much_room_fails(isolated, monkeypatch):
-    monkeypatch.setattr(converter, "MAX_FOLDER", 10)
+def without_room():
+    yield RTF
+    raise OSError(errno.ENOSPC, "no space left on device")
 
-    assert converter.Conversion(isolated, "rtf", 120).run([RTF], {}).failure
 
-
-def test_without_room_in_memory_it_fails(isolated):
-    def pieces():
-        yield RTF
-        raise OSError(errno.ENOSPC, "no space left on device")
-
-    result = converter.Conversion(isolated, "rtf", 120).run(pieces(), {})
+@pytest.mark.parametrize(
+    ("pieces", "extension", "limit", "most"),
+    [
+        ([b"PK\x03\x04nonsense"], "docx", "MAX_PDF", 1 << 20),
+        ([RTF], "rtf", "MAX_FOLDER", 10),
+        ([RTF], "rtf", "MAX_PDF", 100),
+        (without_room(), "rtf", "MAX_PDF", 1 << 20),
+    ],
+    ids=["no document", "much room", "a large PDF", "no room in memory"],
+)
+def test_what_is_no_document_or_takes_too_much_room_fails(
+    soffice, monkeypatch, pieces, extension, limit, most
+):
+    monkeypatch.setattr(converter, limit, most)
+    found = converter.find_converter(soffice)
+    result = converter.Conversion(found, extension, 120).run(pieces, {})
 
     assert result.failure
     assert not result.messages
-
-
-def test_a_pdf_larger_than_the_limit_fails(isolated, monkeypatch):
-    monkeypatch.setattr(converter, "MAX_PDF", 100)
-
-    assert converter.Conversion(isolated, "rtf", 120).run([RTF], {}).failure
 
 
 @pytest.mark.parametrize("field", [PICTURE_FIELD, DDE_FIELD, OLE_LINK])
