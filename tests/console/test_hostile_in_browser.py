@@ -107,7 +107,8 @@ def test_hostile_documents_in_the_preview_do_nothing(service, browser, listener)
     previews = []
     for _label, name, kind, data in islice(hostile(listener.port), 0, None, 4):
         storable = name.replace("\0", "").encode(errors="replace").decode()[:255] or None
-        document = api.upload(data[: 1 << 20], kind, name=storable, token=None)
+        declared = "application/octet-stream" if "<" in kind else kind  # which is refused
+        document = api.upload(data[: 1 << 20], declared, name=storable, token=None)
         previews.append(f"/app/documents/{document['id']}")
     before = state(api)
     listener.heard.clear()
