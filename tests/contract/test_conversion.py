@@ -138,8 +138,9 @@ def test_the_frame_of_the_pages_for_people_asks_again_without_the_cookie(convert
         ("view", {"password": "right one"}, {"password": "right one"}),
         ("short", {"maxViews": 1}, {}),
         ("short", {"agreement": "Yes."}, {"name": "Ana", "accept": sha256(b"Yes.").hexdigest()}),
+        ("view", {"watermark": True, "permissions": ["view"]}, {}),
     ],
-    ids=["password", "limit", "agreement"],
+    ids=["password", "limit", "agreement", "watermark"],
 )
 def test_what_a_form_opens_is_counted_once_and_a_ticket_leads_to_it(writer, call, terms, proof):
     document = writer.upload(RTF, "application/rtf")
@@ -157,6 +158,8 @@ def test_what_a_form_opens_is_counted_once_and_a_ticket_leads_to_it(writer, call
     writer.revoke(document, link)  # before which all views are recorded
     ours = f"&documentId={document['id']}&type=document.viewed"
     assert [event["data"]["count"] for event in writer.events(ours)] == [1]
+    own = writer.get(f"/v1/documents/{document['id']}/pages/1").json["picture"]
+    assert (own in shown.text) != ("watermark" in terms)
 
 
 def test_a_form_that_a_program_sends_waits(writer):

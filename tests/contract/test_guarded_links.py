@@ -217,6 +217,7 @@ def test_a_guarded_link_opens_by_post_alone(mailing, person, document):
     for _ in range(3):  # as a scanner of mails does
         for path in (at(document, "/view"), at(document, "/download"), "/s"):
             assert TEXT.split("\n", maxsplit=1)[0] in reader.get(path, headers=HTML).text
+            assert reader.head(path, headers=HTML).status == 200
     assert openings(person, document, link) == []
     saved = call(mailing, link, "download", **ACCEPTED)
     assert "attachment" in saved.headers["Content-Disposition"]
