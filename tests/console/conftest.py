@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from tests.accessible import assert_accessible
 from tests.console.visitor import Visitor
 
 
@@ -49,17 +50,5 @@ def open_browser(browser):
 
 @pytest.fixture
 def check():
-    """A function that tries a page by axe-core, and whether it fits its width and a phone."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
-    )
-
-    def checked(page, width):
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, (page.url, found.generate_report())
-        assert page.evaluate("document.documentElement.scrollWidth") == width, page.url
-        page.set_viewport_size({"width": 320, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, page.url
-        page.set_viewport_size({"width": width, "height": 900})
-
-    return checked
+    """A function that tries a page."""
+    return lambda page, _: assert_accessible(page)

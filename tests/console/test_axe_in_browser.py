@@ -4,12 +4,12 @@ import secrets
 
 import pytest
 
+from tests.accessible import assert_accessible
 from tests.console.test_flows_in_browser import follow, sign_up, upload
 from tests.console.visitor import Visitor
 from tests.people import PASSWORD
 from tests.waiting import until
 
-SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (375, 1280)]
 NOUNS = ("documents", "collections", "bin", "links", "keys", "webhooks", "activity", "account")
 LONG = "A name that is as long as names are which come from scanners, page 1 of 34, corrected.pdf"
 
@@ -47,17 +47,16 @@ def full(service):
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 
 
-@pytest.mark.parametrize(("scheme", "width"), SCREENS)
-def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, check):
-    page = open_browser(width, color_scheme=scheme)
+def test_every_page_when_it_is_full(full, service, open_browser):
+    page = open_browser()
     email, paths = full
     page.goto(service.url + "/app/login")
-    check(page, width)
+    assert_accessible(page)
     page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill("wrong")
     follow(page.get_by_role("button", name="Log in"))
     assert page.get_by_text("The e-mail address or the password is wrong.").is_visible()
-    check(page, width)
+    assert_accessible(page)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/app/documents")
@@ -68,25 +67,24 @@ def test_every_page_when_it_is_full(scheme, width, full, service, open_browser, 
         if path == "/app/documents":
             page.get_by_role("checkbox", name=LONG).check()
             assert page.get_by_role("button", name="Delete").is_visible()
-        check(page, width)
+        assert_accessible(page)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
-def test_every_page_when_it_is_new(scheme, width, service, open_browser, check):
-    page = open_browser(width, color_scheme=scheme)
+def test_every_page_when_it_is_new(service, open_browser):
+    page = open_browser()
     page.goto(service.url + "/app/signup")
-    check(page, width)
+    assert_accessible(page)
     sign_up(page, service.url)
     for noun in NOUNS:
         page.goto(f"{service.url}/app/{noun}")
-        check(page, width)
+        assert_accessible(page)
     for noun, button in (("keys", "Create the key"), ("webhooks", "Create the webhook")):
         page.goto(f"{service.url}/app/{noun}")
         if noun == "webhooks":
             page.get_by_label("Address").fill("https://hook.example/in")
         follow(page.get_by_role("button", name=button))
         assert page.locator("#secret").is_visible()
-        check(page, width)
+        assert_accessible(page)
     page.goto(f"{service.url}/app/documents")
     upload(page, "new.md")
     page.get_by_label("Opens at most").fill("0")
@@ -94,13 +92,13 @@ def test_every_page_when_it_is_new(scheme, width, service, open_browser, check):
     follow(page.get_by_role("button", name="Create the link"))
     assert page.get_by_text("Use 1 to 1,000,000.").is_visible()
     assert page.get_by_text("Type the password again").is_visible()
-    check(page, width)
+    assert_accessible(page)
     page.get_by_label("Password").fill("open sesame")
     page.get_by_label("Opens at most").fill("1")
     follow(page.get_by_role("button", name="Create the link"))
     page.get_by_text("QR code").click()
     assert page.get_by_role("img", name="The link as a QR code").is_visible()
-    check(page, width)
+    assert_accessible(page)
 
 
 def log_in(page, service, email):

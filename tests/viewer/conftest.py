@@ -40,19 +40,6 @@ def page(new_page):
     return new_page(accept_downloads=True)
 
 
-@pytest.fixture
-def expect_accessible():
-    """Asserts that axe-core finds nothing on a page, and that it does not scroll sideways."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core")
-
-    def expect(page, **options):
-        found = axe.Axe().run(page, options=options)
-        assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
-
-    return expect
-
-
 class Site:
     """Serves (headers, body) by path, with byte ranges."""
 

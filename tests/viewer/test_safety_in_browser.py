@@ -45,7 +45,9 @@ def context(browser, contexts):
         contexts.append(context := browser.new_context())
         context.harm = []
         context.on("dialog", lambda dialog: (context.harm.append("a dialog"), dialog.dismiss()))
-    return contexts[-1]
+    yield contexts[-1]
+    for page in contexts[-1].pages[1:]:
+        page.close()  # what moves in it takes time from other tests
 
 
 @pytest.fixture(scope="module")
@@ -247,11 +249,9 @@ def test_heavy_documents_are_rendered_in_bounded_time_and_size(context, site, la
         assert page.get_attribute("html", "data-theme"), label
         return page_cpu(session) - begun
 
-    answered = min(answer() for _ in range(3))  # the first may also finish what was loaded
-    session.detach()
-
     assert drawn < 15, label
-    assert answered < 2, label
+    assert any(answer() < 2 for _ in range(3)), label  # the first may also finish what was loaded
+    session.detach()
     assert shown.length < len(data) * 4 // 3 + (12 << 20), label
 
 

@@ -1,0 +1,29 @@
+"""What every page is tried for: axe-core finds nothing, and nothing is cut off at the side."""
+
+import pytest
+
+SCREENS = (("light", 1280), ("dark", 375))
+NARROWEST = 320
+VIOLATIONS = """async options => (await axe.run(options)).violations.map(
+    one => [one.help, one.nodes.map(node => [node.html, node.failureSummary])])"""
+
+
+def assert_accessible(page, *, iframes=True):
+    """Try a page as it stands, light on a desk and dark on a phone; without `iframes`, what it
+    frames is left out.
+    """
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core is not installed")
+    page.evaluate(axe.AXE_SCRIPT)
+    for scheme, width in SCREENS:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 800})
+        options = {"resultTypes": ["violations"], "iframes": iframes}
+        assert page.evaluate(VIOLATIONS, options) == [], (page.url, scheme)
+        assert _width(page) == width, page.url
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    assert _width(page) == NARROWEST, page.url
+    page.set_viewport_size({"width": SCREENS[0][1], "height": 800})
+
+
+def _width(page):
+    return page.evaluate("document.documentElement.scrollWidth")
