@@ -1,0 +1,119 @@
+"""Links that ask, in a real browser: the gate without a script, and what its owner sees."""
+
+import hashlib
+import re
+
+import pytest
+
+from tests.console.test_axe_in_browser import log_in
+from tests.site import Site
+from tests.waiting import until
+
+TEXT = "We keep what we see to ourselves.\n\n" + "And so on, in many words. " * 600
+SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()
+
+
+@pytest.fixture
+def owner(mailing, email):
+    return mailing.register(f"owner-{email}")
+
+
+def code_of(mail):
+    return re.search(r"^ +(\d{4} \d{4})$", mail.text, re.M)[1]
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.id || document.activeElement.getAttribute('role')")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "scripts"),
+    [("light", 1280, True), ("dark", 375, True), ("light", 375, False)],
+)
+def test_the_gate_is_passed_by_keyboard_and_without_a_script(  # noqa: PLR0917
+    mailing, box, email, owner, open_browser, check, scheme, width, scripts
+):
+    look = check if scripts else lambda _page, _width: None  # axe-core is one
+    collection = owner.collect(owner.upload(b"behind a gate", name="gated.txt", token=None))
+    terms = {"recipients": [email], "agreement": TEXT, "password": "right one"}
+    link = owner.share(collection, **terms)
+    page = open_browser(width, color_scheme=scheme, java_script_enabled=scripts)
+    page.goto(f"{mailing.url}/s?token={link['token']}")
+    look(page, width)
+    page.keyboard.type(email)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/codes?*")
+    look(page, width)
+    typed = {"code": code_of(box.wait_for(1)[0]), "password": "wrong one", "name": "Ana Auditor"}
+    for id, text in typed.items():
+        if focused(page) != id:
+            page.keyboard.press("Tab")
+        assert focused(page) == id
+        page.keyboard.type(text)
+    for password in ("wrong one", "right one"):
+        page.get_by_label("Code").fill(typed["code"])
+        page.get_by_label("Password").fill(password)
+        page.get_by_label("Your name").focus()
+        page.keyboard.press("Tab")
+        assert focused(page) == "region"
+        page.keyboard.press("PageDown")
+        until(lambda: page.evaluate("document.activeElement.scrollTop") > 0)
+        for key in ("Tab", "Space", "Tab", "Enter"):
+            page.keyboard.press(key)
+        if password == "wrong one":
+            page.get_by_role("alert").get_by_text("That is not the password").wait_for()
+            assert page.get_by_label("Your name").input_value() == "Ana Auditor"
+            assert page.get_by_label("Code").input_value() == ""
+            look(page, width)
+    page.get_by_role("heading", name="Offer").wait_for()
+    look(page, width)
+    assert page.get_by_role("link", name="Save the receipt of what you accepted").is_visible()
+
+
+def test_the_gate_opens_in_a_frame_of_an_allowed_site(mailing, box, email, owner, open_browser):
+    document = owner.upload(b"behind a gate", name="gated.txt", token=None)
+    with Site() as site:
+        link = owner.share(document, recipients=[email], allowedOrigins=[site.origin])
+        address = f"{mailing.url}/v1/documents/{document['id']}/view?token={link['token']}"
+        site.html = f'<iframe src="{address}&amp;embed=1" width="600" height="800"></iframe>'
+        page = open_browser()
+        page.goto(site.origin)
+        gate = page.frame_locator("iframe")
+        gate.get_by_label("E-mail address").fill(email)
+        gate.get_by_role("button", name="Send me a code").click()
+        gate.get_by_label("Code").fill(code_of(box.wait_for(1)[0]))
+        gate.get_by_role("button", name="Open the document").click()
+        gate.get_by_text("behind a gate").wait_for()
+
+
+def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
+    mailing, email, owner, open_browser, check
+):
+    document = owner.upload(b"behind a gate", name="gated.txt", token=None)
+    page = open_browser(375)
+    log_in(page, mailing, f"owner-{email}")
+    page.goto(f"{mailing.url}/app/documents/{document['id']}")
+    page.get_by_text("More: certain people, something to accept, embedding").click()
+    page.get_by_label("Only these people").fill("nobody")
+    page.get_by_label("They accept first").fill("I keep this to myself.")
+    page.get_by_role("button", name="Create the link").click()
+    page.get_by_text("Use addresses as ana@example.org").wait_for()
+    assert page.get_by_label("They accept first").input_value() == "I keep this to myself."
+    check(page, 375)
+    page.get_by_label("Only these people").fill("")
+    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("heading", name="The link is ready").wait_for()
+    address = page.get_by_label("Link", exact=True).input_value()
+    reader = open_browser()
+    reader.goto(mailing.url + "/s" + address.partition("/s")[2])
+    reader.get_by_label("Your name").fill("Ana")
+    reader.get_by_role("checkbox").check()
+    reader.get_by_role("button", name="Open the document").click()
+    reader.get_by_role("link", name="Save the receipt").wait_for()
+    (link,) = owner.links(document)
+    page.goto(f"{mailing.url}/app/links/{link['id']}")
+    assert "“Ana”" in page.get_by_role("table", name="Openings").inner_text()
+    check(page, 375)
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Receipt of").click()
+    assert "agreement.accepted" in saved.value.path().read_text()
