@@ -26,6 +26,7 @@ from .home_screen import home_screen
 from .keys import keys
 from .links import links
 from .sessions import sessions
+from .targets import targets
 from .webhooks import webhooks
 
 CONSOLE = (
@@ -36,6 +37,7 @@ CONSOLE = (
     collection,
     bin,
     links,
+    targets,
     keys,
     webhooks,
     activity,

@@ -40,7 +40,9 @@ def make_collection() -> Response:
     facts = NewCollection().load(_words())
     facts.pop("token")
     id = once(lambda: Collection.make(g.caller.owner_id, **facts)[0].id)
-    return go(f"{PATH}/{id}", "made")
+    return go(
+        f"{PATH}/{id}/requests" if request.form.get("act") == "request" else f"{PATH}/{id}", "made"
+    )
 
 
 @collection.get("/<id>")

@@ -1,15 +1,21 @@
 """One document: preview, saving, its facts, its links."""
 
+from functools import partial
+from typing import Any
+
 from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 
-from models import Document, DocumentToken
-from models.links import TokenGrant, link_of_owner
+from models import Collection, Document, DocumentToken, current_runtime
+from models.documents import with_binned
+from models.links import TokenGrant, link_of_owner, links_by_target, replacing
 
 from ..schemas.requests import DocumentEdit, DownloadRequest
+from ..schemas.uploads import UploadForm
 from ..views import content, pages
 from .activity import readings
 from .blueprint import HOME, Pages, go, render
+from .documents import store_sent
 from .forms import accepts_html, end, text
 from .links import issue, link_fields, show_new
 from .templating import address_of
@@ -29,8 +35,9 @@ def show_document(id: str) -> Response:
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
     lines = "\n".join(f"{name}: {value}" for name, value in found.metadata.items())
     links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
-    seen = readings(owner_id, id)
-    return render("document", document=found, links=links, lines=lines, seen=seen)
+    seen, former = readings(owner_id, id), with_binned(owner_id, request.args.getlist("former")[:1])
+    shown: dict[str, Any] = {"links": links, "lines": lines, "seen": seen, "former": former}
+    return render("document", document=found, **shown)
 
 
 @document.post("", shows=show_document)
@@ -65,6 +72,25 @@ def save_sealed_file(id: str) -> Response:
     """Save the document as one HTML file that a password opens"""
     body = DownloadRequest().load({"password": request.form.get("password", "")})
     return pages.encrypted_download(_owned(id), None, body["password"])
+
+
+@document.get("/newer")
+def ask_for_newer(id: str) -> Response:
+    """Show the form for a newer file in place of the document"""
+    found = _owned(id)
+    links = links_by_target([found]).get(id)
+    shown = {"live": links.live if links else 0, "places": len(Collection.holding(found))}
+    limit = current_runtime().settings.max_document_bytes
+    return render("newer", document=found, limit=limit, **shown)
+
+
+@document.post("/newer", shows=ask_for_newer, form=UploadForm())
+def store_newer(id: str) -> Response:
+    """Store a newer file: links to the document and its places in collections lead there"""
+    former, take_over = _owned(id), partial(replacing, g.caller.owner_id, id)
+    kept = {"metadata": former.metadata, "expires_at": former.expires_at}
+    made = store_sent(prepare=take_over, **kept)
+    return go(made["address"], "newer", former=id) if accepts_html() else jsonify(made)
 
 
 @document.post("/links", shows=show_document)

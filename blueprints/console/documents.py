@@ -69,6 +69,17 @@ def upload_document() -> Response:
     """Upload a document, with a link if one is asked for; or act on those that are selected"""
     if request.mimetype != FORM_DATA:
         return _act_on_selected()
+    made = store_sent()
+    if not accepts_html():
+        return jsonify(made)
+    if made["link"]:
+        return show_new(made["link"])
+    into = made["collection"]
+    return go(f"/app/collections/{into}", "uploaded") if into else go(made["address"])
+
+
+def store_sent(**facts: Any) -> dict[str, Any]:
+    """What `store` answers for the form of this request, which is stored once."""
     body, content_type = seekable_body(request), request.content_type or ""
     digest, key = fingerprint_of_parts(body, content_type), request.args.get("key", "")
     parts: Any = read_parts(body, content_type)
@@ -77,13 +88,8 @@ def upload_document() -> Response:
         for part in parts
         if part.name not in _FILE_PARTS
     )
-    made = once(lambda: store(parts), key, digest)
-    if not accepts_html():
-        return jsonify(made)
-    if made["link"]:
-        return show_new(made["link"])
-    into = made["collection"]
-    return go(f"/app/collections/{into}", "uploaded") if into else go(made["address"])
+    made: dict[str, Any] = once(lambda: store(parts, **facts), key, digest)
+    return made
 
 
 def _act_on_selected() -> Response:
@@ -111,9 +117,9 @@ def _save(owner_id: str, ids: list[str]) -> Response:
     return archive.send(entries, f"{len(entries)} documents {today()}")
 
 
-def store(parts: list[Part]) -> dict[str, Any]:
+def store(parts: list[Part], **more: Any) -> dict[str, Any]:
     """The address of the document's page, and the ids of the link if one was asked for, and of the
-    collection that has it.
+    collection that has it. `more` is what `upload` takes beside what the parts say.
     """
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None
@@ -127,6 +133,7 @@ def store(parts: list[Part]) -> dict[str, Any]:
         facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
     elif into:
         facts["prepare"] = partial(Collection.taking, owner_id, into)
+    facts |= more
     document, issued = upload(owner_id, payload, content_type=type or UNKNOWN_TYPE, **facts)
     link = issued.row.id if wants_link else None
     return {"address": f"{HOME}/{document.id}", "link": link, "collection": into}

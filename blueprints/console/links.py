@@ -8,7 +8,8 @@ from flask import Response, g, request
 from markupsafe import Markup
 from marshmallow import ValidationError
 
-from models import DocumentToken
+from models import Document, DocumentToken
+from models.documents import with_binned
 from models.links import (
     LinkOptions,
     Opening,
@@ -59,11 +60,13 @@ def _links_of(noun: str, target: Target, after: str | None) -> Response:
 def show_link(id: str) -> Response:
     """Show a link's terms and openings, and what they have shown"""
     link = link_of_owner(g.caller.owner_id, id)
-    inside: Any = getattr(link.target, "documents", ())
-    names = {one.id: one.show_bare_if_damaged().name for one in inside}
+    used = openings(link)
+    ids = {data["documentId"] for _, data in used if data.get("documentId")}
+    read = with_binned(g.caller.owner_id, ids)
+    names = {one.id: one.show_bare_if_damaged().name for one in Document.with_root_keys(read)}
     opened, older = Opening.page_of_link(link, ROWS, request.args.get("after"))
     readings: dict[str, list[Any]] = {}
-    for event, data in openings(link):
+    for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
     shown: dict[str, Any] = {"opened": opened, "older": older, "readings": readings}
     return _render_link("link", link, names=names, **shown)

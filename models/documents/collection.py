@@ -87,6 +87,12 @@ class Collection(OwnsDataKey, Owned):
             return collection
 
     @classmethod
+    def holding(cls, document: Document) -> list[Self]:
+        """Those with this document."""
+        has = cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
+        return cls.with_root_keys(list(cls.select().where(*has)))
+
+    @classmethod
     def taking(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
         """What appends a new document, in the transaction that stores its row.
 
@@ -270,8 +276,7 @@ class Collection(OwnsDataKey, Owned):
 
 def _take_out_of_all(document: Document) -> None:
     """In the transaction that deletes the document."""
-    holding = Collection.select().where(Collection.condition("document_id", document.id, 0))
-    for collection in holding.where(Collection.owner_id == document.owner_id):
+    for collection in Collection.holding(document):
         try:
             collection._change(remove=[document.id])
         except (DecryptionError, RootKeyMissing):

@@ -5,12 +5,14 @@ from .document_token import DocumentToken
 from .gate import Gate, Proof, kept_text
 from .grant import TokenGrant
 from .lists import (
+    former_targets,
     link_of_owner,
     links_by_target,
     links_of_owner,
     listed_link,
     openings,
     readings_by_links,
+    replacing,
     secret_of,
 )
 from .opening import Opening, open_all_of

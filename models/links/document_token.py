@@ -160,7 +160,7 @@ class DocumentToken(Credential, OfTarget):
             if token.has_ended() and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
             if target and target.id != token.target_id:
-                token._lead_to(target_of(owner_id, target.id))
+                token.lead_to(target_of(owner_id, target.id))
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             token._set({name: changes[name] for name in changed})
             if changed:
@@ -177,8 +177,10 @@ class DocumentToken(Credential, OfTarget):
         if self.gate.watermark:
             require_pages(self.target, self.permissions)
 
-    def _lead_to(self, target: Target) -> None:
-        """Seal under the key of another target what that of the former one has sealed."""
+    def lead_to(self, target: Target) -> None:
+        """From now on it opens another target, whose key seals what that of the former one has
+        sealed. In a transaction. Raises `Invalid`.
+        """
         former, label, digest, gate = self.target, self.label, self.password_digest, self.gate
         self.record_event("token.updated", changed=["target"], to=target.id)
         if self.sealed_secret is not None:
@@ -189,6 +191,7 @@ class DocumentToken(Credential, OfTarget):
         sealed = ("sealed_label", "sealed_password", "sealed_secret", "sealed_gate")
         self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
+        self._set({})
 
     def _store_options(self, changed: list[str]) -> None:
         """With an event, and another one if this uses the token up."""

@@ -11,6 +11,7 @@ from peewee import Case, fn
 from crypto import DecryptionError, RootKeyMissing
 
 from ..core import NotFound, now
+from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
@@ -98,9 +99,30 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
 
 
 def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
-    """When the token was used, as far as the last events of its target say; with their facts."""
-    found = readings_by_links(token.owner_id, token.target_id, _EVENTS)
-    return [(event, data) for event, data in found if data["tokenId"] == token.id]
+    """When the token was used, as far as the last events of all that it has opened say; with their
+    facts.
+    """
+    targets = {token.target_id, *(id for _, id in former_targets(token))}
+    found = [one for id in targets for one in readings_by_links(token.owner_id, id, _EVENTS)]
+    used = [(event, data) for event, data in found if data["tokenId"] == token.id]
+    return sorted(used, key=lambda pair: pair[0].id, reverse=True)
+
+
+def former_targets(token: DocumentToken) -> list[tuple[Event, str]]:
+    """The ids of what the token opened before, the last one first, with what tells of the change;
+    as far as the last events of each say.
+    """
+    found: list[tuple[Event, str]] = []
+    after, target_id = None, token.target_id
+    while target_id:
+        asked = {"type": "token.updated", **facts_about(target_id)}
+        newest, _ = Event.feed(token.owner_id, _EVENTS, after, oldest_first=False, **asked)
+        changes = ((event, event.data) for event in newest)
+        led = [(event, data["from"]) for event, data in changes if "from" in data]
+        led = [(event, id) for event, id in led if event.data["tokenId"] == token.id]
+        found += led[:1]
+        after, target_id = (led[0][0].id, led[0][1]) if led else (None, "")
+    return found
 
 
 def readings_by_links(
@@ -110,6 +132,28 @@ def readings_by_links(
     newest, _ = Event.feed(owner_id, events, None, oldest_first=False, **facts_about(target_id))
     facts = [(event, event.data) for event in newest if event.type in READINGS]
     return [(event, data) for event, data in facts if data.get("tokenId")]
+
+
+def replacing(owner_id: str, former_id: str) -> Callable[[Document], None]:
+    """What lets a new document take over, in the transaction that stores its row: all links to the
+    former one that are not revoked, and its place in each collection. That one stays.
+
+    Raises `NotFound`; what it returns raises that, too, or `Invalid`.
+    """
+    Document.one_of(owner_id, former_id)
+
+    def replace(newer: Document) -> None:
+        former, token = Document.one_of(owner_id, former_id), DocumentToken
+        links = token.select().where(token.target_id == former_id, token.revoked_at.is_null())
+        for link in token.genuine(links):
+            link.target = former
+            link.lead_to(newer)
+        for collection in Collection.holding(former):
+            order = [newer.id if id == former_id else id for id in collection.document_ids]
+            changes = {"add": [newer.id], "remove": [former_id], "order": order}
+            Collection.edit(owner_id, collection.id, **changes)
+
+    return replace
 
 
 def _target(owner_id: str, id: str) -> Target | None:

@@ -80,6 +80,8 @@ def test_full_pages_are_small_too(service):
         inside,
         f"{inside}?find=",
         f"{inside}/requests",
+        f"/app/documents/{document['id']}/newer",
+        f"/app/links/{owner.links(document)[0]['id']}/target",
     ]:
         assert weight_of(crowded, path) <= 34 << 10, path
 
