@@ -1,4 +1,4 @@
-// The original as text, for scripts that show more of it or read it in another encoding.
+// The original as text, or the body of a mail, for scripts that show more of it or read it in another encoding.
 globalThis.viewerSource = (() => {
 "use strict";
 const main = document.querySelector("#main");
@@ -13,6 +13,7 @@ const ENCODINGS = {
 };
 const INVISIBLE = new RegExp("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e" +
   "\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]+", "gu");
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g"); // of terminals, in logs
 const element = (name, properties, ...children) => {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
@@ -31,10 +32,11 @@ const visible = text => {
   nodes.push(text.slice(end));
   return nodes;
 };
+const held = main.dataset.bytes, bytes = held ? async () => globalThis.viewer.bytes(held) : globalThis.originalBytes;
 const decoder = label => { try { return new TextDecoder(label); } catch { return null; } };
 const first = decoder(main.dataset.charset || "unknown");
 const source = {
-  available: Boolean(globalThis.originalBytes && first),
+  available: Boolean(bytes && first),
   charset: first?.encoding,
   changed() {},
   element,
@@ -42,8 +44,8 @@ const source = {
   count: number => number.toLocaleString("en"),
   // Resolves to the whole text, line ends normalised.
   async text() {
-    const decoded = new TextDecoder(source.charset).decode(await globalThis.originalBytes());
-    return decoded.replace(/\r\n?/g, "\n");
+    const decoded = new TextDecoder(source.charset).decode(await bytes());
+    return decoded.replace(/\r\n?/g, "\n").replace(COLOURS, "");
   },
   // Replaces the note above the document; an empty text removes it.
   note(text) {

@@ -1,16 +1,12 @@
 """Archives: ZIP, tar and packed files as a list; small files can be looked into."""
 
-from collections.abc import Sequence
 from typing import Final
 
-import pybase64
-
 from ...markup.formatting import format_count
-from ...sandbox.messages import Message, filled
 from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
-from ..preview import Preview
+from ..preview import Preview, section
 
 JOB: Final = Job("viewer.formats.archives.members", memory_mb=768, cpu_seconds=10, seconds=20)
 LABELS: Final = {
@@ -23,7 +19,6 @@ LABELS: Final = {
     "application/java-archive": "Java archive",
     "application/epub+zip": "Book",
 }
-LEFT_OUT: Final = b'<p class="dim">Only the first are shown. Save the others to read them.</p>'
 UNREADABLE: Final = "This file says it is an archive, but it is not one that can be read."
 
 
@@ -44,13 +39,3 @@ def preview(original: Original, media_type: str) -> Preview:
         styles=("grid.css", "archives/files.css"),
         note="Only the first files are listed. Save the original to see all." if more else "",
     )
-
-
-def section(heading: str, files: Sequence[Message]) -> bytes:
-    """Return a list of files inside a document, as `enclosed` drew them; nothing of none."""
-    if not files:
-        return b""
-    items = (filled(file, pybase64.b64encode) for file in files)
-    note = LEFT_OUT if any(facts["left_out"] for facts, _ in files) else b""
-    start = b'<section class="enclosed"><h2>%b</h2><ul>' % heading.encode()
-    return b"".join((start, *items, b"</ul>", note, b"</section>"))

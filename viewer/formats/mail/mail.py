@@ -11,9 +11,8 @@ from ...markup.formatting import CUT_NOTE, format_count
 from ...sandbox.messages import Message, filled
 from ...sandbox.process import Job, SandboxError
 from .. import card
-from ..archives.archive import section
 from ..original import Original
-from ..preview import Preview
+from ..preview import Preview, section
 from ..text import text
 from ..web.html import SCRIPTS, STYLES, iframe
 
@@ -41,6 +40,7 @@ def preview(original: Original, media_type: str) -> Preview:
     enclosed = [message for message in others if "format" in message[0]]
     attached = int(facts["attachments"])
     is_html = any(message["format"] == "html" for message, _ in (messages[0], *enclosed))
+    source = facts.get("source", {})
     letter = filled(messages[0], partial(framed_body, facts))
     letters = _opened("Enclosed messages", enclosed) if enclosed else b""
     notes = (CUT_NOTE if facts["cut"] else "", MISSING if len(files) < attached else "")
@@ -50,7 +50,8 @@ def preview(original: Original, media_type: str) -> Preview:
         letter + section("Attachments", files) + letters,
         facts=(format_count(attached, "attachment"),) if attached else (),
         note=" ".join(filter(None, notes)),
-        scripts=SCRIPTS if is_html else (),
+        source=source,
+        scripts=(*(SCRIPTS if is_html else ()), *(text.SCRIPTS if source else ())),
         styles=("archives/files.css", *STYLES),
         foreign_style=is_html,
     )

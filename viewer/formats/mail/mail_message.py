@@ -10,7 +10,16 @@ from email.message import EmailMessage
 from itertools import chain
 from typing import Any, Final, TypeVar
 
-from ...content.decoding import CHARSETS, declared_charset, decode_declared, preload_codecs
+from ...content import charset_detection
+from ...content.decoding import (
+    CHARSETS,
+    browser_label,
+    declared_charset,
+    decode,
+    decode_declared,
+    preload_codecs,
+    safe_codec,
+)
 from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
@@ -28,6 +37,7 @@ HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
+MAX_REREAD: Final = 256 << 10  # bytes of a text that the page can read in another encoding
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
@@ -67,7 +77,19 @@ def _parsed(data: bytes) -> EmailMessage:
 
 
 def header(message: EmailMessage, name: str) -> str:
-    """Return a header as text, at most MAX_HEADER long; empty if it is absent or broken."""
+    """Return a header as text, at most MAX_HEADER long; empty if it is absent or broken.
+
+    In old mails it can be bytes of which nothing tells the encoding: all of them are one guess.
+    """
+    written = {
+        one.lower(): str(text).encode("utf-8", "surrogateescape")
+        for one, text in message.raw_items()
+    }
+    data = written.get(name.lower(), b"")
+    if not data.isascii():
+        body: Any = _read(lambda: message.get_payload(decode=True), None)
+        charset = charset_detection.detect(b"\n".join((*written.values(), body or b"")))
+        return " ".join(decode(data, charset)[0].split())[:MAX_HEADER]
     return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
 
 
@@ -75,13 +97,13 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, byt
     """Return the facts and the HTML of the body, and the ids of the pictures shown in it."""
     preferences = ("html", "plain") if sanitize else ("plain",)
     part: Any = message.get_body(preferencelist=preferences)
-    text = _text(part) if part is not None else ""
+    text, source = _text(part) if part is not None else ("", {})
     is_html = part is not None and part.get_content_type() == "text/html"
     if not text.strip():
         return {"format": "plain", "cut": False}, b"", set()
     if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
         facts, html = text_lines(text.rstrip())
-        return {"format": "plain", **facts}, html, set()
+        return {"format": "plain", **facts, "source": source}, html, set()
     page = sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, dict(_pictures(message)))}')
     body, cut = escaped_block(page)
     return {"format": "html", "cut": cut}, body, set(CONTENT_ID.findall(text))
@@ -102,10 +124,23 @@ def _with_pictures(text: str, pictures: dict[str, str]) -> str:
     return CONTENT_ID.sub(source, text)
 
 
-def _text(part: Any) -> str:
+def _text(part: Any) -> tuple[str, dict[str, str]]:
+    """Return the text, and unless it is UTF-8 what the page needs to read it in other encodings.
+
+    The encoding is guessed if none that is known is declared, or the bytes are not in it.
+    """
     data = part.get_payload(decode=True)
     data = data if isinstance(data, bytes) else b""
-    return decode_declared(data, part.get_content_charset() or declared_charset(data))
+    charset = part.get_content_charset() or declared_charset(data)
+    codec = safe_codec(charset)
+    if not codec or "\ufffd" in data.decode(codec, "replace"):
+        charset = charset_detection.detect(data) or charset
+    source = {}
+    if "\ufffd" in data.decode("utf-8", "replace") and len(data) <= MAX_REREAD:
+        encoding = decode(data, charset)[1]
+        bytes_ = base64.b64encode(data.rstrip()).decode()
+        source = {"charset": browser_label(encoding), "bytes": bytes_}
+    return decode_declared(data, charset), source
 
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:

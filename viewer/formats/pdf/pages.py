@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from ...sandbox.messages import Message
 from ...sandbox.process import Job, JobResult, SandboxError
 from ..original import Original
 
 JOB: Final = Job("viewer.formats.pdf.drawing", memory_mb=1024, cpu_seconds=25, seconds=30)
+FILES_JOB: Final = Job("viewer.formats.archives.pdf_files", 1024, cpu_seconds=8, seconds=15)
 TEXT_PAGES: Final = 128  # read at once: each time the child process takes all of the file
 DRAWN_PAGES: Final = 4  # drawn at once for the screen
 SAFE_ADDRESS: Final = re.compile(r"(?i)(?:https?://|mailto:)[^\s\x00-\x1f\x7f]+")
@@ -99,6 +101,11 @@ class PdfPages:
         """Return the text of up to TEXT_PAGES pages from `first` on."""
         messages = self._run("text", first, TEXT_PAGES).messages
         return [block.decode("utf-8", "replace") for _, block in messages]
+
+    def files(self) -> list[Message]:
+        """Return those that are attached, as `enclosed` draws them."""
+        options = {"password": self._original.password}
+        return self._original.run(FILES_JOB, self._original.pieces(), options).messages
 
     def unlocked(self) -> bytes:
         """Return a copy of the PDF that opens without its password. Raises SandboxError."""

@@ -21,18 +21,20 @@ from ...markup.templating import render
 from ...sandbox.process import SandboxError
 from .. import card
 from ..original import Original
-from ..preview import Preview
+from ..preview import Preview, section
 from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
 COPY: Final = b'<script type="text/plain" id="copy">%b</script>'
 SCRIPTS: Final = ("outline", "pages", "loading", "unlock", "layout", "find")
+STYLES: Final = ("pdf/outline.css", "pdf/pages.css", "pdf/served.css")
+BELOW: Final = "Files in this PDF"
 _pdf: Final = partial(Preview, kind="pdf", label="PDF")
 _served: Final = partial(
     _pdf,
     tools=frozenset({"zoom", "pages", "find"}),
     scripts=tuple(f"pdf/{name}.js" for name in SCRIPTS),
-    styles=("pdf/outline.css", "pdf/pages.css", "pdf/served.css"),
+    styles=STYLES,
 )
 _saved: Final = partial(_pdf, scripts=("pdf/saved.js",), styles=("pdf/pages.css",), frames_pdf=True)
 
@@ -51,10 +53,12 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
         if str(error) != "format":
             raise
         return card.preview(original, media_type, NOT_READABLE)
+    files = pages.files() if overview.attached and not original.watermark else []
     return _served(
-        body=_sides(overview) + _html(overview.pages, overview.total),
+        body=_sides(overview) + _html(overview.pages, overview.total) + section(BELOW, files),
         facts=(format_count(overview.total, "page"),),
-        note=_note(len(overview.pages), overview),
+        note=_note(len(overview.pages), overview, are_below=bool(files)),
+        styles=(*STYLES, "archives/files.css") if files else STYLES,
         offline=partial(_file, original, pages, overview, is_converted=is_converted),
     )
 
@@ -62,7 +66,8 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
 def _locked() -> Preview:
     """Return the question for the password; in a file the browser's PDF viewer asks it."""
     served, saved = (render("pdf/locked.html", asks=asks).encode() for asks in (True, False))
-    return _served(body=SIDES % b"" + served, offline=lambda: _saved(body=saved))
+    offline = partial(_saved, body=saved, styles=("pdf/pages.css", "card.css"))
+    return _served(body=SIDES % b"" + served, offline=offline, styles=(*STYLES, "card.css"))
 
 
 def _file(
@@ -96,18 +101,20 @@ def _sides(overview: Overview) -> bytes:
     return SIDES % (outline_html(entries).encode("utf-8", "replace") if entries else b"")
 
 
-def _note(shown: int, overview: Overview) -> str:
+def _note(shown: int, overview: Overview, *, are_below: bool) -> str:
     cut = ""
     if shown < overview.total:
         pages = format_count(overview.total, "page")
         cut = f"Showing {shown:,} of {pages}. Save the original to read all of it. "
-    return (cut + _attached_note(overview)).rstrip()
+    return (cut + _attached_note(overview, are_below=are_below)).rstrip()
 
 
-def _attached_note(overview: Overview) -> str:
+def _attached_note(overview: Overview, *, are_below: bool = False) -> str:
     if not overview.attached:
         return ""
     names = ", ".join(display_name(name, "without a name") for name in overview.attached)
+    if are_below:
+        return f"Files in this PDF are below its pages: {names}."
     return f"Files in this PDF are not shown: {names}. Save the original to open them."
 
 

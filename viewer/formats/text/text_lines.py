@@ -1,5 +1,6 @@
 """Renders text as numbered lines, up to MAX_LINES and MAX_HTML."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
 
 MAX_LINES: Final = 20_000
+COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")  # of terminals, in logs (ECMA-48, SGR)
 BLOCK: Final = 64 << 10  # characters escaped at once
 START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
 END: Final = b"</code></pre>"
@@ -17,7 +19,7 @@ END: Final = b"</code></pre>"
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the lines; its facts are those of `text_lines` and the encoding."""
     text, encoding = decode(data, options["charset"])
-    facts, html = text_lines(text)
+    facts, html = text_lines(COLOURS.sub("", text))
     yield {"encoding": encoding, **facts}, html
 
 

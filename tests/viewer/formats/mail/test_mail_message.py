@@ -51,6 +51,16 @@ def test_a_body_in_utf_8_is_read_as_such_whatever_is_declared(head):
     )
 
 
+def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too():
+    mail = "Subject: Привет\n%s\nЗдравствуйте, как дела? Это письмо из прошлого века.\n"
+    for declared in ("", "Content-Type: text/plain; charset=us-ascii\n"):
+        facts, body = read((mail % declared).encode("koi8-r"))
+        assert ["Subject", "Привет"] in facts["headers"]
+        assert "Здравствуйте" in body
+        assert facts["source"]["charset"] == "koi8-r"
+    assert not read((mail % "").encode())[0]["source"]
+
+
 def test_a_page_without_a_declared_charset_says_it_itself():
     text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
 

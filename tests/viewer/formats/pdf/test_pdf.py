@@ -1,9 +1,11 @@
 """viewer/formats/pdf/pdf.py and viewer/formats/pdf/pages.py"""
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from dataclasses import replace
+from io import BytesIO
 
+import pypdfium2
 import pytest
 
 from tests.viewer.samples import encrypted_pdf, linked_pdf, locked_pdf, original, pdf
@@ -75,14 +77,19 @@ def test_a_file_made_with_the_password_holds_a_copy_that_opens_without():
     assert b'id="copy"' not in shown(locked).for_file().body
 
 
-def test_files_in_a_pdf_are_named_above_its_pages():
-    file = "<</Type/Filespec/F(x)/UF(invoice.xml)/EF<<>>>>"
-    data = pdf("One", catalog=f"/Names<</EmbeddedFiles<</Names[(a){file}]>>>>")
+def test_files_in_a_pdf_are_below_its_pages_but_not_under_a_mark():
+    document = pypdfium2.PdfDocument(pdf("One"))
+    document.new_attachment("invoice.xml").set_data(b"<total>7</total>")
+    document.save(out := BytesIO())
+    made = shown(out.getvalue())
+    marked = replace(original(out.getvalue(), "a.pdf"), watermark="Ana")
 
-    for made in (shown(data), shown(data).for_file()):
-        assert made.note == (
-            "Files in this PDF are not shown: invoice.xml. Save the original to open them."
-        )
+    assert made.note == "Files in this PDF are below its pages: invoice.xml."
+    assert b"&lt;total&gt;7" in made.body
+    assert b64encode(b"<total>7</total>") in made.body
+    for other in (made.for_file(), preview(marked, "application/pdf")):
+        assert other.note.startswith("Files in this PDF are not shown: invoice.xml. Save")
+        assert b64encode(b"<total>7</total>") not in other.body
 
 
 def test_links_lead_to_pages_and_to_the_web_in_a_tab_of_its_own():
@@ -176,6 +183,8 @@ def test_a_locked_file_asks_for_its_password():
 
     assert b"pdf-password" in made.body
     assert b"pdf-password" not in made.for_file().body
+    assert "card.css" in made.styles
+    assert "card.css" in made.for_file().styles
 
 
 def test_the_password_opens_it():

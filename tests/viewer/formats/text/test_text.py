@@ -15,6 +15,13 @@ def test_lines_are_numbered_and_escaped():
     assert "<span class=ln id=L1>a\n</span><span class=ln id=L2>&lt;b&gt;\n</span>" in body
 
 
+def test_the_colours_of_a_terminal_are_left_out():
+    body = shown(b"a \x1b[1;32mgreen\x1b[0m \x1b[2J").body
+
+    assert b"a green " in body
+    assert b"U+001B" in body
+
+
 def test_an_encoding_other_than_utf_8_is_named():
     assert shown("é".encode()).facts == ("1 line",)
     assert shown("é\n".encode("latin-1"), "text/plain; charset=latin1").facts == (

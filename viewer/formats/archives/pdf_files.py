@@ -1,0 +1,31 @@
+"""Runs in the child process. Takes out the files that a PDF holds beside its pages."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pypdfium2
+
+from ...content.media_types import UNKNOWN
+from ...sandbox.messages import Message
+from .enclosed import File, draw
+
+MAX_FILES: Final = 20
+MAX_NAME: Final = 100
+MAX_TAKEN: Final = 4 << 20  # bytes of all that are taken out: the page holds them
+
+
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield the first files, as `enclosed` draws them."""
+    yield from draw(_files(pypdfium2.PdfDocument(data, options["password"])))
+
+
+def _files(document: Any) -> Iterator[File]:
+    left = MAX_TAKEN
+    for index in range(min(document.count_attachments(), MAX_FILES)):
+        with contextlib.suppress(pypdfium2.PdfiumError):
+            attachment = document.get_attachment(index)
+            data = bytes(attachment.get_data())
+            taken = data if len(data) <= left else None
+            left -= len(taken or b"")
+            yield File(attachment.get_name()[:MAX_NAME], UNKNOWN, len(data), taken)
