@@ -12,6 +12,7 @@ from tests.mailbox import BASE, until_sent
 from tests.pair import Pair
 from tests.people import Person, at
 from tests.problems import refused, refused_field
+from tests.viewer import samples
 from tests.waiting import until
 
 GUARDS = {"recipients": ["@example.org"], "agreement": TEXT}
@@ -121,10 +122,9 @@ def test_a_killed_service_sends_a_code_and_a_notice_again_as_the_same_mails(
     assert len(box.mails) == 2
 
 
-def test_neither_addresses_nor_names_nor_codes_are_stored_or_logged(
-    mailing, box, email, person, document
-):
-    link = person.share(document, **GUARDS)
+def test_neither_addresses_nor_names_nor_codes_are_stored_or_logged(mailing, box, email, person):
+    document = person.upload(samples.pdf("x"), "application/pdf", token=None)
+    link = person.share(document, **GUARDS, permissions=["view"], watermark=True)
     code = ask_code(mailing, box, link, email)
     call(mailing, link, email="bob@unlisted.example", code="87654321", **ACCEPTED)
     assert call(mailing, link, email=email, code=code, **ACCEPTED).status == 200
