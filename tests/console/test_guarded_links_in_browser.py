@@ -73,11 +73,11 @@ def test_the_gate_is_passed_by_keyboard_and_without_a_script(  # noqa: PLR0917
 def test_the_gate_opens_in_a_frame_of_an_allowed_site(mailing, box, email, owner, open_browser):
     document = owner.upload(b"behind a gate", name="gated.txt", token=None)
     with Site() as site:
-        link = owner.share(document, recipients=[email], allowedOrigins=[site.origin])
+        link = owner.share(document, recipients=[email], allowedOrigins=[site.elsewhere])
         address = f"{mailing.url}/v1/documents/{document['id']}/view?token={link['token']}"
-        site.html = f'<iframe src="{address}&amp;embed=1" width="600" height="800"></iframe>'
+        site.show(f'<iframe src="{address}&amp;embed=1" width="600" height="800"></iframe>')
         page = open_browser()
-        page.goto(site.origin)
+        page.goto(site.elsewhere)
         gate = page.frame_locator("iframe")
         gate.get_by_label("E-mail address").fill(email)
         gate.get_by_role("button", name="Send me a code").click()

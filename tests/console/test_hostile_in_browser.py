@@ -81,7 +81,7 @@ def test_a_hostile_page_on_another_port_does_nothing(service, browser, hostile_s
     before = state(api)
     answers = []
     page.on("response", lambda one: answers.append((one.request.method, one.status)))
-    hostile_site.html = ACTS.replace("@", service.url).replace("PATHS", str(paths))
+    hostile_site.show(ACTS.replace("@", service.url).replace("PATHS", str(paths)))
 
     page.goto(f"http://127.0.0.1:{hostile_site.server_port}/")
     until(lambda: page.title() == "done", 60)

@@ -4,16 +4,8 @@ import pytest
 
 from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
-from tests.site import Site
 from tests.viewer.samples import pdf
 from tests.waiting import until
-
-
-@pytest.fixture
-def site():
-    with Site() as server:
-        yield server
-
 
 LISTENING = """
 <script>
@@ -63,14 +55,14 @@ def test_a_link_with_a_password_rejects_a_wrong_one_and_opens_with_the_right_one
 def test_a_document_is_embedded_on_an_allowed_site_only(page, site, alice):
     document = alice.upload(b"framed", name="framed.txt")
     for origins, expected in (
-        ([site.origin], "framed.txt"),
+        ([site.elsewhere], "framed.txt"),
         (["*"], "framed.txt"),
         (["https://other.example"], None),
         ([], None),
     ):
         link = alice.share(document, allowedOrigins=origins)
-        site.html = f"<!doctype html><title>a site</title>{link['embedHtml']}"
-        page.goto(site.origin)
+        site.show(f"<!doctype html><title>a site</title>{link['embedHtml']}")
+        page.goto(site.elsewhere)
         assert shown_in(page) == expected
 
 
@@ -78,11 +70,11 @@ def test_the_embed_script_inserts_and_sizes_an_iframe_and_dispatches_ready(
     page, site, service, alice
 ):
     document = alice.upload(b"line\n" * 200, name="long.txt")
-    link = alice.share(document, allowedOrigins=[site.origin])
+    link = alice.share(document, allowedOrigins=[site.elsewhere])
     script = f'<script src="{service.url}/embed.js" data-url="{link["viewUrl"]}"></script>'
-    site.html = f"<!doctype html><body>{LISTENING}{script}"
+    site.show(f"<!doctype html><body>{LISTENING}{script}")
 
-    page.goto(site.origin)
+    page.goto(site.elsewhere)
 
     assert shown_in(page) == "long.txt"
     until(lambda: "ready" in page.evaluate("window.heard"))
@@ -95,10 +87,10 @@ def test_the_embed_script_inserts_and_sizes_an_iframe_and_dispatches_ready(
 def test_the_embed_script_dispatches_ready_for_pages_without_a_viewer(
     page, site, service, alice, terms
 ):
-    link = alice.share(alice.collect(alice.upload(b"x")), allowedOrigins=[site.origin], **terms)
+    link = alice.share(alice.collect(alice.upload(b"x")), allowedOrigins=[site.elsewhere], **terms)
     script = f'<script src="{service.url}/embed.js" data-url="{link["shortUrl"]}"></script>'
-    site.html = f"<!doctype html><body>{LISTENING}{script}"
-    page.goto(site.origin)
+    site.show(f"<!doctype html><body>{LISTENING}{script}")
+    page.goto(site.elsewhere)
     assert until(lambda: page.evaluate("window.heard")) == ["ready"]
 
 
@@ -107,9 +99,9 @@ def test_the_embed_script_dispatches_an_error_on_a_site_that_is_not_allowed(
 ):
     link = alice.share(alice.upload(b"x"), allowedOrigins=["https://other.example"])
     script = f'<script src="{service.url}/embed.js" data-url="{link["viewUrl"]}"></script>'
-    site.html = f"<!doctype html><body>{LISTENING}{script}"
+    site.show(f"<!doctype html><body>{LISTENING}{script}")
 
-    page.goto(site.origin)
+    page.goto(site.elsewhere)
 
     assert until(lambda: page.evaluate("window.heard")) == ["error"]
 
