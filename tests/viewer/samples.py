@@ -643,7 +643,6 @@ SUBTITLES = (
     b"1\r\n00:00:01,000 --> 00:00:04,200\r\n<i>Good morning!</i>\r\nTwo lines &amp; more\r\n\r\n"
     b"2\r\n01:02:03,000 --> 01:02:05,500 X1:40\r\nThe end\r\n"
 )
-DJVU = b"AT&TFORM\0\0\0\x20DJVUINFO\0\0\0\x0a\x04\xb0\x06\x40" + bytes(6)
 CHAPTERS = (
     xhtml("<h1 id='top'>One</h1><p>It began. <img src='../pictures/a.png' alt='A picture'/></p>"),
     xhtml("<h1 id='top'>Two</h1><p>It ended, <a href='1%20a.xhtml#top'>see above</a>.</p>"),
@@ -697,7 +696,6 @@ def every_kind():
         ("walk.gpx", "application/gpx+xml", GPX),
         ("sights.kml", "application/vnd.google-earth.kml+xml", KML),
         ("film.srt", "application/x-subrip", SUBTITLES),
-        ("scan.djvu", "image/vnd.djvu", DJVU),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),
         ("plan.ics", "text/calendar", CALENDAR),

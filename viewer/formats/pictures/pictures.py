@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from PIL import Image, ImageOps
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, RefusedError
 
 PLUGINS: Final = ("Tiff", "Psd", "Jpeg2K", "Tga", "WebP")  # the others are in `preinit`
 FORMATS: Final = ("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "HEIF")
@@ -35,12 +35,6 @@ ORIENTATION: Final = 0x0112  # the tag of TIFF 6.0 and Exif 3.0
 TURNED: Final = range(5, 9)  # its values for a picture that lies on its side
 
 
-class TooLargeError(Exception):
-    """A page has more pixels than may be decoded."""
-
-    reason = "size"
-
-
 def prepare(_data: bytes, options: dict[str, Any]) -> None:
     """Import what Pillow would import on first use."""
     Image.MAX_IMAGE_PIXELS = None  # `_checked` has a limit of its own, in bytes
@@ -56,7 +50,7 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     """Yield the number of pages, then each page with its size before it was made smaller.
 
-    Of an SVG drawing that gzip has packed, the drawing. Raises TooLargeError if the first page is
+    Of an SVG drawing that gzip has packed, the drawing. Raises RefusedError if the first page is
     too large to be decoded.
     """
     if data.startswith(GZIP):
@@ -89,7 +83,7 @@ def _unpacked(data: bytes) -> bytes:
 def _decodable(image: Image.Image, data: bytes) -> Image.Image:
     """Return a page that is small enough to be decoded: itself, or a smaller one in the file.
 
-    `data` is the file if it has no other page. Raises TooLargeError.
+    `data` is the file if it has no other page. Raises RefusedError.
     """
     if _fits(image, image.size):
         return image
@@ -103,7 +97,7 @@ def _decodable(image: Image.Image, data: bytes) -> Image.Image:
             again.seek(index)
             if _fits(again, again.size):
                 return again
-    raise TooLargeError
+    raise RefusedError("size")
 
 
 def _fits(image: Image.Image, size: tuple[int, int]) -> bool:
