@@ -18,7 +18,7 @@ from ..formats.preview import Preview
 from ..formats.sheets import spreadsheet, table
 from ..formats.text import code, text
 from ..formats.web import html
-from ..formats.words import converted, office
+from ..formats.words import converted, unconverted
 from ..sandbox.process import Job, SandboxError
 
 MARKDOWN: Final = JobFormat(
@@ -115,7 +115,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(IMAGES, picture.image_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,
-    **dict.fromkeys(office.UNCONVERTED, office.unconverted_preview),
+    **dict.fromkeys(unconverted.NAMES, unconverted.preview),
     **dict.fromkeys(("application/gpx+xml", "application/vnd.google-earth.kml+xml"), TRACK.preview),
     "application/vnd.google-earth.kmz": PACKED_TRACK.preview,
     "application/vnd.sqlite3": SQLITE.preview,
@@ -145,7 +145,7 @@ SHOWN_AS_THEY_ARE: Final = (
     text.preview,
     code.preview,
 )
-CARDS: Final = (card.preview, office.unconverted_preview)
+CARDS: Final = (card.preview, unconverted.preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 

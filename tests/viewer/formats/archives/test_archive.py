@@ -1,7 +1,5 @@
 """viewer/formats/archives/archive.py"""
 
-import gzip
-
 import pytest
 
 from tests.viewer.samples import original, package, png, preview_of, tar
@@ -31,10 +29,6 @@ def test_names_are_escaped():
     assert "&lt;script&gt;" in html
     assert "<script" not in html
     assert "U+202E" in html
-
-
-def test_a_packed_file_is_shown_with_its_name():
-    assert "notes" in shown(gzip.compress(b"x"), "notes.gz").body.decode()
 
 
 def test_an_unreadable_archive_has_a_card_that_says_so():

@@ -1,4 +1,4 @@
-"""viewer/formats/archives/enclosed.py, and files.py, which puts it into the page"""
+"""viewer/formats/archives/enclosed.py, and `section`, which puts it into the page"""
 
 import base64
 import re

@@ -24,6 +24,7 @@ EXCEL = "application/vnd.ms-excel"
         (EXCEL, samples.xls()),
         (EXCEL, samples.xlsx()),
         ("application/zip", samples.xlsx()),
+        ("application/zip", samples.ods()),
     ],
 )
 def test_every_workbook_is_shown_as_grids(kind, data):

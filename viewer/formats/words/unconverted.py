@@ -1,4 +1,4 @@
-"""Cards of documents that only a converter reads."""
+"""Cards of documents that only other programs read."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from . import converted
 
 ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
 FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
-UNCONVERTED: Final = {  # what only a converter reads, or nothing here
+NAMES: Final = {
     **dict.fromkeys(
         ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF documents"
     ),
@@ -27,9 +27,9 @@ UNCONVERTED: Final = {  # what only a converter reads, or nothing here
 }
 
 
-def unconverted_preview(original: Original, media_type: str) -> Preview:
+def preview(original: Original, media_type: str) -> Preview:
     """Return a card that says why there is no preview."""
-    message = f"This service has no converter for {UNCONVERTED[media_type]}."
+    message = f"This service has no converter for {NAMES[media_type]}."
     if converted.is_convertible(original, media_type):
         message = "LibreOffice could not show its pages."
     if ENCRYPTED in original.first(FIRST_BYTES):

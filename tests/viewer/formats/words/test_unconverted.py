@@ -1,4 +1,4 @@
-"""viewer/formats/words/office.py, and when a reading view is shown"""
+"""viewer/formats/words/unconverted.py, and when a reading view is shown"""
 
 from dataclasses import replace
 
@@ -24,17 +24,6 @@ def test_a_reading_view_says_what_it_is_and_what_would_show_the_pages():
     assert document.note.endswith("LibreOffice on the server would show its pages.")
     assert failed.note.endswith("LibreOffice could not show its pages.")
     assert document.body.decode().startswith('<article class="prose"><h1>')
-
-
-@pytest.mark.parametrize("make", [samples.xlsx, samples.ods])
-def test_a_workbook_with_another_type_is_shown_as_a_spreadsheet(make):
-    document = samples.original(make(), content_type="application/zip")
-
-    assert preview_of(document).kind == "sheets"
-
-
-def test_another_zip_is_shown_as_an_archive():
-    assert shown(samples.package(a=b"x")).kind == "archive"
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a zip"])
