@@ -1,7 +1,6 @@
 """What guarded links keep: over two processes, a rotation, a move, kills, and without mail."""
 
 import re
-import threading
 
 import pytest
 
@@ -13,20 +12,9 @@ from tests.pair import Pair
 from tests.people import Person, at
 from tests.problems import refused, refused_field
 from tests.viewer import samples
-from tests.waiting import until
+from tests.waiting import run_in_threads, until
 
 GUARDS = {"recipients": ["@example.org"], "agreement": TEXT}
-
-
-def at_once(count, act):
-    """What as many threads get."""
-    answers = []
-    threads = [threading.Thread(target=lambda: answers.append(act())) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 @pytest.fixture
@@ -54,7 +42,8 @@ def test_two_processes_share_codes_wrong_tries_and_the_last_view(postgres_server
         refused(call(pair, link, **whole), 401, "wrong_credentials")
         once = person.share(document, **GUARDS, maxViews=1)
         whole["code"] = ask_code(pair, box, once, email)
-        statuses = [answer.status for answer in at_once(50, lambda: call(pair, once, **whole))]
+        statuses = []
+        run_in_threads(*[lambda: statuses.append(call(pair, once, **whole).status)] * 50)
         assert sorted(statuses) == [200] + [410] * 49
         assert len(openings(person, document, once)) == 1
     finally:
