@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.service import Service
+from tests.service import QuickService
 
 # The service with a clock that is wrong by as many seconds as a file says
 PROGRAM = """
@@ -17,13 +17,11 @@ class Wrong(datetime.datetime):
     def now(cls, tz=None):
         return super().now(tz) + datetime.timedelta(seconds=wrong())
 datetime.datetime = Wrong
-import app
-app.main()
 """
 
 
-class ClockedService(Service):
-    program = ("-c", PROGRAM)
+class ClockedService(QuickService):
+    program = ("-c", PROGRAM + QuickService.main)
 
     def set_clock(self, **offset):
         """Set the clock this far from the real one (keywords of `timedelta`)."""

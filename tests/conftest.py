@@ -266,17 +266,20 @@ def proxy(gateway):
     proxy.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def box():
     """A mail server."""
     with Mailbox() as box:
         yield box
 
 
-@pytest.fixture(scope="module")
-def mailing(start_service, box):
+@pytest.fixture(scope="session")
+def mailing(tmp_path_factory, box):
     """A service that sends mail."""
-    return start_service(SMTP_URL=box.url(), BASE_URL=BASE, RATE_LIMITS="off")
+    settings = {"SMTP_URL": box.url(), "BASE_URL": BASE, "RATE_LIMITS": "off"}
+    service = QuickService(tmp_path_factory.mktemp("service"), **settings)
+    yield service
+    service.close()
 
 
 @pytest.fixture

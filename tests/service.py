@@ -228,8 +228,10 @@ class Service:
 class QuickService(Service):
     """Hashes passwords with the least that Argon2id takes."""
 
-    program = (
-        "-c",
-        "from crypto import passwords; import app;"
-        "passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1); app.main()",
-    )
+    main = """
+from crypto import passwords
+import app
+passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1)
+app.main()
+"""
+    program = ("-c", main)

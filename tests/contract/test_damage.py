@@ -190,13 +190,6 @@ def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(faulty):
     assert Person(faulty).get("/readyz").status == 200
 
 
-@pytest.mark.sqlite_only("the disk is the server's")
-def test_uploads_are_refused_before_the_disk_is_full(start_service):
-    owner = start_service(RESERVE_BYTES=2**40).register()
-    refused(owner.post("/v1/documents", json=UPLOAD, errors=[507]), 507, "storage_full")
-    assert owner.get("/v1/documents").json["documents"] == []
-
-
 @pytest.mark.slow
 def test_logins_are_answered_beside_a_flood_of_encrypted_downloads_by_one_link(service, alice):
     document = alice.upload(b"encrypted again and again")

@@ -207,46 +207,6 @@ def test_memory_does_not_grow_with_concurrent_large_uploads(start):
     assert peak_kib(service.process) < LIMIT_KIB
 
 
-def start_error(start, **settings):
-    with pytest.raises(StartError) as failed:
-        start(**settings)
-    assert failed.value.exit_code == 1
-    (line,) = [one for one in str(failed.value).splitlines() if "does not start" in one]
-    assert "Traceback" not in str(failed.value)
-    return line
-
-
-def test_a_wrong_secret_stops_the_start_and_is_not_told(start):
-    line = start_error(start, secret="an0ther-secret")
-    assert "refuses these credentials" in line
-    assert "an0ther-secret" not in line
-
-
-def test_a_bucket_that_is_not_there_stops_the_start(start):
-    assert "There is no bucket" in start_error(start, address="s3://no-such-bucket/x")
-
-
-def test_a_store_that_does_not_answer_stops_the_start(start, proxy):
-    proxy.is_open = False
-    line = start_error(start, url=proxy.url)
-    assert "does not answer" in line
-    assert SECRET not in line
-
-
-def test_an_address_that_is_none_stops_the_start(start):
-    assert "rows, or s3://bucket/prefix" in start_error(start, address="http://bucket/x")
-
-
-def test_without_the_library_the_start_names_the_pip_line(start, tmp_path, monkeypatch):
-    (tmp_path / "obstore.py").write_text("raise ModuleNotFoundError('obstore')")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert "pip install -e '.[s3]'" in start_error(start)
-
-
-def test_the_prefix_of_another_database_stops_the_start(start, service):
-    assert "another database" in start_error(start, address=service.address)
-
-
 def test_payloads_are_moved_while_the_service_runs(start):
     service = start(address="rows")
     owner = service.register()
@@ -262,3 +222,27 @@ def test_payloads_are_moved_while_the_service_runs(start):
         until(lambda expected=objects: len(service.payloads()) == expected)
     assert "0 payloads were moved." in service.run_command("payloads", "move", "--to", "rows")
     assert "WRONG" not in service.run_command("doctor", "--deep")
+
+
+def test_a_store_that_cannot_be_used_stops_the_start_with_a_sentence(
+    start, service, proxy, tmp_path, monkeypatch
+):
+    proxy.is_open = False
+    (tmp_path / "obstore.py").write_text("raise ModuleNotFoundError('obstore')")
+    for sentence, settings in (
+        ("refuses these credentials", {"secret": "an0ther-secret"}),
+        ("There is no bucket", {"address": "s3://no-such-bucket/x"}),
+        ("does not answer", {"url": proxy.url}),
+        ("rows, or s3://bucket/prefix", {"address": "http://bucket/x"}),
+        ("another database", {"address": service.address}),
+        ("pip install -e '.[s3]'", {}),
+    ):
+        if not settings:
+            monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        with pytest.raises(StartError) as failed:
+            start(**settings)
+        assert failed.value.exit_code == 1, sentence
+        (line,) = [one for one in str(failed.value).splitlines() if "does not start" in one]
+        assert sentence in line
+        for absent in ("Traceback", "an0ther-secret", SECRET):
+            assert absent not in str(failed.value), sentence

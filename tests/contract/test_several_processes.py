@@ -77,13 +77,6 @@ def test_each_merges_the_readings_of_a_link_that_it_answers(twins, nodes):
     ]
 
 
-def test_wrong_passwords_are_counted_over_all_processes(nodes):
-    email = nodes[0].register().record["email"]
-    wrong = "a wrong password"
-    statuses = [Person(nodes[number % 2]).log_in(email, wrong).status for number in range(14)]
-    assert statuses == [401] * 10 + [429] * 4
-
-
 def test_wrong_passwords_sent_at_once_are_no_more_than_those_sent_one_by_one(nodes):
     email = nodes[0].register().record["email"]
     statuses = []

@@ -367,23 +367,6 @@ def test_four_users_who_create_hanging_webhooks_again_delay_nobody(alice, people
     until(lambda: is_delivered(hook))
 
 
-@pytest.mark.slow
-def test_webhooks_that_answer_fast_wait_for_no_new_ones(alice, people, blocked, send):
-    hook = hooked(alice)
-    running = send(blocked)
-    emit(alice)
-    until(lambda: is_delivered(hook))
-    for owner in people:
-        hanging(owner, 4)
-        emit(owner)
-    until(lambda: len(blocked.held) == 36)  # three quarters of the threads
-
-    emit(alice)
-
-    until(lambda: len(rows(hook)) == 2 and is_delivered(hook))
-    running.stop()
-
-
 def test_after_a_restart_the_last_attempt_still_tells_which_webhook_is_fast(
     alice, people, blocked, send
 ):

@@ -5,10 +5,12 @@ from models import Document, connected, current_runtime
 
 def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):
     result = run("backup", str(tmp_path / "copy"))
-
     assert result.exit_code == 0, result.output
     assert f"{tmp_path / 'copy'} is written" in result.output
     assert f"root key {roots()[0]}" in result.output
+
+    refused = run("backup", str(tmp_path / "nowhere" / "copy"))
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
 
 
 def test_restore_replaces_users_with_force_only_and_prints_what_it_restored(
@@ -24,12 +26,6 @@ def test_restore_replaces_users_with_force_only_and_prints_what_it_restored(
     result = run("restore", str(tmp_path / "copy"), "--force")
     assert result.exit_code == 0, result.output
     assert "1 users and 1 documents" in result.output
-
-
-def test_backup_to_a_missing_folder_fails_with_one_sentence(run, document, tmp_path):
-    result = run("backup", str(tmp_path / "nowhere" / "copy"))
-
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
 
 
 def test_sweep_deletes_expired_documents(run, document):

@@ -48,19 +48,15 @@ def test_create_works_while_registration_is_closed(create, app):
     assert create("bob@example.org").exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("email", "password", "code", "says"),
-    [
+def test_create_rejects_invalid_input(create, document):
+    for email, password, code, says in (
         ("no address", PASSWORD, 2, "no e-mail address"),
         ("bob@example.org", "short", 1, "Use 8 to 1024 characters"),
         ("bob@example.org", "", 1, "Use 8 to 1024 characters"),
         ("alice@example.org", PASSWORD, 1, "exists"),
-    ],
-)
-def test_create_rejects_invalid_input(create, document, email, password, code, says):
-    refused = create(email, password)
-
-    assert (refused.exit_code, says in refused.stderr) == (code, True), refused.stderr
+    ):
+        refused = create(email, password)
+        assert (refused.exit_code, says in refused.stderr) == (code, True), refused.stderr
 
 
 def test_list_prints_documents_and_bytes_of_each_account(run, create, document):
@@ -73,9 +69,8 @@ def test_list_prints_documents_and_bytes_of_each_account(run, create, document):
     assert re.fullmatch(r"bob@example.org +usr_\w+  [\d-]{10}  0 +0 +disabled since .+", bob)
 
 
-@pytest.mark.parametrize("word", ["disable", "enable"])
-def test_an_unknown_account_fails_with_one_sentence(run, document, word):
-    refused = run("users", word, "nobody@example.org")
-
-    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
-    assert "nobody@example.org" in refused.stderr
+def test_an_unknown_account_fails_with_one_sentence(run, document):
+    for words in (["users", "disable"], ["users", "enable"], ["audit", "export"]):
+        refused = run(*words, "nobody@example.org")
+        assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1), words
+        assert "nobody@example.org" in refused.stderr

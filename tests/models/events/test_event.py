@@ -3,12 +3,10 @@
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
 from models import (
-    ApiKey,
     Document,
     DocumentToken,
     Event,
@@ -18,9 +16,8 @@ from models import (
 )
 from models.core import Busy, ids
 from models.events import event as event_module
-from models.links import LinkOptions, count_view
+from models.links import LinkOptions
 from models.operations import sweep
-from models.storage import engine
 from models.storage.sqlite import PRAGMAS
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
@@ -78,14 +75,6 @@ def test_a_clock_set_back_does_not_turn_the_feed(alice, clock):
     Event.record(alice.id, "webhook.test", {"number": 2})
     events, _ = Event.feed(alice.id, 10, None)
     assert [event.data["number"] for event in events] == [1, 2]
-
-
-def test_a_reading_is_told_before_what_comes_after_it(alice):
-    document = upload(alice)
-    with engine()._writer_lock:
-        document.record_read("document.viewed")
-    document.delete_with_tokens()
-    assert told(alice) == ["document.created", "document.viewed", "document.deleted"]
 
 
 def test_neither_a_reading_nor_a_list_of_them_waits_for_a_writer_for_long(alice, monkeypatch):
@@ -203,15 +192,6 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
     assert not runtime.readings.is_due(alice.id)
 
 
-def test_the_last_view_spends_a_token_once(alice):
-    token = link(upload(alice), max_views=2)
-    for _ in range(2):
-        count_view(token.target, token.id, "document.viewed")
-    token.revoke()
-    sweep()
-    assert told(alice)[2:] == ["document.viewed", "document.viewed", "token.spent"]
-
-
 def test_the_sweeper_tells_each_expired_token_once(alice, clock):
     link(upload(alice), expires_at=ids.now() + 1000)
     clock(2000)
@@ -244,14 +224,6 @@ def test_two_who_delete_at_once_tell_it_once(alice):
     assert told(alice) == ["document.created", "document.deleted"]
 
 
-def test_a_key_is_revoked_once_also_from_two_stale_records(alice):
-    key = ApiKey.issue(alice, None, "documents:read", None)
-    stale = ApiKey.one_of(alice.id, key.id)
-    key.revoke()
-    stale.revoke()
-    assert told(alice) == ["api_key.created", "api_key.revoked"]
-
-
 def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock):
     old = Event.record(alice.id, "webhook.test", {})
     clock(91 * DAY_MS)
@@ -259,11 +231,3 @@ def test_old_events_are_forgotten_and_their_ids_still_mark_a_place(alice, clock)
     sweep()
     assert [event.id for event in Event.feed(alice.id, 10, None)[0]] == [new.id]
     assert [event.id for event in Event.feed(alice.id, 10, old.id)[0]] == [new.id]
-
-
-def test_how_long_events_are_kept_is_a_setting(alice, runtime, clock):
-    runtime.settings = replace(runtime.settings, event_days=1)
-    Event.record(alice.id, "webhook.test", {})
-    clock(2 * DAY_MS)
-    sweep()
-    assert told(alice) == []

@@ -70,10 +70,6 @@ def test_files_that_others_can_read_are_listed_with_the_remedy(instance, context
     ]
 
 
-def test_less_free_space_than_the_reserve_is_found(context):
-    assert "uploads are refused" in problems(replace(context, reserve_bytes=1 << 60))["space"][0]
-
-
 def test_a_missing_database_is_found_and_not_created(instance, context):
     current_runtime().close_database()
     before = {path.name for path in instance.iterdir()} - {"documents.sqlite"}

@@ -25,7 +25,7 @@ from models import (
     transaction,
 )
 from models.accounts import Invitation
-from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials, now
+from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials
 from models.links import LinkOptions, TokenGrant
 from models.operations import key_rotation, setup, sweep, verification, verify_log
 from models.operations.authority import AUTHENTICATED, AuthorityKey
@@ -208,23 +208,6 @@ def test_what_the_sweeper_does_it_does_on_genuine_rows_only(alice, credentials_o
         assert len(caplog.messages) == len(tables)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *("expires_at = 1", "expires_at = NULL", "place = 'objects'", "content_type = 'a/b'"),
-        "binned_at = 1",
-    ],
-)
-def test_an_altered_document_is_absent(alice, credentials_of, file, change):
-    document = upload(alice, expires_at=now() + 60_000)
-    file(f"UPDATE document SET {change} WHERE id = :id", id=document.id)
-    with reopened():
-        with pytest.raises(NotFound):
-            Document.one_of(alice.id, document.id)
-        with pytest.raises(NotFound):
-            Document.of_token(document.id)
-
-
 def test_an_optional_column_joins_the_mac_only_while_it_has_a_value(alice):
     document = upload(alice)
     without = document.authority_mac
@@ -248,15 +231,6 @@ def test_an_optional_column_that_is_altered_or_struck_out_is_found(alice, file, 
     file(f"UPDATE document SET binned_at = {value}")
     with reopened():
         assert [line.split()[0] for line in verification.check_authority()] == [document.id]
-
-
-def test_a_link_that_is_marked_as_used_up_in_the_file_is_refused(alice, credentials_of, file):
-    """Else its revocation would not be told: its end was, by the mark."""
-    (id,) = file("SELECT id FROM document_token")[0][0]
-    file("UPDATE document_token SET spent_at = 1")
-    with reopened():
-        assert DocumentToken.find(id) is None
-        assert [line.split()[0] for line in verification.check_authority()] == [id]
 
 
 def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, credentials_of, file):
@@ -376,14 +350,6 @@ def test_an_altered_id_does_not_write_lines_into_the_log(alice, file, caplog):
     with reopened(), pytest.raises(KeyRevoked):
         ApiKey.of_secret(key.secret)
     assert caplog.messages[0].startswith("key_1?a?line was altered")
-
-
-def test_every_table_with_a_mac_is_checked_and_has_its_columns():
-    for table in AUTHENTICATED:
-        names = {*table.AUTHORITY, *table.AUTHORITY_OPTIONAL}
-        assert names <= set(table._meta.sorted_field_names)
-        assert all(table._meta.fields[name].null for name in table.AUTHORITY_OPTIONAL)
-        assert "id" in table.AUTHORITY
 
 
 def test_a_login_whose_password_is_changed_before_its_session_begins_is_refused(alice):

@@ -1,6 +1,5 @@
 """What every engine promises of transactions, and how the engine is chosen."""
 
-import subprocess
 import sys
 
 import pytest
@@ -10,7 +9,6 @@ from models.core import OperatorError
 from models.operations import setup
 from models.storage import close_database, engine, separate_transaction
 from settings import WrongSetting, read_settings
-from tests.service import ROOT
 
 
 def test_a_transaction_of_one_owner_takes_no_lock_of_another(instance):
@@ -64,8 +62,3 @@ def test_the_password_of_a_server_is_not_shown(tmp_path):
     with pytest.raises(WrongSetting, match="'mysql://…@db/docs'") as raised:
         read_settings({}, {"DATABASE": "mysql://docs:secret-word@db/docs"}, tmp_path)
     assert "secret-word" not in str(raised.value)
-
-
-def test_the_driver_of_a_server_is_not_imported_where_none_is_used():
-    code = "import sys, app; sys.exit('psycopg' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

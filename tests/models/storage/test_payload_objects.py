@@ -172,10 +172,3 @@ def test_wrong_credentials_are_reported_without_them(opened, caplog):
             call()
         assert "AWS_SECRET_ACCESS_KEY" in raised.value.reason
         assert "another secret" not in raised.value.reason + caplog.text
-
-
-def test_a_bucket_that_is_not_there_is_reported(opened):
-    objects = opened("s3://no-such-bucket/x")
-    with pytest.raises(PayloadStoreAway) as raised:
-        objects.set_owner("aut_1")
-    assert "There is no bucket for s3://no-such-bucket/x" in raised.value.reason

@@ -3,7 +3,6 @@
 import contextlib
 import shutil
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from peewee import OperationalError
@@ -40,24 +39,6 @@ def test_many_threads_that_read_then_write_all_succeed(alice):
     run_in_threads(*[work] * 8)
 
     assert User.get_by_id(alice.id).disabled_at == 200
-
-
-def test_all_writers_use_one_connection_and_have_their_own_back(alice):
-    def write():
-        with connected():
-            before = database.connection()
-            with transaction(alice.id):
-                writer = database.connection()
-            return before, writer, database.connection()
-
-    with connected(), ThreadPoolExecutor(1) as other:
-        own = database.connection()
-        before, writer, after = other.submit(write).result()
-        with transaction(alice.id):
-            assert database.connection() is writer
-        assert database.connection() is own
-    assert before is after
-    assert before not in (own, writer)
 
 
 def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instance):
