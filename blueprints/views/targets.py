@@ -33,6 +33,7 @@ from .receiving import UploadTarget
 TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
+NAMES_BYTES = 48_000  # of the names on a contents page, which has 192 KiB at most
 VIEW_ONLY = "This link permits to view the documents, not to save them."
 
 
@@ -212,9 +213,14 @@ class CollectionTarget(LinkTarget):
         shown["receipt"] = receipt_url(self.grant)
         if "download" in self.grant.permissions:
             shown["size"] = viewer.format_size(self.collection.size)
-        rows = [  # each path from `/s`, below whatever prefix
-            one_file.row_of(one) | {"path": f"v1/documents/{one.id}/view"}
-            for one in self.collection.documents
+        found = self.collection.documents
+        rows = [
+            {
+                **(row := one_file.row_of(one)),
+                "name": _within(row["name"], NAMES_BYTES // len(found)),
+                "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
+            }
+            for one in found
         ]
         return small_page("cover.html", 200, self.grant.origins, documents=rows, **shown)
 
@@ -227,3 +233,12 @@ class CollectionTarget(LinkTarget):
         else:
             self.grant.count_view(self.collection, "collection.viewed")
         return answer
+
+
+def _within(name: str, most_bytes: int) -> str:
+    """Its beginning and end, as much as takes at most so many bytes of HTML."""
+    shown, half = name, len(name) // 2
+    while len(visible(shown).encode()) > most_bytes:
+        half = half * 3 // 4
+        shown = f"{name[:half]}…{name[-half:]}"
+    return shown

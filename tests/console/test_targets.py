@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.console.visitor import field_of
+from tests.console.visitor import PASSWORD, field_of
 from tests.people import at
 
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=b", "Sec-Fetch-Site": "same-origin"}
@@ -107,3 +107,23 @@ def test_the_empty_list_of_collections_leads_to_requesting_files(member):
     assert "Request files" in page.text
     answer = member.submit(page, "/app/collections", title="Papers", act="request")
     assert answer.headers["Location"].partition("?")[0].endswith("/requests")
+
+
+def test_the_pages_are_accessible_and_long_names_are_not_cut_off(
+    member, open_browser, check, service
+):
+    document = member.api.upload(b"x", name="long name " * 20, token=None)
+    link = member.api.share(document)
+    member.api.open(link["contentUrl"])
+    path = f"/app/links/{link['id']}"
+    collection = member.api.collect(document, title="long title " * 18)
+    member.post(f"{path}/target", {"collectionId": collection["id"]})
+    page = open_browser()
+    page.goto(f"{service.url}/app/login")
+    page.fill("[name=email]", member.email)
+    page.fill("[name=password]", PASSWORD)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    for one in (path, f"{path}/target", f"/app/documents/{document['id']}/newer"):
+        page.goto(service.url + one)
+        check(page, one)

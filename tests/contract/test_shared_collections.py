@@ -387,3 +387,17 @@ def test_a_hostile_title_note_and_name_are_text(alice, anonymous):
     assert page.text.count("\u202e") == 1  # in the title of the window
     assert page.policy["default-src"] == ["'none'"]
     assert "script-src" not in page.policy
+
+
+@pytest.mark.slow
+def test_a_contents_page_of_the_longest_names_is_at_most_192_kib(alice, anonymous):
+    names = ["\U0001f600" * 248 + f"{n}.txt" for n in range(100)]
+    names += [("a\u202e&" * 83)[: 249 - n % 2] + ".txt" for n in range(100)]
+    documents = [alice.upload(b"", name=name, token=None) for name in names]
+    collection = alice.collect(*documents, title='"' * 200, note="&" * 2000)
+    link = alice.share(collection, password=SECRET)
+    page = anonymous.post(short(link), form={"password": SECRET})
+    assert len(page.body) <= 192 << 10
+    assert page.text.count(".txt</bdi>") == 200
+    few = alice.share(alice.collect(*documents[:10]))
+    assert all(name in anonymous.get(short(few)).text for name in names[:10])
