@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from ...content import charset_detection
 from ...content.decoding import (
@@ -42,6 +42,7 @@ MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+BOUNDARY: Final = re.compile(rb"\n\r?\n--(\S[^\r\n]{0,69})\r?\n", re.A)
 CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
 
@@ -71,9 +72,17 @@ def parse(data: bytes, sanitize: Sanitizer | None = SANITIZE_PAGE) -> Iterator[M
 
 
 def _parsed(data: bytes) -> EmailMessage:
+    """Return a message. Its parts may stand between another boundary than the declared one."""
     if data.startswith(outlook_message.SIGNATURE):
         return outlook_message.read(data)
-    return email.message_from_bytes(data, policy=email.policy.default)
+    message: Any = email.message_from_bytes(data, policy=email.policy.default)
+    if message.get_content_maintype() == "multipart" and not message.is_multipart():
+        declared, used = message.get_boundary(), BOUNDARY.search(data)
+        if declared and used:
+            data = data.replace(declared.encode("utf-8", "surrogateescape"), used[1], 1)
+            return email.message_from_bytes(data, policy=email.policy.default)
+        message.set_type("text/plain")  # nothing says where its parts begin
+    return cast(EmailMessage, message)
 
 
 def header(message: EmailMessage, name: str) -> str:

@@ -61,6 +61,17 @@ def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too
     assert not read((mail % "").encode())[0]["source"]
 
 
+@pytest.mark.parametrize("boundary", ["other", ""])
+def test_parts_between_other_boundaries_than_the_declared_one_are_read(boundary):
+    head = b"Subject: x\nContent-Type: multipart/mixed; boundary=declared\n\n"
+    part = b"\nContent-Type: text/plain\n\nthe text\n"
+    line = f"--{boundary}".encode() if boundary else b""
+    facts, body = read(head + line + part + line + b"--\n" * bool(line))
+
+    assert "the text" in body
+    assert (b"Content-Type" in body.encode()) != bool(boundary)
+
+
 def test_a_page_without_a_declared_charset_says_it_itself():
     text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
 
