@@ -17,6 +17,7 @@ decrypts front to back only.
 import hmac
 import os
 import struct
+from itertools import chain
 
 from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encryptor
 from cryptography.exceptions import InvalidTag
@@ -51,10 +52,8 @@ def context(*pieces: str) -> bytes:
 
 def pae(*pieces: bytes) -> bytes:
     """PASETO's pre-authentication encoding: their number, then each with its length before it."""
-    encoded = _le64(len(pieces))
-    for piece in pieces:
-        encoded += _le64(len(piece)) + piece
-    return encoded
+    sizes = map(_le64, map(len, pieces))
+    return _le64(len(pieces)) + b"".join(chain.from_iterable(zip(sizes, pieces, strict=True)))
 
 
 def keyed_digest(key: bytes, *pieces: str) -> str:
