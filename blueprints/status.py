@@ -106,20 +106,16 @@ def front_page() -> Response:
     has_console = current_runtime().settings.console == "on"
     if has_console and g.caller.credential_type == COOKIE:
         return Response("", 303, {"Location": "/app/documents"})
-    return _front_page(has_console)
-
-
-def _front_page(has_console: bool) -> Response:
-    shown = {"console": has_console, "may_register": has_console and User.may_register()}
-    return _page("front.html", version=VERSION, base_url=base_url(), **shown)
+    return _page("front.html", console=has_console, may_register=User.may_register())
 
 
 def _page(template: str, **facts: Any) -> Response:
     shown = brand()
     style = render_template("base.css") + render_template("page.css") + (shown.css if shown else "")
     script = render_template("page.js")
-    html = render_template(template, style=style, script=script, brand=shown, **facts)
-    response = Response(html)
+    facts |= {"style": style, "script": script, "brand": shown}
+    facts |= {"version": VERSION, "base_url": base_url()}
+    response = Response(render_template(template, **facts))
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {source(style)}; script-src {source(script)}; "
         "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

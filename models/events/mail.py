@@ -82,7 +82,6 @@ class Mail(Sendable, OwnsDataKey):
         text: str = "",
         *,
         link_id: str = "",
-        expires_at: int | None = None,
         attachment: str | None = None,
     ) -> bool:
         """Store a mail in the open transaction; false if a limit is reached or no mail can be sent
@@ -90,7 +89,7 @@ class Mail(Sendable, OwnsDataKey):
         """
         mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
         mail.due_at = mail.created_at
-        mail.expires_at = expires_at or mail.created_at + KINDS[kind].life_seconds * 1000
+        mail.expires_at = mail.created_at + KINDS[kind].life_seconds * 1000
         with transaction(None):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
                 return False
