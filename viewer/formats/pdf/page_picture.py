@@ -27,18 +27,19 @@ def encode_picture(
     `rgb` are rows of three bytes a pixel, without padding. The last attempt may be larger.
     """
     image = Image.frombytes("RGB", size, rgb)
+    colours = image.getcolors(MAX_DRAWN_COLOURS)  # without the mark, which would make more of each
     if mark:
         mark.draw(image)
     picture = "image/png", b""
-    for picture in _attempts(image, palettes):
+    for picture in _attempts(image, colours, palettes):
         if len(picture[1]) <= most_bytes:
             break
     return picture
 
 
-def _attempts(image: Image.Image, palettes: Sequence[int]) -> Iterator[Picture]:
+def _attempts(image: Image.Image, colours: Any, palettes: Sequence[int]) -> Iterator[Picture]:
     """Yield the pictures: of text with the fewest colours at once, of a photo without palettes."""
-    if colours := image.getcolors(MAX_DRAWN_COLOURS):
+    if colours:
         few = len(colours) <= MAX_TEXT_COLOURS
         reduced = _grays if _is_gray(colours) else _colours
         counts = palettes[-1:] if few else palettes
