@@ -51,7 +51,7 @@ _SENTENCES = {
     "token.opened": "The link to {target}{whom} was opened for the first time.",
     "token.refused": "The link to {target}{whom} was refused: {why}{times}.",
     "token.spent": "The link to {target}{whom} has ended.",
-    "agreement.accepted": "Somebody accepted what the link to {target}{whom} asks.",
+    "agreement.accepted": "{reader} accepted what the link to {target}{whom} asks.",
     "api_key.created": "The key {key} was created {by}.",
     "api_key.revoked": "The key {key} was revoked {by}.",
     "api_key.rotated": "The key {key} was replaced by a new one {by}.",
@@ -110,11 +110,9 @@ class _Names:
 
     def sentence(self, event: Event) -> Markup:
         data = event.data
-        label = self._called(DocumentToken, data.get("tokenId"))
-        whom = for_whom(label)
+        whom = for_whom(self._called(DocumentToken, data.get("tokenId")))
+        reader = self._called(Opening, data.get("openingId"))
         key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
-        by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
-        by["document_token"] = Markup("by the link{}").format(whom) if label else "by a link"
         found = self.document(id := data.get("documentId"))
         is_over = id and not found and event.type == "token.revoked"  # by hand, or with it
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
@@ -126,8 +124,9 @@ class _Names:
             document=document,
             collection=collection,
             target=document if id else collection,
-            by=by.get(data["via"], "by the service"),
+            by=_by(data["via"], key, whom, reader),
             whom=whom,
+            reader=quoted(reader) if reader else "Somebody",
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
             why=_WHY.get(data.get("reason", ""), "it does not open"),
             key=key,
@@ -160,6 +159,15 @@ class _Names:
             row: Any = table.one_of(self._owner_id, id or "")
             return _CALLED[table](row)
         return None
+
+
+def _by(via: str, key: Markup, whom: Markup, reader: str | None) -> str | Markup:
+    """Who did it: of whoever opened a guarded link more is known than the link."""
+    by_link = Markup("by the link{}").format(whom) if whom else "by a link"
+    if reader:
+        by_link = Markup("by {}").format(quoted(reader))
+    by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
+    return (by | {"document_token": by_link}).get(via, "by the service")
 
 
 def _label(token: DocumentToken) -> str | None:

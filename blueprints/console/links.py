@@ -29,7 +29,7 @@ from .forms import end, number, once, text, typed
 from .templating import address_of, for_whom, quoted
 
 links = Pages("links", "/links")
-PATH, ROWS = "/app/links", 10
+PATH, ROWS, OPENINGS = "/app/links", 10, 6
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -64,7 +64,7 @@ def show_link(id: str) -> Response:
     ids = {data["documentId"] for _, data in used if data.get("documentId")}
     read = with_binned(g.caller.owner_id, ids)
     names = {one.id: one.show_bare_if_damaged().name for one in Document.with_root_keys(read)}
-    opened, older = Opening.page_of_link(link, ROWS, request.args.get("after"))
+    opened, older = Opening.page_of_link(link, OPENINGS, request.args.get("after"))
     readings: dict[str, list[Any]] = {}
     for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
@@ -72,16 +72,16 @@ def show_link(id: str) -> Response:
     return _render_link("link", link, names=names, **shown)
 
 
-@links.get("/<id>/openings/<opening_id>/receipt")
-def save_receipt(id: str, opening_id: str) -> Response:
+@links.get("/openings/<id>/receipt")
+def save_receipt(id: str) -> Response:
     """Save the receipt of what was accepted at an opening of a link"""
-    return receipt_file(Opening.one_of_link(link_of_owner(g.caller.owner_id, id), opening_id))
+    return receipt_file(Opening.one_of(g.caller.owner_id, id))
 
 
-@links.get("/<id>/openings/<opening_id>/agreement")
-def show_agreement(id: str, opening_id: str) -> Response:
+@links.get("/openings/<id>/agreement")
+def show_agreement(id: str) -> Response:
     """Show the text that was accepted at an opening of a link"""
-    found = Opening.one_of_link(link_of_owner(g.caller.owner_id, id), opening_id)
+    found = Opening.one_of(g.caller.owner_id, id).with_target()
     text = kept_text(found.target, found.agreement_sha256 or "")
     return Response(text, headers={"Content-Security-Policy": POLICY}, content_type=TEXT)
 
@@ -99,8 +99,8 @@ def show_new(id: str) -> Response:
 
 
 def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
-    address = address_of(link)
-    more |= {"address": address, "qr": qr_code(address) if address else ""}
+    address, shows_qr = address_of(link), "is_new" in more or "qr" in request.args
+    more |= {"address": address, "qr": qr_code(address) if address and shows_qr else ""}
     return render(template, link=link, target=link.target, **more)
 
 

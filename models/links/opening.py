@@ -141,11 +141,6 @@ class Opening(Authenticated, Owned, OfTarget):
         found, further = cls.page_of(token.owner_id, limit, after, token_id=token.id)
         return [opening.with_target() for opening in found], further
 
-    @classmethod
-    def one_of_link(cls, token: Any, id: str) -> Self:
-        """Raises `NotFound`."""
-        return cls.one_of(token.owner_id, id, token_id=token.id).with_target()
-
     def with_target(self) -> Self:
         """What it has opened is there, perhaps in the bin: it goes with that."""
         found: Any = table_of(self.target_id).find(self.target_id)

@@ -63,6 +63,11 @@ def test_an_empty_list_says_how_to_begin(member):
     assert "No links yet." in member.get("/app/links").text
 
 
+def test_a_link_shows_its_qr_code_when_asked(member, shared):
+    assert "<svg" not in member.get(shared["path"]).text.partition("<main")[2]
+    assert 'aria-label="The link as a QR code"><svg' in member.get(shared["path"] + "?qr=1").text
+
+
 def test_a_link_shows_when_it_was_opened(member, shared):
     assert "Nobody has opened it yet." in member.get(shared["path"]).text
     assert open_link(member, shared).status == 200
