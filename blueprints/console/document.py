@@ -7,7 +7,7 @@ from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 
 from models import Collection, Document, DocumentToken, current_runtime
-from models.documents import with_binned
+from models.documents import put_in_bin, with_binned
 from models.links import TokenGrant, link_of_owner, links_by_target, replacing
 
 from ..schemas.requests import DocumentEdit, DownloadRequest
@@ -72,6 +72,19 @@ def save_sealed_file(id: str) -> Response:
     """Save the document as one HTML file that a password opens"""
     body = DownloadRequest().load({"password": request.form.get("password", "")})
     return pages.encrypted_download(_owned(id), None, body["password"])
+
+
+@document.post("/end", shows=show_document)
+def end_document(id: str) -> Response:
+    """Delete the document for good, if its name is typed; or tomorrow, by way of the bin"""
+    found = _owned(id)
+    if request.form.get("act") == "tomorrow":
+        put_in_bin(found.owner_id, [id])
+        return go(HOME, "binned", id=[id])
+    if (text("sure") or "").split() != found.name.split():
+        raise ValidationError({"sure": ["This is not its name. Type it as it stands above."]})
+    found.delete_with_tokens()
+    return go(HOME, "deleted")
 
 
 @document.get("/newer")

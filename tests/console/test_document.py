@@ -237,3 +237,17 @@ def test_a_document_of_somebody_else_is_not_there_and_cannot_be_changed(member, 
     fields = {"name": "x", "password": "x", "permissions": "view"}
     for act in ("", "/links", "/download"):
         assert member.post(f"/app/documents/{document['id']}{act}", fields).status == 404, act
+
+
+def test_it_is_deleted_for_good_by_its_typed_name_or_tomorrow_by_the_bin(member):
+    first, second = (member.api.upload(b"x", name="my  file.txt") for _ in range(2))
+    path = f"/app/documents/{first['id']}"
+    refused = member.submit(member.get(path), f"{path}/end", sure="your file.txt")
+    assert (refused.status, field_of(refused, "sure")["aria-invalid"]) == (422, "true")
+    member.post(f"/app/documents/{second['id']}/end", {"act": "tomorrow"})
+    assert second["id"] in member.get("/app/bin").text
+    assert member.submit(member.get(path), f"{path}/end", sure="my file.txt").status == 303
+    assert [member.api.get(f"/v1/documents/{one['id']}").status for one in (first, second)] == [
+        404
+    ] * 2
+    assert first["id"] not in member.get("/app/bin").text
