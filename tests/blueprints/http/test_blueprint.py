@@ -51,22 +51,17 @@ def client(counted, tmp_path_factory):
     app.extensions["runtime"].close()
 
 
-@pytest.mark.parametrize("path", range(len(ORDERS)))
-def test_a_replayed_response_is_not_counted(client, counted, path):
-    counted.clear()
-    key = {"Idempotency-Key": "once"}
+def test_a_request_is_counted_before_its_body_is_read_and_a_replayed_response_is_not(
+    client, counted
+):
+    for path in range(len(ORDERS)):
+        counted.clear()
+        key = {"Idempotency-Key": "once"}
+        answers = [client.post(f"/{path}", json={"name": "x"}, headers=key) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [201, 201]
+        assert [answer.headers.get("Idempotency-Replayed") for answer in answers] == [None, "true"]
+        assert answers[0].json == answers[1].json == {"name": "x"}
+        assert counted == [path]
 
-    answers = [client.post(f"/{path}", json={"name": "x"}, headers=key) for _ in range(2)]
-
-    assert [answer.status_code for answer in answers] == [201, 201]
-    assert [answer.headers.get("Idempotency-Replayed") for answer in answers] == [None, "true"]
-    assert answers[0].json == answers[1].json == {"name": "x"}
-    assert counted == [path]
-
-
-@pytest.mark.parametrize("path", range(len(ORDERS)))
-def test_a_request_is_counted_before_its_body_is_read(client, counted, path):
-    counted.clear()
-
-    assert client.post(f"/{path}", data=b"{", headers=JSON).status_code == 400
-    assert counted == [path]
+        assert client.post(f"/{path}", data=b"{", headers=JSON).status_code == 400
+        assert counted == [path, path]

@@ -120,11 +120,6 @@ def test_a_second_rotation_ends_the_first_secret(hook):
     assert (len(signatures), first in signatures) == (2, False)
 
 
-def test_another_ones_webhooks_get_nothing(bob, hook):
-    Event.record(bob.id, "webhook.test", {})
-    assert hook.deliveries(9, None) == ([], None)
-
-
 def test_old_deliveries_are_forgotten_but_what_is_pending_and_its_event_stay(alice, hook, clock):
     done, waiting = pending(hook), pending(hook)
     hook.record_outcome(done, GOOD, None)
