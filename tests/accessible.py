@@ -14,6 +14,7 @@ def assert_accessible(page, *, iframes=True):
     """
     axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core is not installed")
     page.evaluate(axe.AXE_SCRIPT)
+    own = page.viewport_size
     for scheme, width in SCREENS:
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 800})
@@ -22,7 +23,7 @@ def assert_accessible(page, *, iframes=True):
         assert _width(page) == width, page.url
     page.set_viewport_size({"width": NARROWEST, "height": 800})
     assert _width(page) == NARROWEST, page.url
-    page.set_viewport_size({"width": SCREENS[0][1], "height": 800})
+    page.set_viewport_size(own)
 
 
 def _width(page):

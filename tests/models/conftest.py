@@ -7,6 +7,7 @@ import pytest
 from crypto import Keyring, passwords
 from models import User, connected
 from models.core import ids
+from models.events import current_actor
 from models.operations import setup
 from models.runtime import create_runtime
 from settings import Settings
@@ -17,6 +18,14 @@ def quick_passwords(monkeypatch):
     """Hash passwords with the least that Argon2id takes."""
     quick = passwords._argon2id.using(memory_cost=8, rounds=1)
     monkeypatch.setattr(passwords, "_argon2id", quick)
+
+
+@pytest.fixture(autouse=True)
+def former_actor():
+    """Whom a test lets act, as requests do, acts in no other one."""
+    before = current_actor.set(current_actor.get())
+    yield
+    current_actor.reset(before)
 
 
 @pytest.fixture
