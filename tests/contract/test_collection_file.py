@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from http.client import IncompleteRead
 
 import pytest
@@ -63,13 +64,16 @@ def sealed_parts(html):
     return [(header, [base64.b64decode(one) for one in lines.split()]) for header, lines in found]
 
 
+derived = cache(hashlib.pbkdf2_hmac)  # the parts of a file share one key
+
+
 def opened(part, number, password):
     """The page with this number, decrypted as the top of the file says."""
     text, pieces = part
     header = json.loads(text)
     salt, nonce = (base64.b64decode(header[name]) for name in ("salt", "nonce"))
     word = unicodedata.normalize("NFC", password).encode()
-    key = AESGCM(hashlib.pbkdf2_hmac("sha512", word, salt, header["rounds"], 32))
+    key = AESGCM(derived("sha512", word, salt, header["rounds"], 32))
     plain = b"".join(
         key.decrypt(
             nonce + bytes([number]) + at.to_bytes(3, "big") + bytes([at == len(pieces) - 1]),
@@ -103,6 +107,7 @@ def test_its_contents_can_be_read_without_a_script(alice, collection, documents)
     assert record["documents"] == [{name: one[name] for name in shown} for one in documents]
 
 
+@pytest.mark.slow
 def test_under_a_password_contents_and_documents_are_encrypted_each_by_itself(
     alice, collection, documents
 ):
@@ -168,6 +173,7 @@ def test_by_a_link_it_counts_as_one_view_of_the_whole(alice, anonymous, collecti
     assert sorted(answers) == [200] + [410] * 11
 
 
+@pytest.mark.slow
 def test_a_links_password_opens_it_and_that_of_the_reader_seals_by_ticket(
     alice, anonymous, collection
 ):
