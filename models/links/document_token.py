@@ -4,6 +4,7 @@ When its target is deleted the row stays, revoked: the link is answered with `to
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from ..events import Event, facts_about
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
-from .gate import Gate, asked, keep_text
+from .gate import ASKED, Gate, asked, keep_text
 from .options import OPTIONS, LinkOptions, refuse_wrong_terms, require_pages, stored_options
 from .target import OfTarget, Target, is_there, target_of
 
@@ -170,11 +171,15 @@ class DocumentToken(Credential, OfTarget):
     def _set(self, options: dict[str, Any]) -> None:
         """Raises `Invalid` for what the link then may not be."""
         before = self.permissions
-        for name, value in options.items():
-            setattr(self, name, value)
-        limits = self.max_views, self.allowed_origins, self.gate
+        for name in options.keys() - ASKED:
+            setattr(self, name, options[name])
+        asks = {name: options[name] for name in ASKED if name in options}
+        if asks and (self.sealed_gate is not None or any(asks.values())):
+            self.gate = replace(self.gate, **asks)
+        gate = self.gate
+        limits = self.max_views, self.allowed_origins, gate
         refuse_wrong_terms(self.target_id, before, self.permissions, *limits)
-        if self.gate.watermark:
+        if gate.watermark:
             require_pages(self.target, self.permissions)
 
     def lead_to(self, target: Target) -> None:

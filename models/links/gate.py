@@ -6,8 +6,8 @@ owner as long as the target lives, also when the link asks for another one.
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 from peewee import Table as TableReference
 
@@ -42,13 +42,15 @@ class Gate:
     watermark: bool = False
 
     @classmethod
-    def opened(cls, target: Any, token_id: str, sealed: bytes | None) -> Self:
-        facts = {} if sealed is None else target.unseal("gate/1", token_id, sealed)
-        return cls(**facts | {"recipients": tuple(facts.get("recipients", ()))})
+    def opened(cls, target: Any, token_id: str, sealed: bytes | None) -> "Gate":
+        if sealed is None:
+            return NOTHING
+        facts = target.unseal("gate/1", token_id, sealed)
+        return cls(**facts | {"recipients": tuple(facts["recipients"])})
 
     def sealed(self, target: Any, token_id: str) -> bytes | None:
         """None if nothing is asked."""
-        return None if self == type(self)() else target.seal("gate/1", token_id, vars(self))
+        return None if self == NOTHING else target.seal("gate/1", token_id, vars(self))
 
     @property
     def agreement_sha256(self) -> str | None:
@@ -69,13 +71,13 @@ class Gate:
             raise Invalid("#/name", "Write your name: it stands with what you accept.")
 
 
+NOTHING = Gate()
+ASKED = tuple(vars(NOTHING))  # what a link can ask
+
+
 def asked(name: str) -> Any:
     """A property of a link: one of the things that its gate asks."""
-
-    def change(token: Any, value: Any) -> None:
-        token.gate = replace(token.gate, **{name: value})
-
-    return property(lambda token: getattr(token.gate, name), change)
+    return property(lambda token: getattr(token.gate, name))
 
 
 def recipients_of(given: list[str] | None) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class Authenticated(Table):
 
     def was_genuine(self, former_key: bytes) -> bool:
         """Whether they are as an older version has written them, which had this key."""
-        values = self._authority(without=self.ADDED)
+        values = self._authority(name for name in self.AUTHORITY if name not in self.ADDED)
         return is_authentic(former_key, self._meta.table_name, values, self.authority_mac)
 
     def insert_row(self) -> None:
@@ -115,13 +115,13 @@ class Authenticated(Table):
         key = current_runtime().authority_key
         return authority_mac(key, self._meta.table_name, self._authority())
 
-    def _authority(self, without: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    def _authority(self, columns: Iterable[str] = ()) -> tuple[Any, ...]:
         value = self.__data__.get
-        values = [value(name) for name in self.AUTHORITY if name not in without]
+        values = tuple(map(value, columns or self.AUTHORITY))
         for name in self.AUTHORITY_OPTIONAL:
             if value(name) is not None:
                 values += name, value(name)
-        return tuple(values)
+        return values
 
 
 def log_altered(id: object) -> bool:
