@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic  # tests replace that of the module
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import text
 
 from tests import postgres
@@ -61,6 +61,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    settings.register_profile(
+        "any load", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("any load")
     Service.engine = config.getoption("engine")
 
 

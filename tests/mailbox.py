@@ -55,10 +55,13 @@ class Mailbox:
         self.holds = False
         self._controller.stop()
 
-    def wait_for(self, count):
-        """Wait for so many mails, and return all of them."""
-        until(lambda: len(self.mails) >= count)
-        return list(self.mails)
+    def wait_for(self, count, to=""):
+        """Wait for so many mails, to this address if one is given, and return all of them."""
+        until(lambda: len(self.mails_to(to)) >= count)
+        return self.mails_to(to)
+
+    def mails_to(self, address):
+        return [mail for mail in self.mails if address in mail.to or not address]
 
     def _authenticated(self, _server, _session, _envelope, _mechanism, data):
         self.logins.append((data.login.decode(), data.password.decode()))

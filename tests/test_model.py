@@ -359,7 +359,6 @@ def test_every_answer_of_a_long_story_is_foretold(start_service):
             max_examples=STORIES,
             stateful_step_count=STEPS,
             derandomize=True,
-            deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
         ),

@@ -28,7 +28,7 @@ HEAD, CHUNKS = SEALED[:HEADER_BYTES], SEALED[HEADER_BYTES:]
 STEP = CHUNK_BYTES + TAG_BYTES
 odd_text = st.text(st.characters(exclude_categories=[])) | st.text("\0\n\r =.\ud83dé+/-_aA0")
 EXAMPLES = {"thorough": 5000}.get(os.environ.get("HYPOTHESIS_PROFILE"), 200)
-many = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+many = settings(max_examples=EXAMPLES, derandomize=True, database=None)
 
 
 @many

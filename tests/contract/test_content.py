@@ -123,7 +123,7 @@ def test_a_range_is_206(alice, big):
         assert answer.policy["default-src"] == ["'none'"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(start=st.integers(0, len(BIG) - 1), length=st.integers(1, 500_000))
 def test_any_range_returns_exactly_its_bytes(start, length, alice, big):
     answer = content(alice, big, Range=f"bytes={start}-{start + length - 1}")

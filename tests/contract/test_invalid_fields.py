@@ -102,7 +102,7 @@ NAMES = st.sampled_from(sorted({name for fields in FIELDS.values() for name in f
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(body=st.dictionaries(NAMES, VALUES, max_size=5), route=st.sampled_from(WITH_BODY))
 def test_no_json_body_causes_an_internal_error(body, route, alice, anonymous, document):
     path = route.at(document=document["id"])

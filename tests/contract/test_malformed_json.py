@@ -239,7 +239,7 @@ def test_escapes_in_a_long_payload_are_decoded(alice, document):
     assert b64(alice.get(f"/v1/documents/{uploaded['id']}/content").body) == LONG
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(content=st.binary(max_size=300), names=st.permutations(["payload", "contentType", "name"]))
 def test_any_content_is_returned_for_any_order_of_fields(content, names, alice):
     fields = {"payload": b64(content), "contentType": "application/x-any", "name": "any"}

@@ -121,7 +121,7 @@ def test_a_long_payload_gets_the_error_messages_of_a_short_one(monkeypatch):
     assert results == [result_in_pieces(raw) for raw in bodies]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.binary(max_size=600),
     st.integers(1, 40),

@@ -52,7 +52,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(b"".join), max_size=4),
     st.integers(60, 90),
@@ -73,7 +73,7 @@ def test_contents_come_back_whatever_they_are_unless_they_hold_a_boundary_line(
         assert found == [("field", None, None, one) for one in contents]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=400), st.integers(0, 300))
 def test_no_body_raises_anything_but_that_it_is_malformed(stray, place):
     raw = body(file("a", b"value", "Content-Type: a/b"), field())

@@ -95,7 +95,7 @@ def test_another_file_is_refused(data):
         list(render(data, {"name": ""}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from([package(a=b"x" * 99), tar("w:", a=b"x"), tar(a=b"x" * 99)]),
     st.lists(st.tuples(st.floats(0, 0.999), st.binary(min_size=1, max_size=4))),

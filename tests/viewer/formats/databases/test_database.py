@@ -118,7 +118,7 @@ def test_what_is_no_parquet_file_has_a_card(data):
     assert shown(data, "a.parquet")[0].kind == "unknown"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.binary(max_size=200))
 def test_metadata_of_any_bytes_ends_in_columns_or_an_exception(footer):
     data = footer + len(footer).to_bytes(4, "little") + b"PAR1"

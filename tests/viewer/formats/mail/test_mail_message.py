@@ -6,7 +6,7 @@ import html
 from email.message import EmailMessage
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.viewer.samples import mail, mail_with_picture
@@ -121,7 +121,6 @@ def test_a_related_part_that_is_not_shown_is_an_attachment():
     assert read(data)[0]["attachments"] == [["2.png", "image/png", 1]]
 
 
-@settings(deadline=None)
 @given(st.binary())
 def test_attachments_are_taken_out_byte_for_byte(content):
     message = EmailMessage()

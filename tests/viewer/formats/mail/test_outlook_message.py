@@ -57,7 +57,7 @@ def test_names_in_a_header_start_no_header_of_their_own():
 MADE = outlook()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_damaged_message_ends_in_a_message_or_an_exception(data):
     made = bytearray(MADE)

@@ -94,7 +94,7 @@ def test_points_that_are_not_on_the_earth_are_left_out():
 degrees = st.floats(-90, 90)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(degrees, degrees), min_size=1, max_size=20))
 def test_every_point_is_inside_the_drawing(pairs):
     html = drawing(Found("", [[Point(*pair) for pair in pairs]], []))

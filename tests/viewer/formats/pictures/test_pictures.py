@@ -148,7 +148,7 @@ SAMPLES = (picture("TIFF", "red", "blue"), picture("JPEG2000"), picture("TGA"), 
 
 
 @pytest.mark.parametrize("data", SAMPLES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(changes=st.lists(st.tuples(st.floats(0, 0.999), st.binary(min_size=1, max_size=4))))
 def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
     changed = bytearray(data)

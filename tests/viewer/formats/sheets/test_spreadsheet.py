@@ -99,7 +99,7 @@ def test_names_and_texts_are_escaped():
     assert "<b>" not in html
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(MADE)), st.data())
 def test_damaged_workbooks_end_in_html_or_an_exception(name, data):
     made = bytearray(MADE[name])
@@ -124,7 +124,6 @@ XML = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(XML, min_size=1, max_size=4).map("".join))
 def test_any_rows_give_a_grid(rows):
     assert read(samples.xlsx(f"<row>{rows}</row>"))[0]["facts"] == ("1 sheet",)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer.formats.web.foreign_html import prepare, render, sanitize_page, without_addresses
@@ -127,7 +127,6 @@ def test_other_styles_and_embedded_pictures_are_kept(css):
     assert without_addresses(css) == css
 
 
-@settings(deadline=None)
 @given(st.text("url(\\72 6c\"'@import;x)/*{}\n"))
 def test_cleaned_styles_are_clean(css):
     clean = without_addresses(css)
