@@ -165,7 +165,7 @@ def test_a_refused_link_is_told_at_its_field_and_keeps_what_was_typed(member, fo
     for name, fields in TERMS:
         page = new_link(member, found, **fields | {"password": "a password"})
         assert page.status == 422, fields
-        field = field_of(page, name)
+        field = field_of(page, name, found["path"] + "/links")
         assert field["aria-invalid"] == "true", fields
         sentences = [element_of(page, one) for one in field["aria-describedby"].split()]
         assert all(sentences)
