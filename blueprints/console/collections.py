@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from models import Collection, DocumentToken, current_runtime
 from models.documents import documents_page, within
-from models.links import links_by_target
+from models.links import count_live_links, links_by_target
 
 from ..schemas.collections import CollectionEdit, FilePassword, NewCollection
 from ..views import archive, one_file
@@ -49,20 +49,19 @@ def make_collection() -> Response:
 def show_collection(id: str) -> Response:
     """Show a collection: its documents in order, its links, what can be added"""
     found, owner_id = _owned(id), g.caller.owner_id
-    documents = [one.show_bare_if_damaged() for one in found.documents]
+    documents = found.documents
     number, pages = within(len(documents), ROWS, page_number())
     first = ROWS * (number - 1)
+    here = [one.show_bare_if_damaged() for one in documents[first : first + ROWS]]
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
     links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
-    shown: dict[str, Any] = {"documents": documents[first : first + ROWS], "first": first}
-    shown |= {"number": number, "pages": pages, "links": links}
-    shown["found"] = None
+    shown: dict[str, Any] = {"documents": here, "first": first, "number": number, "pages": pages}
+    shown |= {"links": links, "found": None, "fits": one_file.fits(found)}
     asked = request.args.get("find")
     if asked is not None:
         listed = documents_page(owner_id, ROWS, 1, order="", name=asked.strip(), media_types=None)
         shown["found"] = [one for one in listed.documents if one.id not in found.document_ids]
     limit = current_runtime().settings.max_document_bytes
-    shown["fits"] = one_file.fits(found)
     return render("collection", collection=found, asked=asked, limit=limit, **shown)
 
 
@@ -121,8 +120,7 @@ def request_files(id: str) -> Response:
 def ask_to_delete_collection(id: str) -> Response:
     """Ask before a collection is deleted, and say what ends with it"""
     found = _owned(id)
-    links = links_by_target([found]).get(id)
-    return render("collection_delete", collection=found, live=links.live if links else 0)
+    return render("collection_delete", collection=found, live=count_live_links(found))
 
 
 @collection.post("/<id>/delete", shows=ask_to_delete_collection)

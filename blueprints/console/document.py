@@ -8,7 +8,7 @@ from marshmallow import ValidationError
 
 from models import Collection, Document, DocumentToken, current_runtime
 from models.documents import put_in_bin, with_binned
-from models.links import TokenGrant, link_of_owner, links_by_target, replacing
+from models.links import TokenGrant, count_live_links, link_of_owner, replacing
 
 from ..schemas.requests import DocumentEdit, DownloadRequest
 from ..schemas.uploads import UploadForm
@@ -91,8 +91,7 @@ def end_document(id: str) -> Response:
 def ask_for_newer(id: str) -> Response:
     """Show the form for a newer file in place of the document"""
     found = _owned(id)
-    links = links_by_target([found]).get(id)
-    shown = {"live": links.live if links else 0, "places": len(Collection.holding(found))}
+    shown = {"live": count_live_links(found), "places": len(Collection.holding(found))}
     limit = current_runtime().settings.max_document_bytes
     return render("newer", document=found, limit=limit, **shown)
 

@@ -32,7 +32,7 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
     Raises `ScopeMissing` for a link that asks for something: only a page it opened loads the
     content.
     """
-    if grant and (grant.has_password or grant.is_guarded):
+    if grant and grant.asks_first:
         raise ScopeMissing("This link asks for something first. Open its view.")
     if grant and grant.has_view_limit:
         return _read_counted(document, grant)

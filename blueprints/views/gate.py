@@ -22,7 +22,7 @@ def needs_prompt(grant: TokenGrant | None) -> bool:
     if grant is None or grant.came_by:
         return False
     counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
-    return counts_views or grant.has_password or grant.is_guarded
+    return counts_views or grant.asks_first
 
 
 def admit(target: Target, grant: TokenGrant, proof: dict[str, Any]) -> TokenGrant:

@@ -194,7 +194,7 @@ class CollectionTarget(LinkTarget):
         if grant.came_by:
             if "download" not in grant.permissions:
                 raise ScopeMissing(VIEW_ONLY)
-        elif grant.has_password or grant.is_guarded:
+        elif grant.asks_first:
             raise ScopeMissing("This link asks for something first. Open it, and save from there.")
         elif grant.has_view_limit:
             if request.method == "HEAD":

@@ -5,6 +5,7 @@ from .document_token import DocumentToken
 from .gate import Gate, Proof, kept_text
 from .grant import TokenGrant
 from .lists import (
+    count_live_links,
     former_targets,
     link_of_owner,
     links_by_target,

@@ -15,7 +15,7 @@ from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
 from .document_token import DocumentToken
-from .gate import Gate, Proof
+from .gate import NOTHING, Gate, Proof
 from .opening import Opening, Reader
 from .options import PERMISSIONS, UPLOAD
 from .recipient import Recipient, WrongCode
@@ -86,11 +86,16 @@ class TokenGrant:
     def is_guarded(self) -> bool:
         return self.sealed_gate is not None
 
+    @property
+    def asks_first(self) -> bool:
+        """Whether one has to send something that the link asks."""
+        return self.has_password or self.is_guarded
+
     @cached_property
     def gate(self) -> Gate:
         """What the link asks of whoever opens it."""
         if not self.is_guarded:
-            return Gate()
+            return NOTHING
         target = self.collection or Document.of_token(self.target_id)
         return Gate.opened(target, self.id, self.sealed_gate)
 

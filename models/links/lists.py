@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from peewee import Case, fn
@@ -15,7 +15,7 @@ from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from .document_token import DocumentToken
-from .gate import Gate
+from .gate import NOTHING, Gate, asked
 from .target import Target, target_of
 
 _EVENTS = 500
@@ -30,19 +30,11 @@ class ListedLink(RowWith[DocumentToken]):
 
     label: str | None
     target_name: str | None
-    gate: Gate = field(default_factory=Gate)
+    gate: Gate = NOTHING
 
-    @property
-    def recipients(self) -> tuple[str, ...]:
-        return self.gate.recipients
-
-    @property
-    def agreement_sha256(self) -> str | None:
-        return self.gate.agreement_sha256
-
-    @property
-    def watermark(self) -> bool:
-        return self.gate.watermark
+    recipients = asked("recipients")
+    agreement_sha256 = asked("agreement_sha256")
+    watermark = asked("watermark")
 
 
 def links_of_owner(
@@ -85,6 +77,12 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     }
 
 
+def count_live_links(target: Target) -> int:
+    token = DocumentToken
+    its = token.owner_id == target.owner_id, token.target_id == target.id
+    return int(token.select().where(*its, token.condition("live", True, now())).count())
+
+
 def listed_link(owner_id: str, id: str) -> ListedLink:
     """Also if the target is gone."""
     token = DocumentToken.one_of(owner_id, id)
@@ -118,8 +116,8 @@ def former_targets(token: DocumentToken) -> list[tuple[Event, str]]:
         asked = {"type": "token.updated", **facts_about(target_id)}
         newest, _ = Event.feed(token.owner_id, _EVENTS, after, oldest_first=False, **asked)
         changes = ((event, event.data) for event in newest)
-        led = [(event, data["from"]) for event, data in changes if "from" in data]
-        led = [(event, id) for event, id in led if event.data["tokenId"] == token.id]
+        own = ((event, data) for event, data in changes if data["tokenId"] == token.id)
+        led = [(event, data["from"]) for event, data in own if "from" in data]
         found += led[:1]
         after, target_id = (led[0][0].id, led[0][1]) if led else (None, "")
     return found
@@ -167,7 +165,7 @@ def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
         return ListedLink(token, None, None)
     name = target.show_bare_if_damaged().name
     label = _label(token, target)
-    return ListedLink(token, label, name, _opened(token, "gate", lambda: token.gate) or Gate())
+    return ListedLink(token, label, name, _opened(token, "gate", lambda: token.gate) or NOTHING)
 
 
 def secret_of(token: Any) -> str | None:

@@ -77,12 +77,15 @@ class Opening(Authenticated, Owned, OfTarget):
     @classmethod
     def begin(cls, target: Target, token: Any, recipient: Recipient | None, proof: Proof) -> Self:
         """A new one, to be stored when the link has opened what it opens."""
+        recipient_id = recipient and recipient.id
         opening: Self = cls.fresh(
-            owner_id=target.owner_id, target_id=target.id, token_id=token.id, recipient_id=None
+            owner_id=target.owner_id,
+            target_id=target.id,
+            token_id=token.id,
+            recipient_id=recipient_id,
         )
         opening.target, opening.who = target, recipient
         opening.sealed_gate = token.sealed_gate
-        opening.recipient_id = recipient.id if recipient else None
         address = proof.email.lower() if recipient else None
         opening.facts = {
             **{"address": address, "name": proof.name.strip() or None},
