@@ -50,3 +50,9 @@ def big(alice):
 def caller(request, alice, anonymous):
     """Who may send a body to the test's `route`: accounts take it from anybody."""
     return anonymous if "auth" in request.node.callspec.params["route"] else alice
+
+
+@pytest.fixture
+def person(mailing):
+    """Somebody who shares documents by a service that sends mail."""
+    return mailing.register()

@@ -41,11 +41,6 @@ def ask_code(service, box, link, email):
 
 
 @pytest.fixture
-def person(mailing):
-    return mailing.register()
-
-
-@pytest.fixture
 def document(person):
     return person.upload(token=None)
 

@@ -18,11 +18,6 @@ GUARDS = {"recipients": ["@example.org"], "agreement": TEXT}
 
 
 @pytest.fixture
-def person(mailing):
-    return mailing.register()
-
-
-@pytest.fixture
 def document(person):
     return person.upload(token=None)
 

@@ -17,11 +17,6 @@ BOOK = samples.pdf(*(f"Chapter {n}" for n in range(1, 6)))
 
 
 @pytest.fixture
-def person(mailing):
-    return mailing.register()
-
-
-@pytest.fixture
 def document(person):
     return person.upload(BOOK, PDF, token=None)
 
