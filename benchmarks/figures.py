@@ -25,11 +25,6 @@ def status(pid: int, name: str) -> int:
     return _field(f"/proc/{pid}/status", name)
 
 
-def shared_memory_mib() -> float:
-    """Files in memory of the whole machine; the peak of a process does not include them."""
-    return _field("/proc/meminfo", "Shmem:") / 1024
-
-
 def _field(path: str, name: str) -> int:
     lines = Path(path).read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name))

@@ -4,16 +4,14 @@ They run in processes of their own, on one event loop each, so that they are not
 """
 
 import asyncio
-import contextlib
 import multiprocessing
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from figures import MIB, quantile, row, table
+from figures import quantile
 from running import Server, document
 
 PROCESSES = 2
@@ -36,41 +34,19 @@ class Load:
     def ms(self, part: float) -> float:
         return quantile(self.seconds, part) * 1000
 
-    def show(self, *first: str) -> None:
-        """A row of the table that `load_table` begins."""
-        errors = ", ".join(f"{count} x {name}" for name, count in self.faults.items()) or "none"
-        cells = (
-            (self.rate, self.ms(0.5), self.ms(0.99), self.ms(0.99) / self.ms(0.5), self.ms(1))
-            if self.seconds
-            else (0,) + (None,) * 4
-        )
-        row(*first, *cells, errors)
-
-
-def load_table(*first: str) -> None:
-    table(*first, "a second", "p50, ms", "p99, ms", "p99 / p50", "longest, ms", "errors")
-
 
 def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:
     """4 KiB each."""
-    request = request_bytes(server, "POST /v1/documents", document(os.urandom(4 << 10)))
-    return run_clients(server, request, clients, seconds)
-
-
-def request_bytes(server: Server, line: str, body: bytes = b"") -> bytes:
-    """Return a request as bytes."""
+    body = document(os.urandom(4 << 10))
     sent = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | server.headers
     head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
-    return f"{line} HTTP/1.1\r\n{head}\r\n".encode() + body
-
-
-def run_clients(server: Server, request: bytes, clients: int, seconds: float) -> Load:
-    processes = min(PROCESSES, clients)
-    share = clients // processes
-    with ProcessPoolExecutor(processes, FORK) as pool:
+    request = f"POST /v1/documents HTTP/1.1\r\n{head}\r\n".encode() + body
+    with ProcessPoolExecutor(PROCESSES, FORK) as pool:
         work = [
-            pool.submit(_run_clients_in_process, server.port, request, share, seconds)
-            for _ in range(processes)
+            pool.submit(
+                _run_clients_in_process, server.port, request, clients // PROCESSES, seconds
+            )
+            for _ in range(PROCESSES)
         ]
         found = [part.result() for part in work]
     times = [one for part, _ in found for one in part]
@@ -117,42 +93,3 @@ async def _answer(reader: asyncio.StreamReader) -> int:
     length = head.partition(b"content-length:")[2].split(b"\r\n")[0]
     await reader.readexactly(int(length or 0))
     return int(head.split()[1])
-
-
-@contextlib.contextmanager
-def beside(work: Callable[[Server], object], server: Server, count: int) -> Iterator[list[float]]:
-    """Run `count` processes that repeat this work; at the end, the list has the seconds of each."""
-    done: list[float] = []
-    stop, results = FORK.Event(), FORK.SimpleQueue()
-    workers = [
-        FORK.Process(target=_repeat, args=(work, server, stop, results)) for _ in range(count)
-    ]
-    for worker in workers:
-        worker.start()
-    time.sleep(1)
-    try:
-        yield done
-    finally:
-        stop.set()
-        for _ in workers:
-            done += results.get()
-        for worker in workers:
-            worker.join()
-
-
-def _repeat(work, server, stop, results) -> None:
-    seconds = []
-    while not stop.is_set():
-        start = time.perf_counter()
-        with contextlib.suppress(OSError, AssertionError):
-            work(server)
-            seconds.append(time.perf_counter() - start)
-    results.put(seconds)
-
-
-def large_upload(server: Server) -> None:
-    """50 MiB."""
-    server.good("POST", "/v1/documents", LARGE)
-
-
-LARGE = document(os.urandom(50 * MIB))

@@ -7,7 +7,6 @@ import base64
 import contextlib
 import os
 import sqlite3
-import threading
 import uuid
 from collections.abc import Iterator
 
@@ -17,7 +16,6 @@ from pydantic import BaseModel
 
 app = FastAPI()
 key = AESGCM.generate_key(bit_length=256)
-lock = threading.Lock() if os.environ["WRITERS"] == "lock" else contextlib.nullcontext()
 
 
 class Upload(BaseModel):
@@ -43,7 +41,7 @@ def upload(body: Upload) -> dict[str, str]:
     raw = base64.b64decode(body.payload, validate=True)
     id, nonce = uuid.uuid4().hex, os.urandom(12)
     sealed = AESGCM(key).encrypt(nonce, raw, id.encode())
-    with lock, connected() as connection:
+    with connected() as connection:
         row = (id, body.contentType, nonce, sealed)
         connection.execute("INSERT INTO document VALUES (?, ?, ?, ?)", row)
     return {"id": id}
@@ -62,5 +60,5 @@ def content(id: str) -> Response:
 
 @app.delete("/v1/documents/{id}", status_code=204)
 def delete(id: str) -> None:
-    with lock, connected() as connection:
+    with connected() as connection:
         connection.execute("DELETE FROM document WHERE id = ?", (id,))

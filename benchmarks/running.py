@@ -184,14 +184,14 @@ def document(raw: bytes, content_type: str = "application/octet-stream") -> byte
 
 
 @contextlib.contextmanager
-def ours(folder: str, command: Sequence[str] = ("app.py",), **environment: str) -> Iterator[Server]:
+def ours(folder: str, **environment: str) -> Iterator[Server]:
     """The service with an account of its own; its API key is in the headers."""
     environment = {"DOCSERVICE_RATE_LIMITS": "off"} | environment
     port = free_port()
     environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
     environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
     start = time.perf_counter()
-    with started([sys.executable, *command], port, "/healthz", environment) as pid:
+    with started([sys.executable, "app.py"], port, "/healthz", environment) as pid:
         server = Server("ours", port, pid, {"Content-Type": "application/json"})
         server.start_seconds = time.perf_counter() - start
         server.headers["X-API-Key"] = _api_key(server)
@@ -208,15 +208,13 @@ def _api_key(server: Server) -> str:
 
 
 @contextlib.contextmanager
-def plain(
-    python: str, folder: str, writers: str = "busy_timeout", **environment: str
-) -> Iterator[Server]:
-    """plain.py; `writers` is how writers wait for each other: `busy_timeout` or `lock`."""
+def plain(python: str, folder: str) -> Iterator[Server]:
+    """plain.py; its writers wait for each other by SQLite's `busy_timeout`."""
     port = free_port()
-    environment |= {"DATABASE": f"{folder}/plain-{port}.sqlite", "WRITERS": writers}
+    environment = {"DATABASE": f"{folder}/plain-{port}.sqlite"}
     command = [python, "-m", "uvicorn", "--port", str(port), "--app-dir", str(HERE), "plain:app"]
     with started(command, port, "/openapi.json", environment) as pid:
-        yield Server(f"plain, {writers}", port, pid, {"Content-Type": "application/json"})
+        yield Server("plain", port, pid, {"Content-Type": "application/json"})
 
 
 @contextlib.contextmanager

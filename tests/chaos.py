@@ -28,13 +28,10 @@ SETTLE_SECONDS = 90  # longer than the claim of a killed process
 
 
 class Chaos:
-    """`nodes` are services with the setting QUOTA_DOCUMENTS, `receiver` gets their deliveries.
+    """`nodes` are services with the setting QUOTA_DOCUMENTS, `receiver` gets their deliveries."""
 
-    `crash_server` is called at each tenth kill.
-    """
-
-    def __init__(self, nodes, receiver, seed, crash_server=None):
-        self.nodes, self.receiver, self.crash_server = nodes, receiver, crash_server
+    def __init__(self, nodes, receiver, seed):
+        self.nodes, self.receiver = nodes, receiver
         self.seed, self.quota = seed, int(nodes[0].settings["QUOTA_DOCUMENTS"])
         self.stopped, self.kills, self.answers, self.faults = threading.Event(), 0, Counter(), []
         self.kept, self.deleted = {}, set()  # id of a document -> its owner and its content
@@ -167,8 +164,6 @@ class Chaos:
         killed = draw.sample(self.nodes, draw.choice([1, 1, 2]))
         for node in killed:
             node.kill()
-        if self.crash_server and self.kills % 10 > 8:
-            self.crash_server()
         self.kills += len(killed)
         run_in_threads(*(node.start for node in killed))
 

@@ -1,6 +1,4 @@
-"""Processes of one PostgreSQL database, killed while many clients work. `benchmarks/chaos.py` does
-the same for longer, and crashes the server as well.
-"""
+"""Processes of one PostgreSQL database, killed while many clients work."""
 
 from crypto import Keyring
 from tests.chaos import Chaos
