@@ -9,7 +9,7 @@ import pytest
 
 from tests.people import at
 from tests.problems import refused, refused_field
-from tests.waiting import start_threads
+from tests.waiting import join_threads, start_threads, until
 
 AS_JSON = {"Accept": "application/json"}
 AS_PAGE = {"Accept": "text/html,*/*;q=0.8"}
@@ -330,9 +330,10 @@ def test_the_log_names_what_was_shown_while_the_target_is_changed(
             shown.append(re.search(r"<title>(.+)</title>", page.text)[1])
 
     threads = start_threads(*[open_often] * 4)
-    while any(thread.is_alive() for thread in threads):
-        for document in documents[1::-1]:
-            alice.patch(path, json={"documentId": document["id"]})
+    for seen in range(60):  # at a pace: who meets a change at each try is told "busy"
+        until(lambda seen=seen: len(shown) >= seen)
+        alice.patch(path, json={"documentId": documents[seen % 2]["id"]})
+    join_threads(threads)
     for target in ({"documentId": documents[1]["id"]}, {"collectionId": collection["id"]}):
         alice.patch(path, json=target)  # what was merged is recorded before
 
