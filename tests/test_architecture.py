@@ -228,7 +228,7 @@ def test_a_file_below_30_lines_has_a_reason():
     assert short == set(SHORT)
 
 
-def rooms_of(folder):
+def units_of(folder):
     """The files of a folder, and each folder below it that has files: name -> modules."""
     found = {}
     for module, path in MODULES.items():
@@ -238,26 +238,26 @@ def rooms_of(folder):
     return found
 
 
-def floors(folder):
-    """How many rooms stand above each other, where one stands above all that it imports."""
-    rooms = rooms_of(folder)
-    room_of = {module: room for room, modules in rooms.items() for module in modules}
+def levels(folder):
+    """How many units stand above each other, where one stands above all that it imports."""
+    units = units_of(folder)
+    unit_of = {module: unit for unit, modules in units.items() for module in modules}
     below = {
-        room: {room_of[one] for module in modules for one in own_imports(module) if one in room_of}
-        for room, modules in rooms.items()
+        unit: {unit_of[one] for module in modules for one in own_imports(module) if one in unit_of}
+        for unit, modules in units.items()
     }
     height = {}
-    for room in TopologicalSorter({room: below[room] - {room} for room in rooms}).static_order():
-        height[room] = 1 + max((height[one] for one in below[room] - {room}), default=0)
+    for unit in TopologicalSorter({unit: below[unit] - {unit} for unit in units}).static_order():
+        height[unit] = 1 + max((height[one] for one in below[unit] - {unit}), default=0)
     return max(height.values(), default=0)
 
 
-def test_a_folder_has_at_most_22_files_and_7_floors():
+def test_a_folder_has_at_most_22_files_and_7_levels():
     folders = {package_of(module) for module in MODULES} - {""}
     for folder in folders:
         files = [one for one in MODULES if package_of(one) == folder and one != folder]
         assert len(files) <= 22, folder
-        assert floors(folder) <= 7, folder
+        assert levels(folder) <= 7, folder
 
 
 SQLITE = re.compile(r"\b(rowid|PRAGMA|(?<!\.)sqlite3|(?<!\.)strftime|instr|VACUUM)\b")

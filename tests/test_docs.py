@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from blueprints.commands import COMMANDS
+from blueprints.console.activity import _SENTENCES as SENTENCES_OF_EVENTS
 from blueprints.http.problems import STATUS
 from models import EVENT_TYPES
 from settings import Settings
@@ -63,7 +64,6 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "flask doctor --deep": "needs a bucket; the tests of the object store do so",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
-EXAMPLES = {"models/migrations/0005_name.sql"}
 LANGUAGES = {"sh", "python", "json", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
 
 
@@ -222,13 +222,13 @@ def is_listening(port):
 FORKING = """
 import json, os, signal, socket, sys, traceback
 import app, flask.cli
-door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-door.bind(f"{sys.argv[1]}.new")
-door.listen()
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.bind(f"{sys.argv[1]}.new")
+listener.listen()
 os.rename(f"{sys.argv[1]}.new", sys.argv[1])
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 while True:
-    caller, _ = door.accept()
+    caller, _ = listener.accept()
     request, handles, _, _ = socket.recv_fds(caller, 1 << 18, 3)
     if os.fork() == 0:
         break
@@ -256,10 +256,10 @@ os._exit(code)
 """
 FLASK = """#!{} -IS
 import json, os, socket, sys
-door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-door.connect({!r})
-socket.send_fds(door, [json.dumps([sys.argv, dict(os.environ)]).encode()], [0, 1, 2])
-sys.exit(int(door.recv(9) or 1))
+server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+server.connect({!r})
+socket.send_fds(server, [json.dumps([sys.argv, dict(os.environ)]).encode()], [0, 1, 2])
+sys.exit(int(server.recv(9) or 1))
 """
 
 
@@ -267,10 +267,10 @@ sys.exit(int(door.recv(9) or 1))
 def quick_flask(tmp_path):
     """A folder with a `flask` that runs in a fork of a process which has imported the service."""
     (folder := tmp_path / "bin").mkdir()
-    (program := folder / "flask").write_text(FLASK.format(sys.executable, str(folder / "door")))
+    (program := folder / "flask").write_text(FLASK.format(sys.executable, str(folder / "socket")))
     program.chmod(0o700)
-    with subprocess.Popen([sys.executable, "-c", FORKING, folder / "door"], cwd=ROOT) as process:
-        until((folder / "door").exists)
+    with subprocess.Popen([sys.executable, "-c", FORKING, folder / "socket"], cwd=ROOT) as process:
+        until((folder / "socket").exists)
         yield folder
         process.kill()
 
@@ -344,7 +344,7 @@ def test_every_relative_link_and_picture_exists():
 def test_every_file_that_a_page_names_exists():
     for page in set(TEXT) - {"CHANGELOG.md"}:
         for name in re.findall(r"`((?:\w+/)+[\w.-]+\.\w+)`", TEXT[page]):
-            assert (ROOT / name).exists() or name in EXAMPLES, f"{page}: {name}"
+            assert (ROOT / name).exists(), f"{page}: {name}"
 
 
 def headings(text):
@@ -366,9 +366,10 @@ def test_the_settings_table_has_the_sentences_of_the_code():
     assert listed == sentences
 
 
-def test_the_event_table_lists_every_type():
+def test_the_event_table_and_the_page_activity_have_every_type():
     row = re.compile(r"^\| `(\w+\.\w+)` \| ", re.M)
-    assert set(row.findall(TEXT["docs/webhooks.md"])) == set(EVENT_TYPES)
+    listed = set(row.findall(TEXT["docs/webhooks.md"]))
+    assert listed == set(EVENT_TYPES) == set(SENTENCES_OF_EVENTS)
 
 
 def test_every_metric_of_the_alerts_is_exported(start_service):

@@ -16,7 +16,7 @@ def pieces(payload):
 
 @dataclass
 class Sent:
-    """A payload as the doors hand it on."""
+    """A payload as JSON and forms hand it on."""
 
     content: Any
     size: int

@@ -23,7 +23,7 @@ def kept():
 
 @pytest.fixture
 def former(alice):
-    """The house's first key; another one came two days ago."""
+    """The service's first key; another one came two days ago."""
     TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
     drawn_ago(2)
 
