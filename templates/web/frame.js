@@ -1,21 +1,31 @@
 // Prints all of a page that is shown in an iframe, which itself is printed as high as on the screen,
-// and shows a mail in an iframe as high as itself.
+// shows a mail in an iframe as high as itself, and reads one in another encoding.
 (() => {
 "use strict";
+const source = globalThis.viewerSource, letter = document.querySelector("#main > .frame");
 // `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
 // A copy has no <html> or <body>: elements with names of their own stand for them. Word names the
 // pages of a mail, which would begin on a new one.
-const paper = frame => {
-  const copy = document.createElement("div"), host = document.createElement("div");
-  copy.className = "paper";
+const paper = (frame, page = frame.srcdoc) => {
+  if (!frame.matches(":has(+ .paper)")) {
+    const copy = document.createElement("div"), host = document.createElement("div");
+    copy.className = "paper";
+    host.attachShadow({ mode: "open" });
+    copy.append(host); // the copy's styles can change the host, but not what is around it
+    frame.after(copy);
+  }
   const rename = (_, start, css, end) =>
     start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
-  const page = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
-  host.attachShadow({ mode: "open" }).setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + page, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
-  copy.append(host); // the copy's styles can change the host, but not what is around it
-  frame.after(copy);
+  const renamed = page.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
+  frame.nextElementSibling.firstChild.shadowRoot.setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + renamed, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
 };
-const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(paper);
+const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(one => paper(one));
+if (source?.available && letter) source.changed = async () => {
+  const page = await source.text();
+  letter.removeAttribute("srcdoc");
+  letter.src = URL.createObjectURL(new Blob([page], { type: "text/html;charset=utf-8" }));
+  if (letter.setHTML) paper(letter, page);
+};
 if (!Element.prototype.setHTML) return;
 addEventListener("beforeprint", papers);
 const mails = document.querySelectorAll(":is(.is-mail, .mailbox) .frame");

@@ -106,6 +106,27 @@ def test_another_encoding_can_be_chosen(page, tmp_path, kind):
     assert page.heard == []
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_the_page_of_a_mail_is_read_in_another_encoding(page, site, tmp_path, is_saved):
+    head = b"Content-Type: text/html; charset=koi8-r\n\n<b>&eacute; \x1b$B</b>\x1b(B"
+    data = head + JAPANESE.encode("shift_jis").replace(b"\n", b"<p onclick=x>")
+    shown = original(data, "a.eml", "message/rfc822")
+    if is_saved:
+        opened(page, tmp_path, download(shown))
+    else:
+        page.goto(site.put("/mail", view(shown)))
+    body = page.frame_locator(".frame").locator("body")
+    assert "渋谷" not in body.inner_text()
+    for encoding, text in (("shift_jis", "渋谷区"), ("iso-2022-jp", "é"), ("shift_jis", "渋谷区")):
+        page.get_by_label("Encoding").select_option(encoding)
+        until(lambda text=text: text in body.inner_text())
+        assert body.locator("b").inner_text() == "é $B"
+
+    assert page.locator(".frame").bounding_box()["height"] > 1_000
+    assert "onclick" not in body.inner_html()
+    assert page.heard == []
+
+
 def test_a_long_text_is_read_to_its_end(page, site):
     text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 45_001))
     page.goto(site.put("/long", view(original(text.encode(), "a.txt", "text/plain"))))

@@ -116,7 +116,7 @@ def _policy(
     """Return the policy of a page that may load media from these origins.
 
     `more` names pages around this one, each with a script and a stylesheet; `own` leaves out those
-    of other formats. What a page `frames` it made itself; Firefox's viewer of PDF inherits this.
+    of other formats. What is framed the page made itself; Firefox's viewer of PDF inherits this.
     """
     scripts, styles = (preview.scripts, preview.styles) if own else _OF_FORMATS
     scripts = ("viewer.js", *scripts, *(f"{name}.js" for name in more))
@@ -131,7 +131,7 @@ def _policy(
         f"media-src {sources}",
         "base-uri 'none'",
         "form-action 'none'",
-        *(("frame-src blob:",) if frames else ()),
+        *(("frame-src blob:",) if frames or (preview.foreign_style and preview.source) else ()),
         *(() if preview.frames_pdf else NO_MARKUP_FROM_TEXT),
     )
     return "; ".join(directives)

@@ -32,6 +32,14 @@ def test_scripts_are_allowed_by_hash_only():
     assert directives(policy.for_file(PLAIN))["style-src"].startswith("'sha256-")
 
 
+def test_only_a_mail_that_is_read_in_another_encoding_frames_what_its_page_made():
+    mail = Preview("mail", "E-mail", foreign_style=True, source={"bytes": ""})
+
+    for shown in (mail, FOREIGN, Preview("text", "Text", source={"charset": "utf-8"})):
+        for rules in (policy.for_view(shown, (), None), policy.for_file(shown)):
+            assert ("frame-src blob:" in rules) == (shown is mail)
+
+
 def test_a_page_has_a_sandbox_without_origin_top_navigation_and_forms_and_a_file_has_none():
     allowed = directives(policy.for_view(PLAIN, (), None))["sandbox"]
 

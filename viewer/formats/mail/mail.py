@@ -41,6 +41,7 @@ def preview(original: Original, media_type: str) -> Preview:
     attached = int(facts["attachments"])
     is_html = any(message["format"] == "html" for message, _ in (messages[0], *enclosed))
     source = facts.get("source", {})
+    reread = text.SCRIPTS[: 1 if facts["format"] == "html" else 2]
     letter = filled(messages[0], partial(framed_body, facts))
     letters = _opened("Enclosed messages", enclosed) if enclosed else b""
     notes = (CUT_NOTE if facts["cut"] else "", MISSING if len(files) < attached else "")
@@ -51,7 +52,7 @@ def preview(original: Original, media_type: str) -> Preview:
         facts=(format_count(attached, "attachment"),) if attached else (),
         note=" ".join(filter(None, notes)),
         source=source,
-        scripts=(*(SCRIPTS if is_html else ()), *(text.SCRIPTS if source else ())),
+        scripts=(*(reread if source else ()), *(SCRIPTS if is_html else ())),
         styles=("archives/files.css", *STYLES),
         foreign_style=is_html,
     )

@@ -37,13 +37,17 @@ HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
-MAX_REREAD: Final = 256 << 10  # bytes of a text that the page can read in another encoding
+MAX_REREAD: Final = 1 << 20  # bytes of a body that the browser can read in another encoding
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 BOUNDARY: Final = re.compile(rb"\n\r?\n--(\S[^\r\n]{0,69})\r?\n", re.A)
 CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
+# Bytes of a page as characters for private use, which its sanitizer keeps as they are.
+KEPT: Final = {byte: 0xF700 + byte for byte in range(128, 256)}
+BYTES: Final = {kept: 0xDC00 + byte for byte, kept in KEPT.items()}  # by `surrogateescape`
+OTHERS: Final = re.compile("[^\0-\x7f\uf780-\uf7ff]")
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
 
 
@@ -106,16 +110,41 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, byt
     """Return the facts and the HTML of the body, and the ids of the pictures shown in it."""
     preferences = ("html", "plain") if sanitize else ("plain",)
     part: Any = message.get_body(preferencelist=preferences)
-    text, source = _text(part) if part is not None else ("", {})
+    text, charset, data = _text(part) if part is not None else ("", "", b"")
     is_html = part is not None and part.get_content_type() == "text/html"
     if not text.strip():
         return {"format": "plain", "cut": False}, b"", set()
     if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
         facts, html = text_lines(text.rstrip())
-        return {"format": "plain", **facts, "source": source}, html, set()
-    page = sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, dict(_pictures(message)))}')
-    body, cut = escaped_block(page)
-    return {"format": "html", "cut": cut}, body, set(CONTENT_ID.findall(text))
+        return {"format": "plain", **facts, "source": _source(charset, data.rstrip())}, html, set()
+    made, source = _page(text, message, sanitize), {}
+    if charset:
+        kept = data.decode("latin-1").translate(KEPT)
+        source = _source(charset, _bytes_of(_page(kept, message, sanitize)))
+    body, cut = escaped_block(made)
+    return {"format": "html", "cut": cut, "source": source}, body, set(CONTENT_ID.findall(text))
+
+
+def _page(text: str, message: EmailMessage, sanitize: Sanitizer) -> str:
+    pictures = dict(_pictures(message))
+    return sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, pictures)}')
+
+
+def _source(charset: str, data: bytes) -> dict[str, str]:
+    """Return what the page needs to read the bytes of a body in other encodings, if it can."""
+    if not charset or len(data) > MAX_REREAD:
+        return {}
+    return {"charset": charset, "bytes": base64.b64encode(data).decode()}
+
+
+def _bytes_of(page: str) -> bytes:
+    """Return a sanitized page, which holds KEPT, with the bytes that these stand for.
+
+    Whatever encoding it is read in, its markup is the same: in those of the browser's menu no
+    other byte is part of a `<`, `>` or quote, but for ISO-2022-JP, whose escapes are left out.
+    """
+    page = OTHERS.sub(lambda one: f"&#{ord(one[0])};", page.replace("\x1b", ""))
+    return page.translate(BYTES).encode("ascii", "surrogateescape")
 
 
 def _with_pictures(text: str, pictures: dict[str, str]) -> str:
@@ -133,8 +162,8 @@ def _with_pictures(text: str, pictures: dict[str, str]) -> str:
     return CONTENT_ID.sub(source, text)
 
 
-def _text(part: Any) -> tuple[str, dict[str, str]]:
-    """Return the text, and unless it is UTF-8 what the page needs to read it in other encodings.
+def _text(part: Any) -> tuple[str, str, bytes]:
+    """Return the text, the browser's name of its encoding unless that is UTF-8, and the bytes.
 
     The encoding is guessed if none that is known is declared, or the bytes are not in it.
     """
@@ -144,12 +173,9 @@ def _text(part: Any) -> tuple[str, dict[str, str]]:
     codec = safe_codec(charset)
     if not codec or "\ufffd" in data.decode(codec, "replace"):
         charset = charset_detection.detect(data) or charset
-    source = {}
-    if "\ufffd" in data.decode("utf-8", "replace") and len(data) <= MAX_REREAD:
-        encoding = decode(data, charset)[1]
-        bytes_ = base64.b64encode(data.rstrip()).decode()
-        source = {"charset": browser_label(encoding), "bytes": bytes_}
-    return decode_declared(data, charset), source
+    is_utf_8 = "\ufffd" not in data.decode("utf-8", "replace")
+    label = "" if is_utf_8 else browser_label(decode(data, charset)[1])
+    return decode_declared(data, charset), label, data
 
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
