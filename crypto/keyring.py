@@ -28,7 +28,7 @@ from . import credentials
 PREFIX, LENGTH = "docroot_", 43
 COMMAND_PAUSE_SECONDS = 10  # before a command is run again for an unknown root key
 ABOUT = """\
-# Document Service keyring. Who has this file and the database can read every document;
+# Document Service keyring. Whoever has this file and the database can read every document;
 # without it no document can be read again. Keep a copy, apart from the database's backups.
 """
 
@@ -130,8 +130,8 @@ class Keyring:
         if self.path is None:
             raise KeyringError(
                 "The keyring is not in a file, so it can't be changed here. Change it where it is "
-                "kept: `keys make` prints a root to put first; then restart the service and run "
-                "`keys rotate`. A root that no row uses may be taken out there."
+                "kept: `keys make` prints a root key to put first; then restart the service and "
+                "run `keys rotate`. A root key that no row uses may be taken out there."
             )
         return self.path, _read(self.path)[0].splitlines()
 

@@ -1,4 +1,4 @@
-"""The HTTP server: waitress, hardened against ambiguous requests and slow clients."""
+"""The HTTP server: our own loop around waitress's parser, strict and safe from slow clients."""
 
 from .context import Limits
 from .process_memory import limit_malloc_arenas, protect_process_memory

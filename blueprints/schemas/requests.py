@@ -1,4 +1,4 @@
-"""What the API takes: every JSON body and query."""
+"""What the API takes: JSON bodies and queries of the nouns without a file of their own."""
 
 from collections.abc import Iterable
 from functools import lru_cache

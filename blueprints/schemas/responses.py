@@ -1,4 +1,4 @@
-"""What the API answers: every JSON object, errors too."""
+"""What the API answers about the nouns without a file of their own; errors, lists."""
 
 from functools import cache
 from typing import Any

@@ -1,8 +1,8 @@
 """What was made of a document to show it, kept sealed beside it, so that it is made once.
 
-It is sealed with the document's key and dropped with the document. Of all that is kept, what was
-used longest ago makes room for what is new. For an hour alone are kept a failure, and pages that
-were marked for one reader; and in memory, for some minutes, what there was no room for.
+It is sealed with the document's key and dropped with the document. What was used longest ago
+makes room for what is new. A failure, and pages that were marked for one reader, are kept for an
+hour; what there was no room for stays in memory for some minutes.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 A row is stored in the transaction of what it tells of, and deleted, its key with it, once the
 server has taken the mail, has refused it for good, or its life is over. Address and text are sealed
 under a key of the row's own. `Message-ID` comes from the row's id, so that a mail that a crash
-repeats is the same one. Who sends what to whom how often is limited in rows, for all processes.
+repeats is the same one. Rows limit how often who sends what to whom, for all processes.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """The key of the MAC in every row with authority columns: random, and wrapped under a root key.
 
 It comes into being once: with the first start of a new database, or of one that an older version
-made, whose rows get their MAC then. Who deletes it from the database file cannot have rows signed
+made, whose rows get their MAC then. To delete it from the database file does not have rows signed
 that way again: the data key of each user is bound to `Owner.binding` from then on, and rows are
 signed only for users whose key is bound to nothing, as older versions wrapped it.
 

@@ -1,7 +1,7 @@
 """Rows with a data key of their own, which seals what their user wrote.
 
-The key is random; it is stored wrapped under a root key, bound to the row. Rotating roots
-therefore rewrites 104 bytes a row and nothing else.
+The key is random; it is stored wrapped under a root key, bound to the row. Rotating root
+keys therefore rewrites 104 bytes a row and nothing else.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Escaping of text for HTML and for JSON in a script element; makes invisible characters visible.
 
-Invisible are control characters, zero-width characters, tags and those that reorder text (bidi).
+Control characters, zero-width characters, tags and those that reorder text (bidi) are invisible.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""Chooses how a document is shown. One module per kind of document."""
+"""Chooses how a document is shown: by its media type. Each format is registered here."""
 
 from dataclasses import replace
 from functools import cached_property, partial

@@ -1,7 +1,7 @@
 """The payload store in the database: sealed pieces as rows of a table of their own.
 
 So a list of documents reads no ciphertext, and a range of a payload only its pieces. It has the
-functions of the store of objects (`payload_objects.py`): `store`, `pieces` and `drop`.
+functions of the store of objects (`objects.py`): `store`, `pieces` and `drop`.
 """
 
 from collections.abc import Iterable, Iterator

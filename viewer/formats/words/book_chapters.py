@@ -1,6 +1,6 @@
 """Runs in the child process. Renders a book (EPUB) as its chapters, one after the other.
 
-Kept are structure, text, links within the book and to the web, and raster pictures; the styles of
+Structure, text, links within the book and to the web, and raster pictures are kept; the styles of
 the book are not.
 
 Source: EPUB 3.3, and 2.0.1 for the NCX. Both forbid entities of one's own, but old files have a
