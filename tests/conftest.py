@@ -21,6 +21,7 @@ from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.requirements import skip_unless_required
 from tests.service import QuickService, Service
+from tests.viewer.convertible import stand_in
 from tests.viewer.firefox import Firefox
 
 NEEDED = {  # a fixture -> the marker of the tests that need it
@@ -234,6 +235,12 @@ def soffice():
     return shutil.which("soffice") or skip_unless_required(
         "office", "no LibreOffice here: apt-get install libreoffice-writer libreoffice-impress"
     )
+
+
+@pytest.fixture(scope="module")
+def converting(start_service, tmp_path_factory):
+    """A service whose conversions a program makes at once that stands in for LibreOffice."""
+    return start_service(RATE_LIMITS="off", CONVERTER=stand_in(tmp_path_factory.mktemp("office")))
 
 
 @pytest.fixture(scope="session")

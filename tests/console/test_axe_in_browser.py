@@ -47,8 +47,26 @@ def full(service):
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 
 
+def assert_targets_are_large(page):
+    small = page.eval_on_selector_all(
+        "button, .button, nav a, input:not([type=hidden]), select, textarea, summary",
+        """all => all.filter(one => one.checkVisibility() && !one.hidden)
+            .map(one => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+            .filter(([_, box]) => Math.min(box.width, box.height) < 24)
+            .filter(([html]) => !html.includes('checkbox')).map(([html]) => html)""",
+    )
+    assert small == [], page.url
+
+
+def assert_asks_for_three_files_at_most(page, service):
+    own = [url for url in page.asked if "/view" not in url and "/pages" not in url]
+    assert len(own) <= 3, page.asked  # the preview in its frame loads what it shows
+    assert all(url.startswith(service.url) for url in page.asked)
+
+
 def test_every_page_when_it_is_full(full, service, open_browser):
-    page = open_browser()
+    """Its targets are large enough on a phone too, and it asks no other host for anything."""
+    page = open_browser(375)
     email, paths = full
     page.goto(service.url + "/app/login")
     assert_accessible(page)
@@ -61,13 +79,16 @@ def test_every_page_when_it_is_full(full, service, open_browser):
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/app/documents")
     for path in paths:
+        page.asked.clear()
         page.goto(service.url + path)
+        assert_targets_are_large(page)
         for summary in page.locator("details > summary").all():
             summary.evaluate("one => one.parentElement.open = true")
         if path == "/app/documents":
             page.get_by_role("checkbox", name=LONG).check()
             assert page.get_by_role("button", name="Delete").is_visible()
         assert_accessible(page)
+        assert_asks_for_three_files_at_most(page, service)
 
 
 def test_every_page_when_it_is_new(service, open_browser):
@@ -99,39 +120,3 @@ def test_every_page_when_it_is_new(service, open_browser):
     page.get_by_text("QR code").click()
     assert page.get_by_role("img", name="The link as a QR code").is_visible()
     assert_accessible(page)
-
-
-def log_in(page, service, email):
-    page.goto(service.url + "/app/login")
-    page.get_by_label("E-mail address").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/app/documents")
-
-
-def test_targets_are_large_enough(full, service, open_browser):
-    page = open_browser(375)
-    email, paths = full
-    log_in(page, service, email)
-    for path in paths:
-        page.goto(service.url + path)
-        small = page.eval_on_selector_all(
-            "button, .button, nav a, input:not([type=hidden]), select, textarea, summary",
-            """all => all.filter(one => one.checkVisibility() && !one.hidden)
-                .map(one => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
-                .filter(([_, box]) => Math.min(box.width, box.height) < 24)
-                .filter(([html]) => !html.includes('checkbox')).map(([html]) => html)""",
-        )
-        assert small == [], path
-
-
-def test_no_page_asks_for_more_than_three_files_nor_another_host(full, service, open_browser):
-    page = open_browser()
-    email, paths = full
-    log_in(page, service, email)
-    for path in paths:
-        page.asked.clear()
-        page.goto(service.url + path, wait_until="networkidle")
-        own = [url for url in page.asked if "/view" not in url and "/pages" not in url]
-        assert len(own) <= 3, page.asked  # the preview in its frame loads what it shows
-        assert all(url.startswith(service.url) for url in page.asked)

@@ -6,11 +6,11 @@ import socket
 
 import pytest
 
+from tests.console.visitor import Visitor
 from tests.people import PASSWORD, Person
 from tests.service import Service
 from tests.waiting import until
 
-SCREENS = [(True, 1280), (True, 375), (False, 1280), (False, 375)]
 
 
 def follow(control):
@@ -34,6 +34,11 @@ def sign_up(page, url):
     page.get_by_role("button", name="Create the account").click()
     page.wait_for_url("**/app/documents")
     return email
+
+
+def enter(page, service):
+    """Open the pages of somebody new."""
+    Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org").enter(page)
 
 
 def upload(page, name, js=True):
@@ -68,7 +73,7 @@ def share(page, **fields):
     return page.get_by_label("Link", exact=True).input_value()
 
 
-@pytest.mark.parametrize(("js", "width"), SCREENS)
+@pytest.mark.parametrize(("js", "width"), [(True, 375), (False, 1280)])
 def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser):
     page = open_browser(width, java_script_enabled=js)
     recipient = open_browser(width, java_script_enabled=js)
@@ -107,7 +112,7 @@ def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser
 @pytest.mark.parametrize(("js", "width"), [(True, 375), (False, 1280)])
 def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_browser):
     page = open_browser(width, java_script_enabled=js)
-    sign_up(page, service.url)
+    enter(page, service)
 
     follow(page.get_by_role("link", name="Account"))  # on a phone the bar has no room for them
     follow(page.get_by_role("main").get_by_role("link", name="Keys"))
@@ -144,7 +149,7 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
 @pytest.mark.parametrize(("js", "width"), [(True, 375), (False, 1280)])
 def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browser, tmp_path):
     page = open_browser(width, java_script_enabled=js, accept_downloads=True)
-    sign_up(page, service.url)
+    enter(page, service)
     upload(page, "old.md", js)
 
     page.locator("summary:has(h1)").click()  # the name is edited where it stands
@@ -173,10 +178,10 @@ def test_a_document_is_renamed_saved_and_deleted(js, width, service, open_browse
     assert page.get_by_role("link", name="new.md").is_visible()
 
 
-@pytest.mark.parametrize(("js", "width"), SCREENS)
+@pytest.mark.parametrize(("js", "width"), [(True, 1280), (False, 375)])
 def test_several_documents_are_deleted_and_put_back(js, width, service, open_browser):
     page = open_browser(width, java_script_enabled=js)
-    sign_up(page, service.url)
+    enter(page, service)
     (cookie,) = page.context.cookies()
     ada = Person(service).with_token(cookie["value"])
     for number in range(3):
@@ -283,7 +288,7 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
 
 def test_the_first_tab_offers_to_skip_to_the_content(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     box = page.get_by_role("link", name="Skip to the content").bounding_box()
@@ -326,7 +331,7 @@ def test_over_plain_http_on_another_address_everything_works(tmp_path, open_brow
 
 def test_a_reader_sees_times_of_their_own_zone(service, open_browser):
     page = open_browser(timezone_id="Asia/Tokyo", locale="en-GB")
-    sign_up(page, service.url)
+    enter(page, service)
     upload(page, "time.md")
     time = page.locator("time").first
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", time.get_attribute("title"))

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.console.test_axe_in_browser import log_in
+from tests.console.visitor import Visitor
 from tests.site import Site
 from tests.waiting import until
 
@@ -93,8 +93,9 @@ def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
 ):
     document = owner.upload(b"behind a gate", name="gated.txt", token=None)
     page = open_browser(375)
-    log_in(page, mailing, f"owner-{email}")
-    page.goto(f"{mailing.url}/app/documents/{document['id']}")
+    visitor = Visitor(mailing)
+    visitor.log_in(f"owner-{email}")
+    visitor.enter(page, f"/app/documents/{document['id']}")
     page.get_by_text("More: certain people, something to accept, embedding").click()
     page.get_by_label("Only these people").fill("nobody")
     page.get_by_label("They accept first").fill("I keep this to myself.")

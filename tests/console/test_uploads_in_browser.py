@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.console.test_flows_in_browser import sign_up
+from tests.console.test_flows_in_browser import enter
 from tests.waiting import until
 
 
@@ -29,7 +29,7 @@ def small_service(start_service):
 
 def test_several_files_are_uploaded_one_after_another(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     page.locator("#file").set_input_files([file(f"{n}.txt") for n in range(4)])
     until(lambda: said(page) == "4 stored.")
     until(lambda: names(page) == ["3.txt", "2.txt", "1.txt", "0.txt"])
@@ -48,7 +48,7 @@ DROP = """([type, names]) => {
 @pytest.mark.parametrize("way", ["drop", "paste"])
 def test_files_are_dropped_anywhere_or_pasted(way, service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     if way == "drop":
         page.evaluate(DROP, ["dragover", ["a.txt"]])
         assert "over" in page.locator("html").get_attribute("class")
@@ -66,7 +66,7 @@ SHARE = """async () => {
 
 def test_what_a_phone_has_shared_gets_its_links_in_the_card(service, open_browser):
     page = open_browser(390, permissions=["clipboard-read", "clipboard-write"])
-    sign_up(page, service.url)
+    enter(page, service)
     page.goto(page.evaluate(SHARE))
     page.get_by_role("button", name="Create and copy link").click()
     until(lambda: said(page) == "The links are copied.")
@@ -80,7 +80,7 @@ def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser
         path.mkdir(parents=True) if name.endswith("/") else path.parent.mkdir(exist_ok=True)
         path.is_dir() or path.write_text("x")
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     mouse = page.context.new_cdp_session(page)
     carried = {"items": [], "files": [str(tmp_path / "contracts")], "dragOperationsMask": 1}
     for type in ("dragEnter", "dragOver", "drop"):
@@ -91,7 +91,7 @@ def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, open_browser):
     page = open_browser()
-    sign_up(page, small_service.url)
+    enter(page, small_service)
     page.asked.clear()
     page.locator("#file").set_input_files([file("large.bin", b"x" * 1_000_001)])
     row = page.get_by_role("list", name="Uploads").get_by_role("listitem")
@@ -105,12 +105,12 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, op
 
 def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     network = page.context.new_cdp_session(page)
     slow = {"offline": False, "latency": 0, "downloadThroughput": -1}
     network.send("Network.enable")
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": 400_000})
-    page.locator("#file").set_input_files([file("slow.bin", b"x" * 12_000_000)])
+    page.locator("#file").set_input_files([file("slow.bin", b"x" * 3_000_000)])
     seen = until(lambda: progress(page))
     until(lambda: progress(page) > seen)
     page.get_by_role("button", name="Cancel").click()
@@ -119,14 +119,14 @@ def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_
     assert not row.locator(".error").count()
 
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
-    page.locator("#file").set_input_files([file("slow.bin", b"x" * 12_000_000)])
+    page.locator("#file").set_input_files([file("slow.bin")])
     until(lambda: names(page) == ["slow.bin"])
     until(lambda: said(page) == "1 of 2 stored.")
 
 
 def test_what_a_cut_line_stopped_goes_on_by_itself_and_is_not_stored_twice(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     uploads = []
 
     def lose_first(route):
@@ -144,7 +144,7 @@ def test_what_a_cut_line_stopped_goes_on_by_itself_and_is_not_stored_twice(servi
 
 def test_an_upload_after_the_session_has_ended_says_so(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     page.context.clear_cookies()
     page.locator("#file").set_input_files([file("late.txt")])
     row = page.get_by_role("list", name="Uploads")
@@ -153,7 +153,7 @@ def test_an_upload_after_the_session_has_ended_says_so(service, open_browser):
 
 def test_a_file_becomes_a_copied_link_that_ends_on_friday_and_has_a_password(service, open_browser):
     page = open_browser(permissions=["clipboard-read", "clipboard-write"])
-    sign_up(page, service.url)
+    enter(page, service)
     page.locator("#file").set_input_files([file("contract.txt", b"We agree.")])
     page.get_by_label("Password").fill("hunter22")
     page.get_by_role("button", name="Create and copy link").click()
@@ -171,7 +171,7 @@ def test_a_file_becomes_a_copied_link_that_ends_on_friday_and_has_a_password(ser
 
 def test_the_list_is_searched_as_one_types(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     page.locator("#file").set_input_files([file("Prüfung 2026.txt"), file("Vertrag 2026.txt")])
     until(lambda: len(names(page)) == 2)
     page.goto(service.url + "/app/documents")
@@ -183,7 +183,7 @@ def test_the_list_is_searched_as_one_types(service, open_browser):
 
 def test_pasted_text_is_stored_as_a_file(service, open_browser):
     page = open_browser()
-    sign_up(page, service.url)
+    enter(page, service)
     page.evaluate("""() => {
         const carried = new DataTransfer();
         carried.setData("text/plain", "Hello");
@@ -196,7 +196,7 @@ def test_pasted_text_is_stored_as_a_file(service, open_browser):
 
 def test_a_refused_file_takes_no_link_from_the_others(small_service, open_browser):
     page = open_browser(permissions=["clipboard-read", "clipboard-write"])
-    sign_up(page, small_service.url)
+    enter(page, small_service)
     page.locator("#file").set_input_files([file("small.txt"), file("large.bin", b"x" * 1_000_001)])
     until(lambda: names(page) == ["small.txt"])
     page.get_by_role("button", name="Only store it").click()

@@ -64,6 +64,12 @@ class Visitor:
     def log_in(self, email, password=PASSWORD, **more):
         return self.post("/app/login", {"email": email, "password": password, **more})
 
+    def enter(self, page, path="/app/documents"):
+        """Open a page of a real browser with these cookies."""
+        given = [{"name": name, "value": one} for name, one in self.cookies.items()]
+        page.context.add_cookies([{"url": self.service.url, **one} for one in given])
+        page.goto(self.service.url + path, wait_until="domcontentloaded")
+
 
 def forms_of(page):
     """The forms of a page: their action, and what their fields hold."""

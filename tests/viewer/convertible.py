@@ -1,4 +1,4 @@
-"""Documents that are complete enough for LibreOffice."""
+"""Documents that are complete enough for LibreOffice, and a program in its place."""
 
 from tests.viewer import samples
 
@@ -34,3 +34,16 @@ def open_document(body, scripts="", more=()):
         f'manifest:media-type="{TEXT}"/>{entries}</manifest:manifest>'
     )
     return samples.package(**files)
+
+
+def stand_in(folder):
+    """Make a program that answers each conversion at once with a PDF of one page; return its path.
+
+    It is isolated as LibreOffice is, and so may start no other program.
+    """
+    program = folder / "program" / "soffice.bin"
+    program.parent.mkdir()
+    text = samples.pdf("The first page.").decode()
+    program.write_text(f"#!/usr/bin/sh\nprintf %s '{text}' > document.pdf\n")
+    program.chmod(0o700)
+    return program

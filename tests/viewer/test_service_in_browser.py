@@ -161,11 +161,6 @@ def test_a_browser_uploads_a_form(page, alice, service):
     assert document["token"]["viewUrl"]
 
 
-@pytest.fixture(scope="module")
-def converting(start_service, soffice):
-    return start_service(RATE_LIMITS="off", CONVERTER=soffice)
-
-
 @pytest.mark.parametrize("password", [None, "right one"])
 def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(
     browser, converting, password
@@ -190,10 +185,8 @@ def test_it_arrives_in_the_sandboxed_frame_of_its_owner_too(browser, converting)
     visitor = Visitor(converting).sign_up("framed@example.com")
     document = visitor.api.upload(rb"{\rtf1 Hello}", "application/rtf")
     context = browser.new_context()
-    cookie = {"url": converting.url, "name": "session", "value": visitor.cookies["session"]}
-    context.add_cookies([cookie])
     page = context.new_page()
-    page.goto(f"{converting.url}/app/documents/{document['id']}", wait_until="commit")
+    visitor.enter(page, f"/app/documents/{document['id']}")
     frame = page.frame_locator("iframe.stage")
 
     frame.get_by_role("heading", name="Being converted…").wait_for()
