@@ -12,7 +12,6 @@ from tests.service import Service
 from tests.waiting import until
 
 
-
 def follow(control):
     """Click on what leads to a page, and wait until that one has loaded."""
     with control.page.expect_navigation():

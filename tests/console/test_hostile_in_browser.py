@@ -105,7 +105,7 @@ def test_hostile_documents_in_the_preview_do_nothing(service, browser, listener)
     sign_up(page, service.url)
     api = api_of(page, service)
     previews = []
-    for _label, name, kind, data in islice(hostile(listener.port), 0, None, 4):
+    for _label, name, kind, data in islice(hostile(listener.port), 0, None, 8):
         storable = name.replace("\0", "").encode(errors="replace").decode()[:255] or None
         declared = "application/octet-stream" if "<" in kind else kind  # which is refused
         document = api.upload(data[: 1 << 20], declared, name=storable, token=None)

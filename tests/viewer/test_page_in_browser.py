@@ -48,12 +48,25 @@ def saved(page, click):
     return waiting.value
 
 
-def test_every_kind_of_file_opens_verified_and_has_all_tools_on_a_phone(new_page, tmp_path):
-    """It logs nothing, and does not scroll sideways."""
-    page = new_page(viewport=PHONE, has_touch=True)
-    for name, kind, data in every_kind():
+WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
+ELEMENTS = """[...document.querySelectorAll("*")].map(one => one.tagName + [...one.attributes].map(
+    ({name, value}) => name + (["class", "role", "type"].includes(name) ? value : "")))"""
+
+
+def test_every_kind_opens_verified_with_all_tools_on_a_phone_and_axe_finds_nothing(
+    new_page, tmp_path
+):
+    """It logs nothing, and does not scroll sideways. Axe sees each page of elements that no page
+    before it had.
+    """
+    page, known = new_page(viewport=PHONE, has_touch=True), set()
+    for name, kind, data in [*every_kind(), WIDE]:
         opened(page, tmp_path, download(original(data, name, kind)))
         assert (page.title(), digest_line(page), page.heard) == (name, OK, [])
+        elements = set(page.evaluate(ELEMENTS))
+        if elements - known or name == WIDE[0]:
+            assert_accessible(page, iframes=False)
+        known |= elements
         page.evaluate("document.querySelectorAll('#count').forEach(one => one.append(',158'))")
         boxes = [one.bounding_box() for one in page.locator(".tools .js:not(.wide)").all()]
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], name
@@ -552,12 +565,3 @@ def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")
 
     until(lambda: "error" in types(page))
-
-
-WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
-
-
-def test_axe_finds_nothing(page, tmp_path):
-    for name, kind, data in [*every_kind(), WIDE]:
-        opened(page, tmp_path, download(original(data, name, kind)))
-        assert_accessible(page, iframes=False)
