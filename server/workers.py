@@ -106,7 +106,7 @@ class Epoll:
         self._epoll.close()
 
 
-class Turns:
+class Selector:
     """The same without epoll: one thread waits, the others wait for their turn to wait."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Turns:
         self._selector.close()
 
 
-Readiness = Epoll if hasattr(select, "epoll") else Turns  # only Linux has it
+Readiness = Epoll if hasattr(select, "epoll") else Selector  # only Linux has it
 
 
 class Workers:

@@ -17,7 +17,7 @@ from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition, safe_file_name
 from .rendering.page import Neighbours, RenderedPage, download, embeds, start_ahead, view
-from .rendering.registry import Document
+from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several
 from .sandbox.conversion_places import ConverterBusyError

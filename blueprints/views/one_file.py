@@ -67,10 +67,10 @@ def row_of(document: Document) -> dict[str, str]:
     }
 
 
-def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], viewer.Document]:
+def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], viewer.ShownDocument]:
     """Finds the document again, so that a long list of them holds no keys."""
 
-    def open_document() -> viewer.Document:
+    def open_document() -> viewer.ShownDocument:
         with connected():
             document = Document.one_of(owner_id, id)
         return original_of(document, grant, saves=True)

@@ -24,12 +24,12 @@ def original_of(
     *,
     saves: bool = False,
     tells: bool = False,
-) -> viewer.Document:
+) -> viewer.ShownDocument:
     """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; and
     `tells` that a browser which asks again is told of a conversion that is under way.
     """
     caller_id = grant.id if grant and not grant.owner_id else document.owner_id
-    return viewer.Document(
+    return viewer.ShownDocument(
         id=document.id,
         name=document.name,
         default_name=document.default_name,

@@ -101,7 +101,7 @@ def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
 
 
 def _addresses(
-    original: viewer.Document, document: Document, grant: TokenGrant | None
+    original: viewer.ShownDocument, document: Document, grant: TokenGrant | None
 ) -> dict[str, Any]:
     """Where the page loads a large original and further pages of a PDF from, by tickets that die
     with the token or session; and of a link that opens without a prompt, its oEmbed.
@@ -219,7 +219,7 @@ def encrypted_download(
 
 def _opened_original(
     document: Document, grant: TokenGrant | None, pdf_password: str | None
-) -> viewer.Document:
+) -> viewer.ShownDocument:
     """The original, whose password has been tried if there is one."""
     original = original_of(document, grant, pdf_password, saves=True)
     if pdf_password is not None:

@@ -21,7 +21,7 @@ NO_PAGE = "There is no such page, or it could not be drawn. Save the original to
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
-def opened_pdf(original: viewer.Document) -> tuple[viewer.PdfPages, viewer.Overview]:
+def opened_pdf(original: viewer.ShownDocument) -> tuple[viewer.PdfPages, viewer.Overview]:
     """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
     PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
     """

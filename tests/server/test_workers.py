@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from server import workers
-from server.workers import Epoll, Turns
+from server.workers import Epoll, Selector
 from tests.waiting import until
 
 from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
@@ -16,7 +16,7 @@ from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
 LENGTH = PIECES * len(PIECE)
 
 
-@pytest.fixture(params=[Epoll, Turns])
+@pytest.fixture(params=[Epoll, Selector])
 def held(request, build, monkeypatch):
     """A server whose only place to serve is taken by a request to `/held`."""
     monkeypatch.setattr(workers, "Readiness", request.param)
@@ -24,7 +24,7 @@ def held(request, build, monkeypatch):
         yield setup
 
 
-@pytest.mark.parametrize("readiness_class", [Epoll, Turns])
+@pytest.mark.parametrize("readiness_class", [Epoll, Selector])
 def test_a_descriptor_is_ready_once_each_time_that_it_is_expected(readiness_class):
     readiness = readiness_class()
     (ours, client), (reader, writer) = socket.socketpair(), os.pipe()
@@ -108,7 +108,7 @@ def test_a_connection_that_cannot_be_accepted_is_logged_and_accepted_later(
 
 @pytest.mark.slow
 def test_without_epoll_connections_are_served_as_well(build, monkeypatch):
-    monkeypatch.setattr(workers, "Readiness", Turns)
+    monkeypatch.setattr(workers, "Readiness", Selector)
     setup = build(threads=2)
 
     with contextlib.ExitStack() as stack:

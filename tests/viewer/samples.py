@@ -20,7 +20,7 @@ from hashlib import md5, sha256
 from PIL import Image, ImageDraw, ImageFont
 
 from models.documents import type_of_name
-from viewer import Contents, Document, Listed, download_several
+from viewer import Contents, Listed, ShownDocument, download_several
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
@@ -45,7 +45,7 @@ def original(data, name="file", content_type="application/octet-stream", **facts
 
     digest = facts.get("sha256") or sha256(data).hexdigest()
     created = "2026-01-31T09:30:00.000Z"
-    return Document(
+    return ShownDocument(
         *("doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read),
         named_type=type_of_name(name),
     )

@@ -22,7 +22,7 @@ from tests.viewer.samples import (
     xlsx,
 )
 from tests.waiting import until
-from viewer import Document, download, sealed_download, view
+from viewer import ShownDocument, download, sealed_download, view
 from viewer.markup.escaping import escape_page
 from viewer.sandbox.messages import shown_as
 
@@ -182,7 +182,7 @@ def test_a_printed_copy_holds_nothing_that_runs_loads_or_sends(page, tmp_path, m
         b"<img src=x onerror=document.title='ran'><a href='javascript:1'>x</a><p>words"
     )
     monkeypatch.setattr(
-        Document, "run_html_job", lambda *_, **__: (shown_as("HTML"), escape_page(hostile))
+        ShownDocument, "run_html_job", lambda *_, **__: (shown_as("HTML"), escape_page(hostile))
     )
     opened(page, tmp_path, download(original(b"x", "a.html", "text/html")))
     page.pdf()

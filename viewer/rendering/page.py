@@ -21,7 +21,7 @@ from ..markup.templating import render, shared_parts
 from ..sandbox.process import start_fork_server
 from ..sandbox.version import sandbox_version
 from . import policy
-from .registry import Document
+from .registry import ShownDocument
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
@@ -134,14 +134,14 @@ class RenderedPage:
     body: Iterator[bytes]
 
 
-def embeds(document: Document) -> bool:
+def embeds(document: ShownDocument) -> bool:
     """Whether a view is to hold the original, rather than to load it when it is needed."""
     is_small = document.size <= PAGED_LIMIT
     return is_small or (document.size <= EMBEDDED_LIMIT and not document.has_pages)
 
 
 def view(
-    document: Document,
+    document: ShownDocument,
     *,
     frame_ancestors: Sequence[str] = (),
     headers_only: bool = False,
@@ -161,7 +161,7 @@ def view(
     return _page(headers, document, preview, options)
 
 
-def download(document: Document, *, headers_only: bool = False) -> RenderedPage:
+def download(document: ShownDocument, *, headers_only: bool = False) -> RenderedPage:
     """Return the self-contained file: it works offline and holds the exact original."""
     preview = NO_PREVIEW if headers_only else document.preview().for_file()
     headers = file_headers(name_of(document), policy.for_saving(preview))
@@ -175,7 +175,7 @@ def file_headers(name: str, rules: str) -> dict[str, str]:
 
 
 def _page(
-    headers: dict[str, str], document: Document, preview: Preview, options: PageOptions
+    headers: dict[str, str], document: ShownDocument, preview: Preview, options: PageOptions
 ) -> RenderedPage:
     page = layout(document, preview, options)
     size = base64_length(document.size) if page.has_original else 0
@@ -183,7 +183,7 @@ def _page(
     return RenderedPage(headers, length, _body(page, document))
 
 
-def _body(page: Layout, document: Document) -> Iterator[bytes]:
+def _body(page: Layout, document: ShownDocument) -> Iterator[bytes]:
     yield from in_pieces(page.head)
     if page.has_original:
         yield from base64_pieces(document.pieces())
@@ -221,4 +221,4 @@ def start_ahead() -> None:
     """
     start_fork_server()
     sandbox_version()
-    view(Document("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))
+    view(ShownDocument("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))

@@ -157,7 +157,7 @@ class Shown(NamedTuple):
     converts: bool
 
 
-class Document(Original):
+class ShownDocument(Original):
     """An original, of which it is decided once how it is shown."""
 
     @cached_property

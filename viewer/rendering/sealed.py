@@ -22,7 +22,7 @@ from ..formats.preview import Preview
 from ..markup.templating import render
 from . import policy
 from .page import Layout, PageOptions, RenderedPage, base64_length, file_headers, layout, name_of
-from .registry import Document
+from .registry import ShownDocument
 
 PIECES_PLACEHOLDER = "\0pieces\0"
 FORMAT = 1
@@ -54,7 +54,7 @@ class SealedPage:
     pieces: Iterator[bytes]
 
 
-def sealed_download(document: Document, seal: Seal) -> RenderedPage:
+def sealed_download(document: ShownDocument, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = document.preview().for_file()
     rules = policy.for_sealed_file(preview)
@@ -66,7 +66,7 @@ def sealed_download(document: Document, seal: Seal) -> RenderedPage:
 
 
 def sealed_several(
-    contents: bytes, documents: Iterable[Callable[[], Document]], rules: str, seal: Seal
+    contents: bytes, documents: Iterable[Callable[[], ShownDocument]], rules: str, seal: Seal
 ) -> Iterator[bytes]:
     """Yield the file of a contents page and its documents, of which one at a time is opened."""
     first = _sealed_page(Layout((contents,), b"", has_original=False), 0, (), seal)
@@ -89,7 +89,7 @@ def _around(rules: str, page: SealedPage, *, several: bool = False) -> tuple[byt
 
 
 def _sealed_document(
-    document: Document, preview: Preview, seal: Seal, number: int = 0
+    document: ShownDocument, preview: Preview, seal: Seal, number: int = 0
 ) -> SealedPage:
     made = layout(document, preview, PageOptions(offline=True))
     return _sealed_page(made, document.size, document.pieces(), seal, number)

@@ -17,11 +17,11 @@ from ..markup.names import display_name
 from ..markup.templating import render
 from . import policy
 from .page import PageOptions, base64_pieces, file_headers, in_pieces, layout, safe_in_comment
-from .registry import Document
+from .registry import ShownDocument
 from .sealed import Seal, sealed_several
 
 DOCUMENTS_PLACEHOLDER = "\0documents\0"
-OpenDocument = Callable[[], Document]
+OpenDocument = Callable[[], ShownDocument]
 
 
 @dataclass(frozen=True, slots=True)
