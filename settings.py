@@ -197,7 +197,7 @@ class Settings:
     brand_name: str | None = _field(
         None,
         _matching(r"(?=.*\S)[^\x00-\x1f\x7f-\x9f]{1,60}", "1 to 60 characters"),
-        "whose service it is, on gates, notices, mails and in the head of the pages",
+        "whose service it is, on prompts of links, notices, mails and in the head of the pages",
     )
     brand_color: tuple[str, str] | None = _field(
         None, _brand_color, "the colour of buttons there, as `#rrggbb`; that of dark pages follows"

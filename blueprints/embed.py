@@ -12,8 +12,8 @@ from models.links import UPLOAD, TokenGrant
 from .http import ANYONE, ApiBlueprint, may_fail_with
 from .schemas.requests import OEmbedQuery
 from .schemas.responses import OEmbed
-from .views.gate import needs_prompt
 from .views.links import base_url, frame
+from .views.prompt import needs_prompt
 
 embed = ApiBlueprint("embed", __name__, description="Embedding")
 _STATIC = {"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}

@@ -1,4 +1,4 @@
-"""Small pages for people: the prompt in front of a protected link, and why a link does not open.
+"""Small pages for people: why a link does not open, and that its document is still converted.
 
 On the routes that a link opens, a browser gets an error as such a page, with the same status.
 """

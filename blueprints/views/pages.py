@@ -18,17 +18,17 @@ from models.runtime import BeingMadeError
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from . import one_file
-from .gate import admit, credential_of, needs_prompt, prompt, receipt_url
 from .links import base_url
 from .notices import converting_page, prefers_json
 from .originals import original_of
 from .pdf import opened_pdf
+from .prompt import admit, credential_of, needs_prompt, prompt, receipt_url
 
 VIEW_ONLY = "This link permits to view the document, not to save it."
 
 
 def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
-    """The page for `action`, `view` or `download`; for a protected link its prompt."""
+    """The page for `action`, `view` or `download`; for a link that has one, its prompt."""
     if grant and needs_prompt(grant):
         return prompt(grant, action, _end_of(target))
     return _open(action, target, grant)
@@ -163,7 +163,7 @@ def _is_counted(grant: TokenGrant, type: str) -> bool:
 
 
 def save(target: Target, grant: TokenGrant | None) -> Response:
-    """The file, or the prompt of a protected link. By ticket `ScopeMissing`, but for that of a
+    """The file, or the prompt of a link that has one. By ticket `ScopeMissing`, but for that of a
     collection whose link permits it.
     """
     if grant and grant.came_by and not (grant.collection_id and "download" in grant.permissions):

@@ -13,8 +13,8 @@ from models.core import NotFound, ScopeMissing, WrongCredentials
 
 from ..http import TICKET
 from ..http.authentication import Caller
-from .gate import needs_prompt
 from .originals import original_of
+from .prompt import needs_prompt
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."

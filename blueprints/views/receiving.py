@@ -20,9 +20,9 @@ from viewer import format_size
 
 from ..http.authentication import is_form
 from ..http.body import seekable_body
-from .gate import admit, credential_of, needs_prompt, prompt
 from .links import base_url, visible
 from .notices import day, prefers_json, small_page
+from .prompt import admit, credential_of, needs_prompt, prompt
 
 
 class UploadTarget:

@@ -25,9 +25,9 @@ from models.links import UPLOAD, Target, TokenGrant
 
 from ..http.authentication import Caller, is_form, resolve_caller
 from . import archive, content, one_file, pages
-from .gate import admit, asked_by, credential_of, needs_prompt, prompt, receipt_url
 from .links import base_url, visible
 from .notices import prefers_json, small_page
+from .prompt import admit, asked_by, credential_of, needs_prompt, prompt, receipt_url
 from .receiving import UploadTarget
 
 TRIES = 10  # while somebody changes a link without a pause
@@ -65,7 +65,7 @@ class LinkTarget(ABC):
 
     @abstractmethod
     def show(self) -> Shown:
-        """As a page, which is the prompt of a protected link, or as JSON."""
+        """As a page, which is the prompt of a link that has one, or as JSON."""
 
     @abstractmethod
     def open(self, **proof: Any) -> Shown:

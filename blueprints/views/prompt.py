@@ -91,7 +91,7 @@ def prompt(
     given |= {"errors": _by_field(error), "is_asked": request.path.endswith("/codes")}
     given |= {"address": _address(action), "code_address": _address("codes")}
     status = (422 if isinstance(error, Invalid) else 401) if error else 200
-    return small_page("gate.html", status, grant.origins, **given)
+    return small_page("prompt.html", status, grant.origins, **given)
 
 
 def _address(action: str) -> str:
