@@ -63,6 +63,12 @@ def decode_declared(data: bytes, charset: str | None) -> str:
     return unicode if len(unicode) < len(text) or "\ufffd" in text else text
 
 
+def fits(data: bytes, charset: str | None) -> bool:
+    """Whether most of what is not ASCII is text in this encoding."""
+    text = decode(data, charset)[0]
+    return text.count("\ufffd") * 2 <= len(text) - len(text.encode("ascii", "ignore"))
+
+
 def needs_detection(data: bytes, charset: str | None) -> bool:
     """Whether neither the charset nor the bytes say what encoding this is."""
     if safe_codec(charset) or data.startswith(tuple(mark for mark, _ in BYTE_ORDER_MARKS)):

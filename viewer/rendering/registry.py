@@ -171,9 +171,9 @@ class ShownDocument(Original):
         is_known = named not in SOURCES and BY_TYPE.get(named, card.preview) not in CARDS
         if media_type in GENERAL and is_known and self.detected_type == named:
             media_type = named
-        renderer = _renderer(media_type, self.name)
+        renderer = _renderer(media_type, self)
         if is_wrong or renderer in CARDS:
-            other = _renderer(self.detected_type, self.name)
+            other = _renderer(self.detected_type, self)
             if other not in (CARDS[:1] if is_wrong else CARDS):
                 media_type, renderer = self.detected_type, other
         return Shown(media_type, renderer, converted.is_convertible(self, media_type))
@@ -209,12 +209,12 @@ class ShownDocument(Original):
         return PdfPages(converted.to_pdf(self, media_type) if converts else self)
 
 
-def _renderer(media_type: str, name: str) -> Renderer:
+def _renderer(media_type: str, original: Original) -> Renderer:
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
     for prefixes, renderer in BY_PREFIX.items():
         if media_type.startswith(prefixes):
             return renderer
-    if code.is_code(media_type, name):
+    if code.is_code(media_type, original.name, original.beginning):
         return code.preview
     return text.preview if media_type.startswith("text/") else card.preview

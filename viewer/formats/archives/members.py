@@ -17,6 +17,7 @@ from functools import partial
 from itertools import count
 from typing import IO, Any, Final, NamedTuple, cast
 
+from ...content import charset_detection
 from ...content.media_types import UNKNOWN
 from ...markup.escaping import escape
 from ...markup.formatting import format_size
@@ -38,6 +39,9 @@ UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
 AR: Final = b"!<arch>\n"
 AR_HEAD: Final = struct.Struct("16s32x10s2x")  # name and size, in ASCII (System V ar)
 
+UTF_8: Final = 0x800  # flag of a name in a ZIP archive (APPNOTE, D.2)
+# Western ones are left out: nothing tells them from cp437, in which names are without the flag.
+OF_NAMES: Final = frozenset({"utf-8", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp866"})
 UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypted file
     *(ValueError, OSError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
     *(zipfile.BadZipFile, tarfile.TarError),
@@ -62,7 +66,8 @@ class Member(NamedTuple):
 
 
 def prepare(_data: bytes, _options: dict[str, Any]) -> None:
-    """Import what the archive modules import on first use."""
+    """Import what the archive modules import on first use, and codecs of names."""
+    charset_detection.prepare()
     zipfile.ZipFile(io.BytesIO(), "w").close()
     list(_tar_members(io.BytesIO(bytes(tarfile.RECORDSIZE))))
 
@@ -133,7 +138,7 @@ def _taken(member: Member, left: int) -> bytes | None:
 
 def _members(data: bytes, name: str) -> Iterator[Member]:
     if data.startswith(b"PK"):
-        return _zip_members(zipfile.ZipFile(io.BytesIO(data)))
+        return _zip_members(data)
     if data.startswith(AR):
         return _ar_members(data)
     unpack = next((unpack for start, unpack in UNPACKERS if data.startswith(start)), None)
@@ -167,10 +172,21 @@ def _is_tar(start: bytes) -> bool:
     return True
 
 
-def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
+def _zip_members(data: bytes) -> Iterator[Member]:
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    named = {one.filename: _name_bytes(one) for one in archive.infolist()}
+    charset = charset_detection.detect(b"\n".join(filter(None, named.values()))) or "utf-8"
     for entry in archive.infolist():
         if not entry.is_dir():
-            yield Member(entry.filename, entry.file_size, partial(_read_entry, archive, entry))
+            name, written = entry.filename, named[entry.filename]
+            if written and charset in OF_NAMES:
+                name = written.decode(charset, "replace")
+            yield Member(name, entry.file_size, partial(_read_entry, archive, entry))
+
+
+def _name_bytes(entry: zipfile.ZipInfo) -> bytes:
+    """Return a name as it is written; nothing if it says that it is UTF-8."""
+    return b"" if entry.flag_bits & UTF_8 else entry.filename.encode("cp437", "replace")
 
 
 def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:

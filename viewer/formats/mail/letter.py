@@ -47,10 +47,12 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 
 
 def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
-    """Return a table of the headers, and of what is attached, which is given as HTML."""
+    """Return a table of the headers, and of what is attached, given as HTML; empty without any."""
     rows = [(name, escape(text)) for name, text in headers]
     if names := ", ".join(attached):
         rows.append(("Attached", names))
+    if not rows:
+        return ""
     lines = (f'<tr><th scope="row">{name}</th><td>{html}</td></tr>\n' for name, html in rows)
     return f'<table class="letter">\n<tbody>\n{"".join(lines)}</tbody>\n</table>\n'
 

@@ -235,7 +235,9 @@ def _whole(message: EmailMessage) -> Iterator[EmailMessage]:
 def _content(part: Any, line_end: str) -> bytes:
     if part.get_content_type() == ENCLOSED and part.is_multipart():
         policy = email.policy.default.clone(linesep=line_end, refold_source="none")
-        return _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
+        whole = _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
+        is_packed = part.get("Content-Transfer-Encoding", "").lower() == "base64"  # GroupWise
+        return _read(lambda: base64.b64decode(whole, validate=False), whole) if is_packed else whole
     data = None if part.is_multipart() else part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 

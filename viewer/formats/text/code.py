@@ -26,16 +26,44 @@ CODE_EXTENSIONS: Final = frozenset(
     | {"vala", "hx", "gd", "odin", "ino", "thrift", "capnp", "avsc", "jsonnet", "json5", "jsonc"}
     | {"xsl", "xsd", "rss", "haml", "slim", "pug", "twig", "liquid", "rego", "org", "mk", "bzl"}
     | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
+    | {"fs", "fsi", "v", "svh", "nims", "rake", "gemspec", "cjs", "cljc", "cmd", "csh", "dtd"}
+    | {"hbs", "handlebars", "j2", "jinja", "jinja2", "ksh", "mak", "make", "mli", "nasm", "nomad"}
+    | {"tfvars", "phtml", "pp", "pyw", "qml", "robot", "sas", "sed", "sml", "sparql", "stan"}
+    | {"typ", "wat", "xquery", "yang", "cuh", "dts", "dtsi", "gleam", "jsp", "gql", "xmp", "plist"}
+    | {"csproj", "xaml", "bashrc", "zshrc", "vimrc", "editorconfig", "htaccess", "gitconfig"}
 )
-LAYOUTS: Final = {"json": "json", **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml"), "xml")}
-SAME_AS: Final = {"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj"}
-CODE_NAMES: Final = frozenset({"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt"})
+SCRIPT: Final = b"#!"
+LAYOUTS: Final = {
+    "json": "json",
+    **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml", "xmp"), "xml"),
+}
+SAME_AS: Final = {
+    **{"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json"},
+    **{"psm1": "ps1", "psd1": "ps1", "svelte": "vue", "metal": "cpp", "env": "sh", "conf": "ini"},
+    **{"gitconfig": "ini", "nims": "nim", "make": "mk", "makefile": "mk", "gql": "graphql"},
+    **{
+        "dockerfile": "docker",
+        "nomad": "tf",
+        "tfvars": "tf",
+        "v": "sv",
+        "jenkinsfile": "groovy",
+        "fs": "fsi",
+    },
+    **dict.fromkeys(("j2", "jinja", "jinja2"), "html.j2"),
+    **dict.fromkeys(("xmp", "plist", "csproj", "xaml"), "xml"),
+    **dict.fromkeys(("vagrantfile", "podfile", "brewfile"), "rb"),
+}
+CODE_NAMES: Final = frozenset(
+    {"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt", "jenkinsfile"}
+    | {"vagrantfile", "podfile", "brewfile", "pipfile", "procfile", "caddyfile", "pkgbuild"}
+)
 
 
-def is_code(media_type: str, name: str) -> bool:
-    """Whether this is code by its media type; plain text by its file name."""
+def is_code(media_type: str, name: str, first: bytes = b"") -> bool:
+    """Whether this is code by its media type; plain text by its file name or first line."""
     if media_type == "text/plain":
-        return extension_of(name) in CODE_EXTENSIONS or name.lower() in CODE_NAMES
+        is_named = extension_of(name) in CODE_EXTENSIONS or name.lower() in CODE_NAMES
+        return is_named or first.startswith(SCRIPT)
     return bool(CODE_TYPE.fullmatch(media_type))
 
 
@@ -81,8 +109,8 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
 
 
 def _lexed_name(name: str) -> str:
-    """Return the name; that of the same language for an extension that no lexer has."""
-    extension = extension_of(name)
+    """Return the name; one of the same language for an extension or name that no lexer has."""
+    extension = extension_of(name) or name.lower()
     return f"a.{SAME_AS[extension]}" if extension in SAME_AS else name
 
 

@@ -1,5 +1,6 @@
 """Runs in the child process. Turns source code into HTML with a class for each token type."""
 
+import re
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -19,6 +20,10 @@ from .text_lines import MAX_LINES, html_lines
 
 START: Final = 4_000  # bytes
 SECONDS: Final = 2.5  # of CPU time for one document
+# The program that a script names, as in `#!/usr/bin/env python3`.
+INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
+LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
+LABELS: Final = {"S": "R", "systemverilog": "Verilog", "Text only": ""}
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
     "k": (Keyword, Name.Tag, Operator.Word),
     "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
@@ -42,13 +47,14 @@ class Highlighter:
     def load(
         self, language: str, *, filename: str = "", media_type: str = "", start: bytes = b""
     ) -> None:
-        """Find a lexer by language, file name or media type, and keep it under the language.
+        """Find a lexer by language, file name, first line or media type; keep it by language.
 
         Of languages that share an extension, the `start` of the text decides.
         """
         for find, value in (
             (get_lexer_by_name, language),
             (partial(get_lexer_for_filename, code=start.decode("utf-8", "replace")), filename),
+            (get_lexer_by_name, _interpreter(start)),
             (get_lexer_for_mimetype, media_type),
         ):
             if value and language not in self.lexers and (lexer := _found(find, value)):
@@ -96,7 +102,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     html = "\n".join((html + "\n").split("\n")[:shown])
     facts, block = html_lines(html, total, folds)
     lexer = DOCUMENT.lexers.get("")
-    facts |= {"encoding": encoding, "language": lexer.name if lexer else ""}
+    language = lexer.name if lexer else ""
+    facts |= {"encoding": encoding, "language": LABELS.get(language, language)}
     yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block
 
 
@@ -106,6 +113,12 @@ def _laid_out(text: str, layout: str, *, whole: bool) -> tuple[str, list[int]]:
         return indent_xml(text, whole=whole) or ("", [])
     laid_out = indent_json(text, whole=whole) if layout == "json" else None
     return (laid_out, folds_of(laid_out)) if laid_out else ("", [])
+
+
+def _interpreter(start: bytes) -> str:
+    found = INTERPRETER.match(start)
+    name = found[1].decode().lower() if found else ""
+    return LANGUAGES.get(name, name)
 
 
 def _found(find: Any, value: str) -> Lexer | None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import nh3
 
-from ...content.decoding import declared_charset, decode, preload_codecs
+from ...content.decoding import declared_charset, decode, fits, preload_codecs
 from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import (
     LISTS,
@@ -122,8 +122,9 @@ RULES: Final[dict[str, Callable[[str], str | None]]] = {
 
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
-    """Use the charset of the page's <meta> element if the content type has none."""
-    options["charset"] = options.get("charset") or declared_charset(data)
+    """Use the charset of the page's <meta> element if the content type has none, and it is true."""
+    declared = declared_charset(data)
+    options["charset"] = options.get("charset") or (declared if fits(data, declared) else None)
     preload_codecs(options["charset"])
 
 

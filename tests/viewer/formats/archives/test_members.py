@@ -49,6 +49,23 @@ def test_the_archives_in_a_debian_package_are_listed_with_it():
     assert contents == {"debian-binary": b"2.0"} | inner
 
 
+@pytest.mark.parametrize(
+    ("name", "encoding", "shown"),
+    [
+        *(("新しいフォルダの資料.doc", code, "") for code in ("cp932", "utf-8")),
+        *(("报告和文件.doc", "gb18030", ""), ("Отчёт за год.doc", "cp866", "")),
+        *(("Größe.doc", "cp437", ""), ("été.doc", "cp1252", "ΘtΘ.doc")),
+    ],
+)
+def test_names_in_a_zip_archive_that_say_no_encoding_are_read_in_the_one_that_they_are_in(
+    name, encoding, shown
+):
+    written = name.encode(encoding)
+    data = package(**{"x" * len(written): b"words"}).replace(b"x" * len(written), written)
+
+    assert read(data)[1] == {shown or name: b"words"}
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_a_single_packed_file_has_the_name_of_the_archive_without_its_extension(pack):
     facts, contents = read(pack(b"words"), "notes.txt.gz")

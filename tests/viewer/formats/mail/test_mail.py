@@ -1,5 +1,7 @@
 """viewer/formats/mail/mail.py and mailbox_messages.py"""
 
+import base64
+
 import pytest
 
 from tests.viewer.outlook_sample import outlook
@@ -67,6 +69,16 @@ def test_an_enclosed_message_opens_below_the_attachments_and_text_that_is_empty_
     assert html.count("<iframe") == 1
     assert "numbers.csv (8 bytes)" in html
     assert 'class="message"' not in html
+
+
+def test_a_mail_without_headers_has_no_table_of_them_and_an_enclosed_one_may_be_in_base64():
+    inner = base64.b64encode(b"Subject: Packed\n\nthe text\n")
+    part = b"Content-Transfer-Encoding: base64\nContent-Type: message/rfc822\n\n"
+    html = shown(b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + part + inner + b"\n--b--")
+
+    assert "<b>Packed</b>" in html.body.decode()
+    assert "the text" in html.body.decode()
+    assert b"<table" not in shown(b"\nOnly words.").body
 
 
 def shown_mailbox(*messages, name="a.mbox", content_type="application/octet-stream"):

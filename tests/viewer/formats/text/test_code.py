@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.viewer.samples import CODE, JSON, original
+from tests.viewer.samples import CODE, JSON, original, preview_of
 from viewer.formats.text.code import is_code, preview
 from viewer.formats.text.text import MAX_READ
 from viewer.sandbox.process import JobResult
@@ -36,6 +36,25 @@ def test_a_code_preview_names_the_language_and_counts_lines():
 
     assert (shown.label, shown.facts) == ("Python", ("5 lines",))
     assert "id=L5" in shown.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "label"),
+    [
+        ("build", b"#!/usr/bin/env -S python3 -u\nx = 1\n", "Python"),
+        ("hook", b"#! /bin/dash\nif true; then exit; fi\n", "Bash"),
+        ("Jenkinsfile", b"node {}\n", "Groovy"),
+        ("a.fs", b"namespace A\nlet x = 1\n", "F#"),
+        ("a.v", b"module a; endmodule\n", "Verilog"),
+        ("a.R", b"x <- 1\n", "R"),
+        ("a.psd1", b"@{ a = 1 }\n", "PowerShell"),
+        ("a.cabal", b"name: a\n", "Plain text"),
+    ],
+)
+def test_a_language_is_known_by_the_name_or_the_program_that_a_script_names(name, data, label):
+    shown = preview_of(original(data, name, "text/plain"))
+
+    assert (shown.kind, shown.label) == ("code", label)
 
 
 def test_json_is_indented_for_any_file_name():

@@ -30,6 +30,19 @@ def test_the_child_process_escapes_a_page_for_the_iframe():
     assert body.count(b'"') == len(ATTRIBUTES) * 2
 
 
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("هذا نص عربي طويل للتجربة، وهو من الماضي".encode("cp1256"), "عربي طويل"),
+        ("Größe und Höhe".encode() + b"\xff", "Größe und Höhe�"),
+    ],
+)
+def test_a_meta_element_that_declares_another_encoding_is_not_believed(data, text):
+    page = original(b"<meta charset=utf-8><p>" + data, "a.html", "text/html")
+
+    assert text in PAGE.preview(page, "text/html").body.decode()
+
+
 @pytest.mark.slow
 def test_a_page_with_too_many_tags_is_shown_as_source():
     assert (
