@@ -21,7 +21,8 @@ datetime.datetime = Wrong
 
 
 class ClockedService(QuickService):
-    program = ("-c", PROGRAM + QuickService.main)
+    program = PROGRAM + QuickService.program
+    is_forked = False  # else the service would have imported the right clock
 
     def set_clock(self, **offset):
         """Set the clock this far from the real one (keywords of `timedelta`)."""

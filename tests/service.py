@@ -17,11 +17,18 @@ from unittest.mock import patch
 from app import create_app
 from crypto import Keyring
 from tests import openapi, postgres
+from tests.forking import ForkedProcess
 from tests.people import PASSWORD, Person
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
+
+
+def app_of_commands(**config):
+    """The application without routes: to add them takes longer than most commands."""
+    with patch("app.BLUEPRINTS", ()), patch("app.CONSOLE", ()):
+        return create_app(config)
 
 
 class StartError(Exception):
@@ -56,7 +63,8 @@ class Service:
     """A running service with settings of its own."""
 
     wrapper = ()  # a command that starts the interpreter
-    program = ("app.py",)  # the arguments of the interpreter
+    program = "import app\napp.main()"
+    is_forked = True  # unless it has a wrapper
     running = set()  # the services whose logs `check_log` still has to read
     expected_errors = frozenset()  # full names of exceptions that the present test provokes
 
@@ -91,17 +99,22 @@ class Service:
 
     def start(self):
         """Start the process, and wait until it answers."""
+        self.process = self._process()
+        Service.running.add(self)
+        self.wait_until_it_answers()
+
+    def _process(self):
+        if self.is_forked and not self.wrapper:
+            return ForkedProcess(self.program, ROOT, self.environment(), self._log)
         with self._log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*self.wrapper, sys.executable, *self.program],
+            return subprocess.Popen(
+                [*self.wrapper, sys.executable, "-c", self.program],
                 cwd=ROOT,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
-        Service.running.add(self)
-        self.wait_until_it_answers()
 
     def wait_until_it_answers(self):
         until(self._answers, START_SECONDS)
@@ -171,7 +184,7 @@ class Service:
     def run_command(self, *words, code=0, **options):
         """Run a command in this process, which is not the service's, and return what it printed."""
         with patch.dict(os.environ, self.environment(), clear=True):
-            app = create_app()
+            app = app_of_commands()
             try:
                 done = app.test_cli_runner().invoke(args=[*map(str, words)], **options)
             finally:
@@ -228,10 +241,9 @@ class Service:
 class QuickService(Service):
     """Hashes passwords with the least that Argon2id takes."""
 
-    main = """
+    program = """
 from crypto import passwords
 import app
 passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1)
 app.main()
 """
-    program = ("-c", main)

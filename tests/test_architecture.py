@@ -105,10 +105,7 @@ MODULES = {
     for path in (ROOT / f"{layer}.py", *(ROOT / layer).glob("**/*.py"))
     if path.exists()
 }
-TREES = {module: ast.parse(path.read_text()) for module, path in MODULES.items()}
-ROUTES = {module for module in TREES if re.fullmatch(r"blueprints\.(?!hooks)\w+", module)} - set(
-    INNER
-)
+ROUTES = {one for one in MODULES if re.fullmatch(r"blueprints\.(?!hooks)\w+", one)} - set(INNER)
 
 
 def is_within(module, *packages):
@@ -121,10 +118,22 @@ def package_of(module):
 
 
 @cache
+def tree(module):
+    return ast.parse(MODULES[module].read_text())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def parsed():
+    """No test takes the time to parse all."""
+    for module in MODULES:
+        tree(module)
+
+
+@cache
 def imports(module):
     """What a module imports: pairs of a module, absolute, and a name from it or None."""
     found = set()
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.ImportFrom):
             above = package_of(module).split(".")[: -(node.level - 1) or None] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
@@ -142,7 +151,7 @@ def own_imports(module):
 
 
 def functions(module):
-    return [one for one in ast.walk(TREES[module]) if isinstance(one, ast.FunctionDef)]
+    return [one for one in ast.walk(tree(module)) if isinstance(one, ast.FunctionDef)]
 
 
 def statements(function):
@@ -154,13 +163,13 @@ def layer_of(module):
 
 
 def test_a_layer_imports_only_layers_below():
-    for module in TREES:
+    for module in MODULES:
         imported = {layer_of(source) for source in own_imports(module)}
         assert imported <= LAYERS[layer_of(module)] | {layer_of(module)}, module
 
 
 def test_a_package_imports_only_its_listed_neighbours():
-    for module in TREES:
+    for module in MODULES:
         package, layer = package_of(module), layer_of(module)
         neighbours = {one for one in own_imports(module) if is_within(one, layer)}
         allowed = INNER.get(package, set()) | {package}
@@ -168,7 +177,7 @@ def test_a_package_imports_only_its_listed_neighbours():
 
 
 def test_imports_have_no_cycle():
-    TopologicalSorter({module: own_imports(module) - {module} for module in TREES}).prepare()
+    TopologicalSorter({module: own_imports(module) - {module} for module in MODULES}).prepare()
 
 
 def test_a_route_file_imports_no_other_and_no_cryptography():
@@ -178,7 +187,7 @@ def test_a_route_file_imports_no_other_and_no_cryptography():
 
 
 def test_a_library_is_imported_only_where_the_table_says():
-    for module in TREES:
+    for module in MODULES:
         imported = {layer_of(source) for source, _ in imports(module)}
         for library in imported - set(LAYERS) - sys.stdlib_module_names:
             assert is_within(module, *THIRD_PARTY[library]), (module, library)
@@ -193,7 +202,7 @@ def exported(package):
 def test_callers_import_a_name_from_the_package_that_exports_it():
     deep = {
         (module, source, name)
-        for module in TREES
+        for module in MODULES
         for source, name in imports(module)
         if source in MODULES and not is_within(module, package_of(source))
         if name in exported(package_of(source))
@@ -206,7 +215,7 @@ def test_callers_import_a_name_from_the_package_that_exports_it():
 def test_a_module_has_a_docstring_and_is_short():
     for module, path in MODULES.items():
         long = [one.name for one in functions(module) if one.end_lineno - one.lineno >= 30]
-        assert ast.get_docstring(TREES[module]), module
+        assert ast.get_docstring(tree(module)), module
         assert len(path.read_text().splitlines()) <= 300, module
         assert long == [], module
         assert not re.search(r"util|helper|manager|service|misc|common", path.stem), module

@@ -14,7 +14,7 @@ from time import thread_time
 
 import pytest
 
-from tests.test_architecture import TREES
+from tests.test_architecture import MODULES, tree
 
 METHODS = {"match", "fullmatch", "search", "split", "findall", "finditer", "sub", "subn"}
 USED = {  # on patterns that are called by another name
@@ -38,10 +38,10 @@ def patterns(module):
     """Each compiled pattern of a module, and the methods that are called on it."""
     names = {
         id(one.value): ast.unparse(getattr(one, "target", None) or one.targets[0])
-        for one in ast.walk(TREES[module])
+        for one in ast.walk(tree(module))
         if isinstance(one, ast.Assign | ast.AnnAssign)
     }
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(tree(module)):
         function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         if not re.fullmatch(r"re\.(?!escape)[a-z]+|_matching", function):
             continue
@@ -84,8 +84,8 @@ def names_in(module):
 def methods_by_name(*modules):
     """The methods that are called on what has a name, in these modules or in all."""
     found = {}
-    for module in modules or TREES:
-        for node in ast.walk(TREES[module]):
+    for module in modules or MODULES:
+        for node in ast.walk(tree(module)):
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 name = ast.unparse(node.value).rpartition(".")[2]
                 found.setdefault(name, set()).add(node.attr)
@@ -215,7 +215,7 @@ def outside(kind, signs):
 def test_no_pattern_takes_long():
     slow = [
         (module, pattern.pattern, found)
-        for module in TREES
+        for module in MODULES
         for pattern, methods in patterns(module)
         if (found := slow_text(pattern, methods))
     ]

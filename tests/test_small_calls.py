@@ -8,14 +8,19 @@ from models.storage import connected, database
 from tests import counts
 
 
-@pytest.fixture
-def service(tmp_path):
-    with counts.application(tmp_path) as service:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("small")
+
+
+@pytest.fixture(scope="module")
+def service(folder):
+    with counts.application(folder) as service:
         yield service
 
 
-def test_an_upload_of_4_kib_writes_at_most_150_kib_to_the_write_ahead_log(service, tmp_path):
-    assert counts.logged_bytes(*service, tmp_path) <= 150 << 10
+def test_an_upload_of_4_kib_writes_at_most_150_kib_to_the_write_ahead_log(service, folder):
+    assert counts.logged_bytes(*service, folder) <= 150 << 10
 
 
 def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(service):

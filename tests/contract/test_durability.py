@@ -80,11 +80,14 @@ def test_accounts_sessions_keys_and_tokens_survive_a_restart(restarted):
 
 
 MIB = 1 << 20
-LARGE = os.urandom(48 * MIB)
-BODY = b'{"contentType":"a/b","payload":"' + b64(LARGE).encode() + b'"}'
 PIECES = "SELECT count(*) FROM piece"
 WITHOUT_ROW = f"{PIECES} WHERE document_id NOT IN (SELECT id FROM document)"
 LOST = (OSError, http.client.HTTPException)
+
+
+@pytest.fixture(scope="module")
+def large():
+    return os.urandom(48 * MIB)
 
 
 @pytest.fixture
@@ -96,13 +99,13 @@ def query(service, question):
     return service.sql(question)[0][0]
 
 
-def begun(service, person):
+def begun(service, person, content):
     """Start a large upload in a thread, and wait until some of its pieces are stored."""
-    answers = []
+    answers, body = [], upload_body(content)
 
     def send():
         with contextlib.suppress(*LOST):
-            answers.append(person.post("/v1/documents", data=BODY, headers=JSON))
+            answers.append(person.post("/v1/documents", data=body, headers=JSON))
 
     thread = threading.Thread(target=send)
     thread.start()
@@ -111,10 +114,10 @@ def begun(service, person):
 
 
 @pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
-def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(restarted, person):
+def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(restarted, person, large):
     kept = person.upload(b"kept")
     for _ in range(2):
-        thread, answers = begun(restarted, person)
+        thread, answers = begun(restarted, person, large)
         restarted.kill()
         thread.join()
         assert not answers
@@ -127,20 +130,20 @@ def test_sigkill_during_an_upload_leaves_no_pieces_after_the_next_start(restarte
 
 @pytest.mark.sqlite_only("an upload is one transaction, unseen before its end")
 def test_an_upload_whose_pieces_are_being_written_is_finished_before_the_service_stops(
-    restarted, person
+    restarted, person, large
 ):
-    thread, answers = begun(restarted, person)
+    thread, answers = begun(restarted, person, large)
     assert restarted.stop() == 0
     thread.join()
     assert answers[0].status == 201
     restarted.start()
     assert query(restarted, WITHOUT_ROW) == 0
-    assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == LARGE
+    assert person.get(f"/v1/documents/{answers[0].json['id']}/content").body == large
 
 
 @pytest.mark.logs_traceback("crypto.sealing.DecryptionError", "models.core.errors.NotFound")
-def test_deleting_a_document_cuts_off_its_running_download(restarted, person):
-    document = person.post("/v1/documents", data=BODY, headers=JSON).json
+def test_deleting_a_document_cuts_off_its_running_download(restarted, person, large):
+    document = person.upload(large)
     path = f"/v1/documents/{document['id']}"
     with contextlib.closing(person.connect()) as connection:
         connection.request("GET", f"{path}/content", headers=person.credential)
@@ -149,7 +152,7 @@ def test_deleting_a_document_cuts_off_its_running_download(restarted, person):
         assert person.delete(path).status == 204
         with pytest.raises(http.client.IncompleteRead) as raised:
             answer.read()
-    assert LARGE.startswith(came + raised.value.partial)
+    assert large.startswith(came + raised.value.partial)
     assert query(restarted, WITHOUT_ROW) == 0
 
 

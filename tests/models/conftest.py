@@ -1,5 +1,6 @@
 """The models over a fresh SQLite file, with two people in it."""
 
+import shutil
 import time
 
 import pytest
@@ -28,14 +29,27 @@ def former_actor():
     current_actor.reset(before)
 
 
+@pytest.fixture(scope="session")
+def empty_instance(tmp_path_factory):
+    """A folder with a keyring and a migrated database, which are copied sooner than made."""
+    folder = tmp_path_factory.mktemp("empty")
+    database = str(folder / "documents.sqlite")
+    runtime = create_runtime(Settings(instance_path=folder, database=database))
+    setup.open_runtime()
+    runtime.close()
+    return folder
+
+
 @pytest.fixture
-def configure(tmp_path):
+def configure(tmp_path, empty_instance):
     """Open the runtime over a database in `tmp_path` or on a server, with settings of the test."""
     opened = []
 
     def configure(database=None, **values):
         if database:
             Keyring.create(tmp_path / "keyring")  # no start on a server makes one
+        elif not (tmp_path / "documents.sqlite").exists():
+            shutil.copytree(empty_instance, tmp_path, dirs_exist_ok=True)
         database = database or str(tmp_path / "documents.sqlite")
         opened.append(create_runtime(Settings(instance_path=tmp_path, database=database, **values)))
         setup.open_runtime()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.models.conftest import alice, bob, configure, instance, runtime
+from tests.models.conftest import alice, bob, configure, empty_instance, instance, runtime
 from tests.receiver import Receiver
 
-__all__ = ["alice", "bob", "configure", "instance", "runtime"]
+__all__ = ["alice", "bob", "configure", "empty_instance", "instance", "runtime"]
 
 
 @pytest.fixture

@@ -2,20 +2,25 @@
 
 import os
 import re
+import shutil
 
 import pytest
 
-from app import create_app
 from models import User, connected
 from models.operations import setup
+from tests.models.conftest import empty_instance
+from tests.service import app_of_commands
 from tests.uploads import upload
+
+__all__ = ["empty_instance"]
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
+def app(tmp_path, monkeypatch, empty_instance):
     for name in [name for name in os.environ if name.startswith("DOCSERVICE_")]:
         monkeypatch.delenv(name)
-    app = create_app({"INSTANCE_PATH": str(tmp_path / "instance"), "TESTING": True})
+    shutil.copytree(empty_instance, tmp_path / "instance")
+    app = app_of_commands(INSTANCE_PATH=str(tmp_path / "instance"), TESTING=True)
     setup.open_runtime()
     yield app
     app.extensions["runtime"].close()

@@ -8,6 +8,7 @@ import flask.cli
 import pytest
 from click.testing import CliRunner
 
+from app import create_app
 from blueprints.commands import output
 
 
@@ -46,8 +47,11 @@ def test_other_outputs_get_a_plain_line_every_five_seconds(stderr_of):
     assert stderr_of(terminal=False) == "Rows: 1,000 of 2,400\nRows: 2,000 of 2,400\n"
 
 
-def test_openapi_prints_the_api_description(run):
-    assert json.loads(run("openapi").output)["openapi"] == "3.1.0"
+def test_openapi_prints_the_api_description(tmp_path):
+    app = create_app({"INSTANCE_PATH": str(tmp_path)})
+    printed = app.test_cli_runner().invoke(args=["openapi"]).output
+    app.extensions["runtime"].close()
+    assert json.loads(printed)["openapi"] == "3.1.0"
 
 
 def test_flask_run_is_refused(monkeypatch):
