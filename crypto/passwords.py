@@ -25,28 +25,28 @@ class PasswordQueueFull(Exception):
 
 
 class PasswordQueue:
-    """Runs work on `threads` threads: at most `places` run or wait, and `share` of one caller."""
+    """Runs work on `threads` threads: at most `slots` run or wait, and `share` of one caller."""
 
-    def __init__(self, name: str, *, threads: int, places: int, share: int) -> None:
+    def __init__(self, name: str, *, threads: int, slots: int, share: int) -> None:
         self._pool = ThreadPoolExecutor(threads, name)
-        self._places, self._share = places, share
+        self._slots, self._share = slots, share
         self._held, self._lock = Counter[str](), Lock()
 
     def run(self, caller: str, work: Callable[[], T]) -> T:
         """The result of `work`. Raises `PasswordQueueFull`."""
         with self._lock:
-            if self._held.total() >= self._places or self._held[caller] >= self._share:
+            if self._held.total() >= self._slots or self._held[caller] >= self._share:
                 raise PasswordQueueFull
             self._held[caller] += 1
         try:
             return self._pool.submit(work).result()
         finally:
             with self._lock:
-                self._held -= Counter({caller: 1})  # also forgets a caller without places
+                self._held -= Counter({caller: 1})  # also forgets a caller without slots
 
 
-ACCOUNTS = PasswordQueue("accounts", threads=2, places=8, share=6)
-LINKS = PasswordQueue("links", threads=2, places=6, share=4)  # both leave two of 16 workers
+ACCOUNTS = PasswordQueue("accounts", threads=2, slots=8, share=6)
+LINKS = PasswordQueue("links", threads=2, slots=6, share=4)  # both leave two of 16 workers
 
 
 def hash_password(password: str, caller: str = "", queue: PasswordQueue = ACCOUNTS) -> str:

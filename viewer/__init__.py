@@ -20,7 +20,7 @@ from .rendering.page import Neighbours, RenderedPage, download, embeds, start_ah
 from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several
-from .sandbox.conversion_places import ConverterBusyError
+from .sandbox.conversion_slots import ConverterBusyError
 from .sandbox.converter import Conversion, configured_converter
 from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job
 from .sandbox.seccomp import seccomp_available

@@ -56,7 +56,7 @@ class UploadTarget:
         if not is_sent_again(self.grant, key):
             require_room(self.grant, self.collection, request.content_length or 0)
         if request.content_length and not seekable_body(request).read(1):
-            raise Busy  # all places are taken
+            raise Busy  # all slots are taken
 
     def receive(self, **file: Any) -> Receipt:
         return receive(self.grant, **file)

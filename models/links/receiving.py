@@ -87,13 +87,13 @@ def is_sent_again(grant: TokenGrant, key: str) -> bool:
 
 
 def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> Callable[[], None] | None:
-    """What gives back the place for a long body, or None: there is none, or it is not taken."""
+    """What gives back the slot for a long body, or None: there is none, or it is not taken."""
     try:
         if not is_sent_again(grant, key):
             require_room(grant, collection_of(grant), body_bytes)
     except ServiceError:
         return None
-    return current_runtime().body_places.take(grant.id)
+    return current_runtime().body_slots.take(grant.id)
 
 
 def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sender: str) -> Receipt:

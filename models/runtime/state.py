@@ -23,7 +23,7 @@ from ..core import (
 )
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
-from .body_places import BodyPlaces
+from .body_slots import BodySlots
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
@@ -62,7 +62,7 @@ class Runtime:
         self.preview_queue = PreviewQueue(settings.threads)
         self.beside_requests, self.unkept_previews = BesideRequests(), UnkeptPreviews()
         # of a user: one runs, one waits, as of a person who types on
-        self.search_turns, self.body_places = Turns(most=2), BodyPlaces()
+        self.search_turns, self.body_slots = Turns(most=2), BodySlots()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)

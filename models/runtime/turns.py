@@ -3,7 +3,7 @@
 Of searches, each user has one at a time, since it decrypts thousands of names without a pause.
 
 A preview is made in a child process. A quarter of the worker threads may make one for a view, two
-for files to save; another quarter may wait some seconds for a place. A caller beyond that, or
+for files to save; another quarter may wait some seconds for a slot. A caller beyond that, or
 beyond a share of it, is refused at once.
 
 What takes longer than people watch an empty page, as a conversion, is made beside the requests.
@@ -22,8 +22,8 @@ from ..core import Busy, ServiceError
 
 PROCESSES = 4  # child processes at once
 PROCESS_SECONDS = 30
-PLACE_SECONDS = 10
-SAVING = 2  # places for files: views keep the other processes
+SLOT_SECONDS = 10
+SAVING = 2  # slots for files: views keep the other processes
 BESIDE_REQUESTS = 8  # previews at once, of which those that convert wait for memory
 
 
@@ -54,8 +54,8 @@ class Turns:
                     del self._locks[key]
 
 
-class Places:
-    """`count` places are held by all, all but one by the links and credentials of one owner, and
+class Slots:
+    """`count` slots are held by all, all but one by the links and credentials of one owner, and
     half of them by one link.
     """
 
@@ -76,11 +76,11 @@ class Places:
 
 
 class PreviewQueue:
-    def __init__(self, threads: int, place_seconds: float = PLACE_SECONDS) -> None:
-        self.viewing = Places(max(1, threads // 4))
-        self.saving = Places(min(SAVING, self.viewing.count))
-        self.waiting = Places(threads // 4)
-        self._place_seconds = place_seconds
+    def __init__(self, threads: int, slot_seconds: float = SLOT_SECONDS) -> None:
+        self.viewing = Slots(max(1, threads // 4))
+        self.saving = Slots(min(SAVING, self.viewing.count))
+        self.waiting = Slots(threads // 4)
+        self._slot_seconds = slot_seconds
         self._processes = BoundedSemaphore(PROCESSES)
         self._changed = Condition()
         self._same = Turns()  # at each preview
@@ -93,8 +93,8 @@ class PreviewQueue:
 
         `caller_id` is a link's id, or the owner's. Raises `Busy`.
         """
-        places = self.saving if saves else self.viewing
-        with self._place(places, (owner_id, caller_id)), self._same.turn(id):
+        slots = self.saving if saves else self.viewing
+        with self._slot(slots, (owner_id, caller_id)), self._same.turn(id):
             if not self._processes.acquire(timeout=PROCESS_SECONDS):
                 raise Busy
             try:
@@ -103,25 +103,25 @@ class PreviewQueue:
                 self._processes.release()
 
     @contextmanager
-    def _place(self, places: Places, caller: tuple[str, str]) -> Iterator[None]:
+    def _slot(self, slots: Slots, caller: tuple[str, str]) -> Iterator[None]:
         with self._changed:
-            self._wait_for_room(places, caller)
-            places.take(*caller)
+            self._wait_for_room(slots, caller)
+            slots.take(*caller)
         try:
             yield
         finally:
             with self._changed:
-                places.release(*caller)
+                slots.release(*caller)
                 self._changed.notify_all()
 
-    def _wait_for_room(self, places: Places, caller: tuple[str, str]) -> None:
-        if places.has_room(*caller):
+    def _wait_for_room(self, slots: Slots, caller: tuple[str, str]) -> None:
+        if slots.has_room(*caller):
             return
         if not self.waiting.has_room(*caller):
             raise Busy
         self.waiting.take(*caller)
         try:
-            if not self._changed.wait_for(lambda: places.has_room(*caller), self._place_seconds):
+            if not self._changed.wait_for(lambda: slots.has_room(*caller), self._slot_seconds):
                 raise Busy
         finally:
             self.waiting.release(*caller)
@@ -146,7 +146,7 @@ class BesideRequests:
     """Makes previews in threads of their own, in the order in which they were asked for."""
 
     def __init__(self) -> None:
-        self._places = Places(BESIDE_REQUESTS)
+        self._slots = Slots(BESIDE_REQUESTS)
         self._begun: dict[str, float] = {}
         self._ended = deque[str](maxlen=100)
         self._lock = Lock()
@@ -163,9 +163,9 @@ class BesideRequests:
                 self._ended.remove(id)
                 return None
             if id not in self._begun:
-                if not self._places.has_room(owner_id, caller_id):
+                if not self._slots.has_room(owner_id, caller_id):
                     raise Busy
-                self._places.take(owner_id, caller_id)
+                self._slots.take(owner_id, caller_id)
                 self._begun[id] = time.monotonic()
                 Thread(target=self._run, args=(id, owner_id, caller_id, make), daemon=True).start()
             seconds = int(time.monotonic() - self._begun[id])
@@ -181,4 +181,4 @@ class BesideRequests:
             with self._lock:
                 del self._begun[id]
                 self._ended.append(id)
-                self._places.release(owner_id, caller_id)
+                self._slots.release(owner_id, caller_id)

@@ -44,19 +44,19 @@ def test_a_hash_with_other_parameters_needs_a_rehash():
 
 @pytest.fixture
 def queue():
-    return PasswordQueue("test", threads=1, places=3, share=2)
+    return PasswordQueue("test", threads=1, slots=3, share=2)
 
 
 @pytest.fixture
 def hold(queue):
-    """A function that takes places in a queue for a caller, until the test has ended."""
+    """A function that takes slots in a queue for a caller, until the test has ended."""
     released, waiting = threading.Event(), []
 
-    def hold(caller, places, queue=queue):
+    def hold(caller, slots, queue=queue):
         held = queue._held[caller]
-        for _ in range(places):
+        for _ in range(slots):
             waiting.extend(start_threads(lambda: queue.run(caller, released.wait)))
-        until(lambda: queue._held[caller] == held + places)
+        until(lambda: queue._held[caller] == held + slots)
 
     yield hold
     released.set()

@@ -2,7 +2,7 @@
 
 It needs files. They lie in a folder of a memory file system, which is deleted afterwards, so that
 no plaintext touches the disk. `converter_process` says how the process is isolated, and
-`conversion_places` how many run at once.
+`conversion_slots` how many run at once.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .confinement import landlock_version
-from .conversion_places import WAIT_SECONDS, ConversionPlaces, available_memory
+from .conversion_slots import WAIT_SECONDS, ConversionSlots, available_memory
 from .converter_process import MEMORY_MB
 from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
 from .seccomp import seccomp_available
@@ -32,7 +32,7 @@ LEFT_SECONDS: Final = 600  # after which a folder belongs to a process that was 
 CHECK_SECONDS: Final = 0.25
 MAX_FOLDER: Final = 256 << 20
 MAX_PDF: Final = 32 << 20
-_places: Final = ConversionPlaces((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
+_slots: Final = ConversionSlots((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
 NOT_INSTALLED: Final = (
     "LibreOffice is not installed: documents and slides are shown as text, tables and pictures, "
     "and DOC and PPT as cards. Install libreoffice-writer, libreoffice-impress and "
@@ -128,7 +128,7 @@ class Conversion:
         """
         remove_left_folders()
         with (
-            _places.place(self.wait_seconds),
+            _slots.slot(self.wait_seconds),
             contextlib.suppress(OSError),
             _memory_folder() as folder,
         ):

@@ -11,8 +11,8 @@ from tests.waiting import join_threads, start_threads, until
 
 
 def queue_of(threads):
-    """A queue in which nobody waits for a place longer than an instant."""
-    return PreviewQueue(threads, place_seconds=0)
+    """A queue in which nobody waits for a slot longer than an instant."""
+    return PreviewQueue(threads, slot_seconds=0)
 
 
 def held(queue, *callers, saves=False):
@@ -31,9 +31,9 @@ def is_admitted(queue, owner, caller, *, saves=False):
         return False
 
 
-@pytest.mark.parametrize(("threads", "places"), [(1, 1), (4, 1), (16, 4), (64, 16)])
-def test_a_quarter_of_the_threads_may_make_previews_at_least_one(threads, places):
-    assert PreviewQueue(threads).viewing.count == places
+@pytest.mark.parametrize(("threads", "slots"), [(1, 1), (4, 1), (16, 4), (64, 16)])
+def test_a_quarter_of_the_threads_may_make_previews_at_least_one(threads, slots):
+    assert PreviewQueue(threads).viewing.count == slots
 
 
 def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
@@ -129,4 +129,4 @@ def test_what_is_made_beside_requests_has_an_order_and_a_share_for_each_caller(c
 
     assert "a fault" in caplog.text
     assert beside.begin("a", "usr_a", "tok_a", fail) is None
-    assert beside._places.has_room("usr_d", "tok_d")
+    assert beside._slots.has_room("usr_d", "tok_d")

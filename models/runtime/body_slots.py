@@ -1,4 +1,4 @@
-"""Places for the long bodies that links have the service receive.
+"""Slots for the long bodies that links have the service receive.
 
 Most of the memory for bodies is left to those who have an account.
 """
@@ -11,13 +11,13 @@ from threading import RLock
 OF_LINK, OF_ALL = 2, 4  # bodies at once of one link, and of all links together
 
 
-class BodyPlaces:
+class BodySlots:
     def __init__(self) -> None:
         self._held = Counter[str]()
-        self._guard = RLock()  # a body may be collected, and release its place, while it is held
+        self._guard = RLock()  # a body may be collected, and release its slot, while it is held
 
     def take(self, link_id: str) -> Callable[[], None] | None:
-        """What releases the place; None if there is none."""
+        """What releases the slot; None if there is none."""
         with self._guard:
             is_full = self._held[link_id] >= OF_LINK or self._held.total() >= OF_ALL
             if is_full:

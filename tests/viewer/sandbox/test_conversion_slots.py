@@ -1,35 +1,35 @@
-"""viewer/sandbox/conversion_places.py"""
+"""viewer/sandbox/conversion_slots.py"""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
 
-from viewer.sandbox import conversion_places
-from viewer.sandbox.conversion_places import ConversionPlaces, ConverterBusyError, available_memory
+from viewer.sandbox import conversion_slots
+from viewer.sandbox.conversion_slots import ConversionSlots, ConverterBusyError, available_memory
 
 
 @pytest.mark.parametrize(("available", "most"), [(0, 1), (19, 1), (20, 2), (35, 3), (99, 4)])
 def test_one_conversion_runs_always_and_more_where_memory_allows(available, most):
-    places = ConversionPlaces(10, lambda: available)
+    slots = ConversionSlots(10, lambda: available)
     with ExitStack() as held:
         for _ in range(most):
-            held.enter_context(places.place(0))
-        with pytest.raises(ConverterBusyError), places.place(0):
+            held.enter_context(slots.slot(0))
+        with pytest.raises(ConverterBusyError), slots.slot(0):
             pass
-    with places.place(0):
+    with slots.slot(0):
         pass
 
 
 def test_who_waits_gets_the_place_of_one_that_ended():
-    places = ConversionPlaces(10, lambda: 0)
+    slots = ConversionSlots(10, lambda: 0)
 
     def convert():
-        with places.place(60):
+        with slots.slot(60):
             return "converted"
 
     with ThreadPoolExecutor() as threads:
-        with places.place(0):
+        with slots.slot(0):
             waiting = threads.submit(convert)
         assert waiting.result(60) == "converted"
 
@@ -39,7 +39,7 @@ def test_memory_is_that_of_the_machine_or_what_the_nearest_limit_of_a_cgroup_lea
 ):
     info, own, service = tmp_path / "meminfo", tmp_path / "cgroup", tmp_path / "system/service"
     for name, path in (("MEMORY_INFO", info), ("OWN_CGROUP", own), ("CGROUPS", tmp_path)):
-        monkeypatch.setattr(conversion_places, name, path)
+        monkeypatch.setattr(conversion_slots, name, path)
     assert available_memory() > 0  # where the machine tells nothing of it
 
     info.write_text("MemTotal: 9 kB\nMemAvailable: 5 kB\n")

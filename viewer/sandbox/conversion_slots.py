@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Condition
 from typing import Final
 
-WAIT_SECONDS: Final = 20  # for a place
+WAIT_SECONDS: Final = 20  # for a slot
 MOST: Final = 4  # at once
 MEMORY_INFO: Final = Path("/proc/meminfo")
 OWN_CGROUP: Final = Path("/proc/self/cgroup")
@@ -18,7 +18,7 @@ class ConverterBusyError(Exception):
     """Other conversions take the memory, and none of them ended in time."""
 
 
-class ConversionPlaces:
+class ConversionSlots:
     """Each conversion may take `needed` bytes of those that are `available`."""
 
     def __init__(self, needed: int, available: Callable[[], int]) -> None:
@@ -26,8 +26,8 @@ class ConversionPlaces:
         self._running, self._changed = 0, Condition()
 
     @contextmanager
-    def place(self, seconds: float) -> Iterator[None]:
-        """A place for one conversion. Raises ConverterBusyError if there is none for so long."""
+    def slot(self, seconds: float) -> Iterator[None]:
+        """A slot for one conversion. Raises ConverterBusyError if there is none for so long."""
         with self._changed:
             if not self._changed.wait_for(self._has_room, seconds):
                 raise ConverterBusyError
