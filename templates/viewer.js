@@ -189,7 +189,7 @@ if (framed) {
     if (command === "zoom") viewer.zoom(Number(value) || 1);
     if (command === "print") actions.p();
   });
-  post("ready", { contentType: record.contentType, size: record.size, pages: document.querySelectorAll(".page").length });
+  post("ready", { contentType: record.contentType, size: record.size, pages: Number($("main").dataset.count ?? document.querySelectorAll(".page").length) });
 }
 const unreadable = () => {
   if ($("#unreadable")) return;

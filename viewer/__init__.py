@@ -12,7 +12,7 @@ puts it all into pages.
 
 from .content.detection import FIRST_BYTES, detect
 from .content.media_types import PDF, is_generic, is_shown_inline
-from .formats.pdf.pages import TEXT_PAGES, Overview, PdfLockedError, PdfPages
+from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, PdfPages
 from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition, safe_file_name

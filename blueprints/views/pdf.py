@@ -45,21 +45,19 @@ def list_pages(
     document: Document, caller: Caller, first: int, password: str | None = None
 ) -> dict[str, Any]:
     with _opened(document, caller, password) as (pages, overview):
-        texts = pages.texts(first) if first <= len(overview.pages) else []
-    frames = overview.pages[first - 1 : first - 1 + viewer.TEXT_PAGES]
-    texts += [""] * (len(frames) - len(texts))
+        read = pages.texts(first) if first <= overview.count else viewer.PageTexts([], [], [])
     following = first + viewer.TEXT_PAGES
     return {
         "total": overview.total,
         "pages": [
             {"number": frame.number, "width": frame.width, "height": frame.height, "text": text}
-            for frame, text in zip(frames, texts, strict=False)
+            for frame, text in zip(read.frames, read.texts, strict=True)
         ],
         "outline": [
             dict(zip(("depth", "title", "page", "top"), entry, strict=True))
-            for entry in (overview.outline if first == 1 else ())
+            for entry in read.outline
         ],
-        "next_cursor": following if following <= len(overview.pages) else None,
+        "next_cursor": following if following <= overview.count else None,
     }
 
 
@@ -67,10 +65,9 @@ def drawn_page(
     document: Document, caller: Caller, number: str, scale: int, password: str | None = None
 ) -> dict[str, Any]:
     with _opened(document, caller, password) as (pages, overview):
-        total = len(overview.pages)
-        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > total:
+        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > overview.count:
             raise NotFound(NO_PAGE)
-        page = pages.one(int(number), total, scale)
+        page = pages.one(int(number), overview.count, scale)
     placed = ("x", "y", "width", "height")
     return {
         **{name: getattr(page, name) for name in ("number", "width", "height", "picture")},

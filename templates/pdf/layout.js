@@ -3,24 +3,13 @@
 "use strict";
 const $ = s => document.querySelector(s);
 const { viewer } = globalThis, { pages } = viewer;
-const sizes = new WeakMap(); // section -> [width, height] in points as the PDF says
 
-// --- turned ---
-const lay = section => {
-  const svg = section.querySelector("svg"), box = svg.viewBox.baseVal;
-  if (!sizes.has(section)) sizes.set(section, [box.width, box.height]);
-  const [width, height] = sizes.get(section);
-  const moved = ["0 0", `${height} 0`, `${width} ${height}`, `0 ${width}`][pages.turned];
-  svg.setAttribute("viewBox", pages.turned % 2 ? `0 0 ${height} ${width}` : `0 0 ${width} ${height}`);
-  svg.querySelector("g")?.setAttribute("transform", `translate(${moved}) rotate(${90 * pages.turned})`);
-};
 viewer.actions.r = () => {
   pages.turned = (pages.turned + 1) % 4;
-  pages.sections.forEach(lay);
+  pages.sections.forEach(pages.lay);
   fit();
   viewer.go(pages.current);
 };
-document.addEventListener("drawn", e => { if (pages.turned) lay(e.target); });
 
 // --- fitted ---
 let fitted = ""; // or page, or width
@@ -52,13 +41,29 @@ $("#more").addEventListener("click", () => $("#more").hidePopover?.());
 // --- at the side ---
 const side = $("#thumbnails"), list = side?.querySelector("ol");
 if (!side) return;
-const thumbnail = (section, at) => {
+const entry = (page, top) => {
   const item = document.createElement("li"), link = document.createElement("a"), number = document.createElement("span");
+  link.href = `#p${page}`;
+  link.dataset.top = top;
+  number.textContent = page;
+  return { item, link, number };
+};
+const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu; // would break or reorder what stands beside it
+pages.contents = outline => {
+  $("#outline").hidden = false;
+  $("#outline ol").append(...outline.map(({ depth, title, page, top }) => {
+    const { item, link, number } = entry(page, top);
+    item.dataset.depth = depth;
+    link.textContent = title.replace(UNSEEN, " ");
+    number.className = "dim";
+    item.append(link, " ", number);
+    return item;
+  }));
+};
+const thumbnail = (section, at) => {
+  const { item, link, number } = entry(at + 1, 0);
   const svg = pages.node("svg", { viewBox: section.querySelector("svg").getAttribute("viewBox"), "aria-hidden": "true" });
-  link.href = `#p${at + 1}`;
-  link.dataset.top = 0;
   link.setAttribute("aria-label", `Page ${at + 1}`);
-  number.textContent = at + 1;
   svg.append(pages.node("image", { width: "100%", height: "100%" }));
   link.append(svg, number);
   item.append(link);
@@ -66,7 +71,9 @@ const thumbnail = (section, at) => {
 };
 const paint = section => {
   const item = list.children[pages.sections.indexOf(section)], picture = section.querySelector("image");
-  if (item && picture) item.querySelector("image").setAttribute("href", picture.getAttribute("href"));
+  if (!item || !picture) return;
+  item.querySelector("svg").setAttribute("viewBox", `0 0 ${picture.getAttribute("width")} ${picture.getAttribute("height")}`);
+  item.querySelector("image").setAttribute("href", picture.getAttribute("href"));
 };
 const shown = new IntersectionObserver(entries => entries.forEach(({ isIntersecting, target }) => {
   const section = pages.sections[[...list.children].indexOf(target)];

@@ -1,11 +1,13 @@
 // Loads the pages of a PDF when they come into view, and their text before, so that it is found.
 (() => {
 "use strict";
+const $ = s => document.querySelector(s);
 const { viewer } = globalThis, { pages } = viewer;
 const address = document.documentElement.dataset.pages;
 const SVG = "http://www.w3.org/2000/svg", SCREEN = 2, SHARP = 4; // pixels a point
 const SHARPLY_PRINTED = 100; // pages
 pages.texts = []; // of each page, as far as they are known
+pages.sizes = []; // of each page in points, as the PDF says; the first is known before the others, and most have its size
 pages.password = null;
 const drawnAt = section => Number(section.dataset.drawn || 0);
 
@@ -33,6 +35,25 @@ pages.node = (name, attributes, text = "") => {
   made.textContent = text;
   return made;
 };
+pages.frames = (from, count) => Array.from({ length: count + 1 - from }, (_, n) => { // of pages of which none is drawn
+  const section = document.createElement("section");
+  section.className = "page";
+  section.id = `p${from + n}`;
+  section.setAttribute("aria-label", `Page ${from + n} of ${count}`);
+  section.append(pages.node("svg", { viewBox: `0 0 ${pages.sizes[0].join(" ")}` }));
+  return section;
+});
+pages.lay = (section, at) => { // in its size, turned
+  const [width, height] = pages.sizes[at] ?? pages.sizes[0], svg = section.querySelector("svg");
+  const moved = ["0 0", `${height} 0`, `${width} ${height}`, `0 ${width}`][pages.turned];
+  svg.setAttribute("viewBox", pages.turned % 2 ? `0 0 ${height} ${width}` : `0 0 ${width} ${height}`);
+  svg.querySelector("g")?.setAttribute("transform", `translate(${moved}) rotate(${90 * pages.turned})`);
+};
+const learn = (at, ...size) => {
+  const known = pages.sizes[at] ?? pages.sizes[0];
+  pages.sizes[at] = size;
+  if (size.join() !== known.join()) pages.lay(pages.sections[at], at);
+};
 const link = ({ x, y, width, height, page, top, url }) => {
   if (url && !/^(https?:\/\/|mailto:)/i.test(url)) return "";
   const target = url ? { href: url, target: "_blank", rel: "noopener noreferrer", "aria-label": url }
@@ -48,6 +69,8 @@ const draw = (section, page) => {
   if (!runs.length && !page.links.length) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", "A picture without text"); }
   sheet.append(pages.node("image", { width: page.width, height: page.height, href: page.picture }), ...runs, ...page.links.map(link));
   svg.replaceChildren(sheet);
+  pages.sizes[page.number - 1] = [page.width, page.height];
+  pages.lay(section, page.number - 1);
   section.querySelectorAll("p").forEach(one => one.remove());
 };
 const drawn = (section, scale) => {
@@ -137,12 +160,14 @@ const ask = cursor => {
 const read = async () => {
   const { sections } = pages, asked = [ask(1)];
   for (let n = 0, size; n < asked.length; n++) {
-    const { pages: listed, nextCursor } = await asked[n];
+    const { pages: listed, outline, nextCursor } = await asked[n];
+    if (outline.length) pages.contents?.(outline);
     size ??= nextCursor ? nextCursor - 1 : Infinity;
     while (asked.length <= n + AT_ONCE && asked.length * size < sections.length) asked.push(ask(asked.length * size + 1));
-    for (const { number, text } of listed) {
+    for (const { number, width, height, text } of listed) {
       const section = sections[number - 1];
       pages.texts[number - 1] = text;
+      if (section) learn(number - 1, width, height);
       if (!section || drawnAt(section) || !text) continue;
       const layer = document.createElement("p");
       layer.className = "words";
@@ -157,5 +182,13 @@ pages.load = () => {
   for (const one of pages.sections) { near.observe(one); view.observe(one); }
   if (address && pages.sections.length) read().catch(() => {});
 };
+const first = pages.sections[0];
+if (first) {
+  const { width, height } = first.querySelector("svg").viewBox.baseVal;
+  pages.sizes.push([width, height]);
+  const others = pages.frames(2, Number($("main").dataset.count));
+  first.after(...others);
+  pages.begin([first, ...others]);
+}
 pages.load();
 })();

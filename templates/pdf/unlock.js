@@ -21,25 +21,13 @@ const saver = () => { // in the place of the form; without the right to save the
   });
   return note;
 };
-const frame = ({ number, width, height }, count) => {
-  const section = document.createElement("section");
-  section.className = "page";
-  section.id = `p${number}`;
-  section.setAttribute("aria-label", `Page ${number} of ${count}`);
-  section.append(pages.node("svg", { viewBox: `0 0 ${width} ${height}` }));
-  return section;
-};
 const unlock = async () => {
   pages.password = $("#pdf-password").value;
   $("#unlock-message").textContent = "Opening…";
   try {
-    const frames = [];
-    for (let cursor = 1; cursor;) {
-      const list = await pages.list(cursor);
-      frames.push(...list.pages);
-      cursor = list.nextCursor;
-    }
-    const sections = frames.map(page => frame(page, frames.length));
+    const { total, pages: [{ width, height }] } = await pages.list(1);
+    pages.sizes.push([width, height]);
+    const sections = pages.frames(1, total);
     $(".locked").replaceWith(...($(".no-save") ? [] : [saver()]), ...sections);
     pages.begin(sections);
     pages.load();

@@ -44,18 +44,24 @@ class UnreadablePdfError(Exception):
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield what is `asked`, of pages from `first`, `count` of them:
 
-    "sizes": one message with the number of pages, the size of each page, the outline and the names
-    of attached files, then "pictures"; "pictures": a page's picture with its text and links;
-    "text": a page's text; "unlocked": the document without its password.
+    "overview": one message with the number of pages, the size of the first and the names of
+    attached files, then "pictures"; "pictures": a page's picture with its text and links; "text":
+    one message with their sizes, and from the first page on the outline, then a page's text;
+    "unlocked": the document without its password.
     """
     document = _open(data, options.get("password"))
     if options["asked"] == "unlocked":
         yield {}, unlocked(document)
-    if options["asked"] == "sizes":
-        yield _sizes(document), b""
-    first, last = options["first"] - 1, options["first"] - 1 + options["count"]
-    for index in range(first, min(last, len(document), MAX_PAGES)):
-        if options["asked"] == "text":
+    count, first = min(len(document), MAX_PAGES), options["first"] - 1
+    asked, indices = options["asked"], range(first, min(first + options["count"], count))
+    if asked == "overview":
+        facts = {"total": len(document), "count": count, "size": _size(document, 0)}
+        yield {**facts, "attached": list(_attached(document))}, b""
+    if asked == "text":
+        sizes = [_size(document, index) for index in indices]
+        yield {"sizes": sizes, "outline": [] if first else outline(document)}, b""
+    for index in indices:
+        if asked == "text":
             text = _plain_text(_filled(document, index))
             yield {"page": index + 1}, text.encode("utf-8", "replace")
         else:
@@ -72,13 +78,6 @@ def _open(data: bytes, password: str | None) -> Any:
     with contextlib.suppress(pypdfium2.PdfiumError):
         document.init_forms()  # values of fields are drawn by the form environment
     return document
-
-
-def _sizes(document: Any) -> dict[str, Any]:
-    total = len(document)
-    sizes = [_size(document, index) for index in range(min(total, MAX_PAGES))]
-    facts = {"pages": total, "sizes": sizes, "outline": outline(document)}
-    return {**facts, "attached": list(_attached(document))}
 
 
 def _attached(document: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from ...sandbox.messages import Message
@@ -55,12 +55,20 @@ class PdfPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All pages as frames, the first one drawn if that worked; `total` may be more."""
+    """How many pages there are, and how many of them are shown; the first, drawn if that worked."""
 
     total: int
-    pages: list[PdfPage]
+    count: int
+    first: PdfPage
+    attached: list[str]  # the names of the files in it, or of the first ones
+
+
+class PageTexts(NamedTuple):
+    """Pages as frames, the text of each, and if the first is among them the outline."""
+
+    frames: list[PdfPage]
+    texts: list[str]
     outline: list[tuple[int, str, int, float]]  # depth, title, page, points from its upper edge
-    attached: list[str] = field(default_factory=list)  # the names of the files in it, or the first
 
 
 class PdfPages:
@@ -70,14 +78,10 @@ class PdfPages:
         self._original = original
 
     def overview(self) -> Overview:
-        result = self._run("sizes", 1, 1, SCREEN)
-        if not result.messages:
-            raise SandboxError(result.failure)
-        (facts, _), *drawn = result.messages
-        frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], 1)]
-        pages = [_page(*message, len(frames)) for message in drawn]
-        shown = pages + frames[len(pages) :]
-        return Overview(int(facts["pages"]), shown, facts["outline"], facts.get("attached", []))
+        facts, drawn = self._begun("overview", 1, 1, SCREEN)
+        total, count = facts["total"], facts["count"]
+        pages = [_page(*message, count) for message in drawn] or [PdfPage(1, *facts["size"])]
+        return Overview(total, count, pages[0], facts["attached"])
 
     def drawn(self, first: int, count: int, drawing: Drawing, total: int) -> list[PdfPage]:
         """Return up to `count` pages from `first` on: fewer if one can't be drawn."""
@@ -97,10 +101,14 @@ class PdfPages:
                     return page
         raise SandboxError("page")
 
-    def texts(self, first: int) -> list[str]:
-        """Return the text of up to TEXT_PAGES pages from `first` on."""
-        messages = self._run("text", first, TEXT_PAGES).messages
-        return [block.decode("utf-8", "replace") for _, block in messages]
+    def texts(self, first: int) -> PageTexts:
+        """Return the sizes and texts of up to TEXT_PAGES pages from `first` on; of those after one
+        that can't be read no text.
+        """
+        facts, read = self._begun("text", first, TEXT_PAGES)
+        frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], first)]
+        texts = [block.decode("utf-8", "replace") for _, block in read]
+        return PageTexts(frames, texts + [""] * (len(frames) - len(texts)), facts["outline"])
 
     def files(self) -> list[Message]:
         """Return those that are attached, as `enclosed` draws them."""
@@ -114,6 +122,15 @@ class PdfPages:
             raise SandboxError(result.failure)
         ((_, copy),) = result.messages
         return copy
+
+    def _begun(
+        self, asked: str, first: int, count: int, drawing: Drawing | None = None
+    ) -> tuple[dict[str, Any], list[Message]]:
+        """Return the facts of the first message, and the others; SandboxError if there is none."""
+        result = self._run(asked, first, count, drawing)
+        if not result.messages:
+            raise SandboxError(result.failure)
+        return result.messages[0][0], result.messages[1:]
 
     def _run(self, asked: str, first: int, count: int, drawing: Drawing | None = None) -> JobResult:
         options: dict[str, Any] = {"asked": asked, "first": first, "count": count}

@@ -1,12 +1,12 @@
 """PDF: pages drawn in the sandbox, with their text as a layer to select, copy and search.
 
-A served page holds the first page; its script loads the others when they come into view. The
+A served page holds the first page; its script makes a frame for each of the others, and loads
+them when they come into view. The
 browser's own PDF viewer is not used there: it does not work in a sandboxed page, runs the
 document's scripts, and follows its links out of the page. It does show the PDF that a saved file
 holds, as it would show the original; a browser without one shows a picture of the first page.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import pybase64
 
-from ...markup.escaping import escape as visible
 from ...markup.formatting import format_count
 from ...markup.names import display_name
 from ...markup.templating import render
@@ -55,9 +54,10 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
         return card.preview(original, media_type, NOT_READABLE)
     files = pages.files() if overview.attached and not original.watermark else []
     return _served(
-        body=_sides(overview) + _html(overview.pages, overview.total) + section(BELOW, files),
+        body=_pages(overview) + section(BELOW, files),
         facts=(format_count(overview.total, "page"),),
-        note=_note(len(overview.pages), overview, are_below=bool(files)),
+        note=_note(overview, are_below=bool(files)),
+        source={"count": overview.count},
         styles=(*STYLES, "archives/files.css") if files else STYLES,
         offline=partial(_file, original, pages, overview, is_converted=is_converted),
     )
@@ -67,7 +67,7 @@ def _locked() -> Preview:
     """Return the question for the password; in a file the browser's PDF viewer asks it."""
     served, saved = (render("pdf/locked.html", asks=asks).encode() for asks in (True, False))
     offline = partial(_saved, body=saved, styles=("pdf/pages.css", "card.css"))
-    return _served(body=SIDES % b"" + served, offline=offline, styles=(*STYLES, "card.css"))
+    return _served(body=SIDES + served, offline=offline, styles=(*STYLES, "card.css"))
 
 
 def _file(
@@ -89,23 +89,18 @@ def _file(
     )
 
 
-def _html(pages: Sequence[PdfPage], total: int) -> bytes:
-    html = "".join([page_html(page, total) for page in pages])
-    return html.encode("utf-8", "replace")
-
-
-def _sides(overview: Overview) -> bytes:
-    if overview.total == 1:
+def _pages(overview: Overview) -> bytes:
+    if not overview.count:
         return b""
-    entries = overview.outline
-    return SIDES % (outline_html(entries).encode("utf-8", "replace") if entries else b"")
+    first = page_html(overview.first, overview.total).encode("utf-8", "replace")
+    return first if overview.count == 1 else SIDES + first + FIRST_ALONE
 
 
-def _note(shown: int, overview: Overview, *, are_below: bool) -> str:
+def _note(overview: Overview, *, are_below: bool) -> str:
     cut = ""
-    if shown < overview.total:
+    if overview.count < overview.total:
         pages = format_count(overview.total, "page")
-        cut = f"Showing {shown:,} of {pages}. Save the original to read all of it. "
+        cut = f"Showing {overview.count:,} of {pages}. Save the original to read all of it. "
     return (cut + _attached_note(overview, are_below=are_below)).rstrip()
 
 
@@ -120,9 +115,14 @@ def _attached_note(overview: Overview, *, are_below: bool = False) -> str:
 
 SIDES: Final = b"""\
 <div class="sides">
-%b<details class="outline js" id="thumbnails" name="side"><summary>Pages</summary>
+<details class="outline js" id="thumbnails" name="side"><summary>Pages</summary>
 <nav aria-label="Pages"><ol></ol></nav></details>
+<details class="outline js" id="outline" name="side" hidden><summary>Contents</summary>
+<nav aria-label="Contents"><ol></ol></nav></details>
 </div>
+"""
+FIRST_ALONE: Final = b"""\
+<noscript><p class="note">Scripts are off here, so only the first page is shown.</p></noscript>
 """
 PAGE: Final = """\
 <section class="page" id="p%d" aria-label="Page %d of %d"%s><svg viewBox="0 0 %.1f %.1f"%s>
@@ -143,14 +143,6 @@ LINK: Final = """\
 WITHIN: Final = 'href="#p%d"%s aria-label="Page %d"'
 OUTSIDE: Final = 'href="%s" target="_blank" rel="noopener noreferrer" aria-label="%s"'
 TOP: Final = ' data-top="%.1f"'
-ENTRY: Final = """\
-<li data-depth="%d"><a href="#p%d"%s>%s</a> <span class="dim">%d</span></li>
-"""
-OUTLINE: Final = """\
-<details class="outline" id="outline" name="side"><summary>Contents</summary>
-<nav aria-label="Contents"><ol>
-%s</ol></nav></details>
-"""
 
 
 def page_html(page: PdfPage, total: int) -> str:
@@ -163,14 +155,6 @@ def page_html(page: PdfPage, total: int) -> str:
     role = "" if text or links else WITHOUT_TEXT
     content = SHEET % (IMAGE % (width, height, page.picture) + text + links)
     return PAGE % (*start, DRAWN, width, height, role, content)
-
-
-def outline_html(entries: Sequence[tuple[int, str, int, float]]) -> str:
-    """Return the outline, of entries (depth, title, page, points from its upper edge)."""
-    return OUTLINE % "".join(
-        ENTRY % (depth, page, _top(top), visible(title), page)
-        for depth, title, page, top in entries
-    )
 
 
 def _run(run: tuple[float, float, float, float, str]) -> str:

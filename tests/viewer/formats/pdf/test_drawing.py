@@ -22,22 +22,31 @@ def page_of(data):
     return facts, Image.open(BytesIO(picture))
 
 
-def test_the_first_message_has_the_size_of_every_page_and_the_outline():
-    (facts, _), (page, _) = messages(linked_pdf(), "sizes", count=1)
-
-    assert (facts["pages"], facts["sizes"]) == (2, [(300, 200), (300, 200)])
-    assert facts["outline"] == [(0, "Chapter", 2, 0)]
-    assert page["page"] == 1
-
-
-def test_the_size_of_each_page_is_asked_for_once(monkeypatch):
+@pytest.fixture
+def asked(monkeypatch):
+    """The pages whose size is asked for, from 0."""
     asked, get_page_size = [], PdfDocument.get_page_size
     monkeypatch.setattr(
         PdfDocument, "get_page_size", lambda *given: asked.append(given[1]) or get_page_size(*given)
     )
-    messages(linked_pdf(2, view="XYZ 0 90 0"), "sizes", count=1)
+    return asked
 
-    assert asked == [0, 1]
+
+def test_the_first_page_does_not_wait_for_the_others_or_the_outline(asked, monkeypatch):
+    monkeypatch.delattr(PdfDocument, "get_toc")
+    (facts, _), (page, _) = messages(linked_pdf(), "overview", count=1)
+
+    assert facts == {"total": 2, "count": 2, "size": (300, 200), "attached": []}
+    assert page["page"] == 1
+    assert asked == [0]
+
+
+def test_texts_come_after_the_sizes_of_their_pages_and_the_outline(asked):
+    (facts, _), *texts = messages(linked_pdf(2, view="XYZ 0 90 0"), "text")
+
+    assert facts == {"sizes": [(300, 200)] * 2, "outline": [(0, "Chapter", 2, 110)]}
+    assert len(texts) == 2
+    assert asked == [0, 1]  # once for each
 
 
 def test_any_page_is_drawn_with_positioned_text():
@@ -54,6 +63,7 @@ def test_any_page_is_drawn_with_positioned_text():
 
 def test_the_text_of_pages_is_read_without_drawing():
     assert messages(pdf("One", "Two", "Three"), "text", first=2) == [
+        ({"sizes": [(300, 200)] * 2, "outline": []}, b""),
         ({"page": 2}, b"Two"),
         ({"page": 3}, b"Three"),
     ]
@@ -85,7 +95,7 @@ def test_the_value_of_a_form_field_is_drawn():
 
 
 def test_the_value_of_a_form_field_is_in_the_text():
-    ((text,),) = (read[1:] for read in messages(filled_form(), "text"))
+    _, (_, text) = messages(filled_form(), "text")
     page, _ = page_of(filled_form())
     x, y, width, height, value = page["text"][0]
 
@@ -119,7 +129,9 @@ def test_links_have_a_place_and_a_page_or_an_address():
     + [("XYZ 0 999 0", 0), ("XYZ 0 -5 0", 0), ("XYZ", 0), ("Nonsense 5", 0)],
 )
 def test_a_destination_has_its_distance_from_the_upper_edge_of_its_page(view, top):
-    (facts, _), (page, _) = messages(linked_pdf(2, view=view), "sizes", count=1)
+    data = linked_pdf(2, view=view)
+    (page, _), _ = messages(data)
+    (facts, _), *_ = messages(data, "text")
 
     assert [link[4:] for link in page["links"]] == [(2, top)]
     assert facts["outline"] == [(0, "Chapter", 2, top)]
@@ -140,7 +152,7 @@ def test_an_outline_that_contains_itself_ends():
 4 0 obj<</Title(Again)/First 4 0 R/Next 4 0 R/Dest[3 0 R/Fit]>>endobj
 trailer<</Root 1 0 R>>
 """
-    (facts, _), _ = messages(data, "sizes")
+    (facts, _), _ = messages(data, "text")
 
     assert facts["outline"][0] == (0, "Again", 1, 0)
     assert len(facts["outline"]) <= 3_000

@@ -53,7 +53,7 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     assert shown.for_file().note == shown.note
     assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body
     assert original.has_pages
-    assert original.pages().texts(1) == ["One", "Two"]
+    assert original.pages().texts(1).texts == ["One", "Two"]
     assert set(asked) == {extension}
 
 
@@ -97,5 +97,5 @@ def test_a_pdf_has_pages_without_a_conversion():
     original, asked = document(samples.pdf("One"), "application/pdf")
 
     assert original.has_pages
-    assert original.pages().texts(1) == ["One"]
+    assert original.pages().texts(1).texts == ["One"]
     assert asked == []
