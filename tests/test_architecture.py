@@ -15,6 +15,7 @@ import settings
 from app import create_app
 from blueprints.http.problems import STATUS
 from models.core import errors
+from tests.contract.routes import EVERY
 
 ROOT = Path(__file__).parent.parent
 LAYERS = {  # a top-level package or module -> those it may import
@@ -324,6 +325,15 @@ def test_the_documentation_lists_every_route_its_sentence_and_its_credentials(ap
     }
 
     assert set(row.findall(documentation())) == routes
+
+
+def test_every_route_of_the_api_is_tried_without_credentials_and_with_those_of_others(app):
+    paths = app.url_map.bind("localhost")
+    found = [(one.method, paths.match(one.at(), one.method, return_rule=True)) for one in EVERY]
+    pages = re.compile(r"/(app|login|signup)\b")
+    routes = {(method, rule) for method, rule, _ in views(app) if not pages.match(rule)}
+
+    assert {(method, rule.rule) for method, (rule, _) in found} == routes
 
 
 def credentials(view):

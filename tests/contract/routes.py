@@ -102,6 +102,26 @@ ROUTES = [
     Route("GET", "/apple-touch-icon.png"),
     Route("GET", "/"),
 ]
+PASSWORD, ADDRESS = {"password": "a word"}, {"email": "route@example.org"}
+BESIDE = [  # that answer well only what a link, a PDF or a setting has made before
+    Route("POST", "/v1/auth/reset", body=ADDRESS),
+    Route("POST", "/v1/documents/<document>/view", READER, {}, READ),
+    Route("POST", "/v1/documents/<document>/codes", (TOKEN,), ADDRESS),
+    Route("POST", "/v1/documents/<document>/download", READER, PASSWORD, READ),
+    Route("GET", "/v1/documents/<document>/pages", READER, None, READ),
+    Route("POST", "/v1/documents/<document>/pages", READER, PASSWORD, READ),
+    Route("GET", "/v1/documents/<document>/pages/1", READER, None, READ),
+    Route("POST", "/v1/documents/<document>/pages/1", READER, PASSWORD, READ),
+    Route("GET", f"/v1/documents/<document>/agreements/{'0' * 64}", OWNER, None, READ),
+    Route("GET", f"/v1/collections/<collection>/agreements/{'0' * 64}", OWNER, None, READ),
+    Route("GET", "/v1/documents/<document>/openings/opn_1/receipt", OWNER, None, OPENINGS),
+    Route("GET", "/v1/collections/<collection>/openings/opn_1/receipt", OWNER, None, OPENINGS),
+    Route("POST", "/s", (TOKEN,), {}),
+    Route("POST", "/s/codes", (TOKEN,), ADDRESS),
+    Route("POST", "/s/download", (TOKEN,), PASSWORD),
+    *(Route("GET", path) for path in ("/embed.js", "/oembed", "/logo", "/metrics")),
+]
+EVERY = [*ROUTES, *BESIDE]
 
 
 def who_may(route, owner, anonymous, document):
