@@ -8,6 +8,8 @@ from blueprints.console.activity import _day
 from models import Event
 from models.core import now
 from tests.console.visitor import Visitor
+from tests.contract.webhooks import create_webhook
+from tests.service import ROOT
 
 PUBLIC = ["/app/login", "/app/signup"]
 NOUNS = ("documents", "collections", "bin", "links", "keys", "webhooks", "activity", "account")
@@ -123,13 +125,43 @@ def test_an_error_is_a_page_and_for_programs_a_problem(member):
         assert (answer.status, answer.kind) == (status, "application/problem+json")
 
 
-def test_what_belongs_to_another_user_is_not_there(member, alice):
-    key = alice.create_api_key().record["id"]
-    for path in (f"/app/keys/{key}/revoke", f"/app/keys/{key}/rotate"):
-        assert member.post(path).status == 404
-    assert member.get(f"/app/keys/{key}/revoke").status == 404
-    (session, *_) = alice.get("/v1/auth/sessions").json["sessions"]
-    assert member.post(f"/app/account/sessions/{session['id']}/end").status == 404
+@pytest.fixture
+def having(service):
+    """Somebody with one of everything, and the ids by the nouns of the pages' addresses."""
+    owner = Visitor(service).sign_up("having@console.example")
+    document, binned = owner.api.upload(b"x"), owner.api.upload(b"x")
+    owner.post("/app/documents", {"act": "bin", "id": binned["id"]})
+    link = owner.api.share(document, agreement="I keep this to myself.")
+    accepted = {"name": "Ana", "accept": link["agreementSha256"]}
+    assert owner.api.open(link["shortUrl"], "POST", json=accepted).status == 200
+    opened = f"/v1/documents/{document['id']}/tokens/{link['id']}/openings"
+    webhook = create_webhook(owner.api, events=["webhook.test"])
+    return owner, {
+        "documents": document["id"],
+        "bin": binned["id"],
+        "collections": owner.api.collect(document)["id"],
+        "links": link["id"],
+        "openings": owner.api.get(opened).json["openings"][0]["id"],
+        "webhooks": webhook["id"],
+        "deliveries": owner.api.post(f"/v1/webhooks/{webhook['id']}/test").json["id"],
+        "keys": owner.api.create_api_key().record["id"],
+        "sessions": owner.api.get("/v1/auth/sessions").json["sessions"][0]["id"],
+    }
+
+
+def test_what_belongs_to_another_user_is_not_there(member, having):
+    owner, ids = having
+    table = (ROOT / "docs/console.md").read_text()
+    pages = re.findall(r"^\| (\w+) \| `(\S+<\w*id>\S*)` \| .+ \| cookie \|$", table, re.M)
+    assert len(pages) > 40
+    for method, address in pages:
+        path = re.sub(r"(\w+)/<\w+>", lambda found: f"{found[1]}/{ids[found[1]]}", address)
+        answer = member.get(path) if method == "GET" else member.post(path)
+        assert answer.status == 404, (method, path)
+        assert method == "POST" or owner.get(path).status == 200, path
+    assert [one["id"] for one in owner.api.get("/v1/documents").json["documents"]] == [
+        ids["documents"]
+    ]
 
 
 def test_a_service_without_console_has_the_front_page_and_nothing_below_app(start_service):
