@@ -10,8 +10,8 @@ C2SP Cobblestone-256 (https://c2sp.org/chunked-encryption), which is AES-256-GCM
 
 The last chunk is always shorter than 16384 bytes (0 to 16383), which marks the end. A random salt
 gives each message its own key and base nonce, so no nonce is chosen by a caller. Encryption and
-whole messages are the library's code; only the random-access `Reader` is ours, because the library
-decrypts front to back only.
+whole messages are the library's code; only the random-access `ChunkReader` is ours, because the
+library decrypts front to back only.
 """
 
 import hmac
@@ -94,7 +94,7 @@ class Sealer:
         return self._encryptor.finalize()
 
 
-class Reader:
+class ChunkReader:
     """Decrypts any consecutive chunks of a message; each is authenticated, with its position.
 
     It does not verify that the message is complete: bind the plaintext's length in the context.

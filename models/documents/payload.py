@@ -41,7 +41,7 @@ class Payload(OwnsDataKey):
         return digest.hexdigest()
 
     def _opened(self, sealed_pieces: Iterable[bytes], first: int = 0) -> Iterator[bytes]:
-        reader = sealing.Reader(self.key, self.payload_context(), self.payload_head)
+        reader = sealing.ChunkReader(self.key, self.payload_context(), self.payload_head)
         for number, sealed in enumerate(sealed_pieces, first):
             yield reader.open(number * CHUNKS, sealed)
 

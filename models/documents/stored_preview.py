@@ -115,7 +115,7 @@ class StoredPreview(Table):
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
     def _open(self, document: Any) -> bytes:
-        reader = sealing.Reader(document.key, self._context(), self.head)
+        reader = sealing.ChunkReader(document.key, self._context(), self.head)
         pieces = payload_rows.pieces(self.id, self.size, 0, self.size // PIECE_BYTES)
         return b"".join(reader.open(n * CHUNKS, sealed) for n, sealed in enumerate(pieces))
 

@@ -25,7 +25,7 @@ def sealed(plaintext, key=KEY, context=CONTEXT):
 
 def opened(message, key=KEY, context=CONTEXT):
     """Decrypts a message with our reader, and checks its length as the service does."""
-    plaintext = sealing.Reader(key, context, message[:HEADER]).open(0, message[HEADER:])
+    plaintext = sealing.ChunkReader(key, context, message[:HEADER]).open(0, message[HEADER:])
     if sealing.sealed_bytes(len(plaintext)) != len(message) - HEADER:
         raise DecryptionError
     return plaintext
@@ -73,7 +73,7 @@ def test_a_message_decrypts_with_our_reader_and_with_the_library():
 def test_any_consecutive_chunks_decrypt_alone():
     plaintext = os.urandom(3 * CHUNK + 5)
     message = sealed(plaintext)
-    reader = sealing.Reader(KEY, CONTEXT, message[:HEADER])
+    reader = sealing.ChunkReader(KEY, CONTEXT, message[:HEADER])
     for first, last in ((0, 1), (1, 2), (2, 3), (1, 3), (3, 4)):
         chunks = message[HEADER + first * STEP : HEADER + last * STEP]
         assert reader.open(first, chunks) == plaintext[first * CHUNK : last * CHUNK]
