@@ -8,9 +8,7 @@ import pytest
 
 from crypto import event_hash, sealing
 from models import Event, EventHead, connected, current_runtime
-from models.core import OperatorError
 from models.operations import setup, verify_log
-from models.operations.authority import AuthorityKey
 from models.storage import SERVICE
 from tests.uploads import upload
 
@@ -39,24 +37,12 @@ FORMER_SCHEMA = """
     CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
     DROP INDEX document_binned;
     ALTER TABLE document_token DROP COLUMN sealed_gate;
+    DELETE FROM authority_key;
     DROP TABLE recipient; DROP TABLE opening; DROP TABLE agreement;
     ALTER TABLE document DROP COLUMN binned_at;
     DELETE FROM schema_migration
     WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin', '0026_collections',
                    '0028_guards');"""
-
-
-@pytest.fixture
-def former_key():
-    """The wrapped key as it was stored before there were chains."""
-
-    def wrapped():
-        (row,) = AuthorityKey.select()
-        root = current_runtime().keyring[row.root]
-        former = sealing.context("key/1", row.id, "authority_key/1")
-        return sealing.seal(root.wrap_key, former, row.key)
-
-    return wrapped
 
 
 @pytest.fixture
@@ -72,18 +58,23 @@ def file(instance):
 
 
 @pytest.fixture
-def upgraded(alice, bob, former_key, file):
+def upgraded(alice, bob, file):
     """Alice has five events and Bob none; the database is closed, as an older version left it."""
     upload(alice).delete_with_tokens()
     for number in range(3):
         Event.record(alice.id, "webhook.test", {"number": number})
-    wrapped = former_key()
+    root = current_runtime().keyring.primary
+    former = {
+        user.id: sealing.seal(root.wrap_key, sealing.context("key/1", user.id), user.key)
+        for user in (alice, bob)
+    }
     found = [
         (event.id, event.type, event.created_at, event.document_id, event.data)
         for event in Event.feed(alice.id, 100, None)[0]
     ]
     file(FORMER_SCHEMA)
-    file("UPDATE authority_key SET sealed_key = ?", wrapped)
+    for id, key in former.items():  # bound to nothing
+        file("UPDATE user_account SET sealed_key = ? WHERE id = ?", key, id)
     return found
 
 
@@ -132,15 +123,6 @@ def test_deleting_the_heads_and_the_service_chain_does_not_sign_others(alice, up
     file("UPDATE event_head SET mac = NULL; DELETE FROM event_head WHERE id = 'service';")
     with reopened():
         assert len(verify_log().breaks) == 3
-
-
-def test_a_former_key_that_is_put_back_signs_nothing_beside_the_chain_of_the_service(
-    alice, former_key, file
-):
-    wrapped = former_key()
-    file("UPDATE authority_key SET sealed_key = ?", wrapped)
-    with pytest.raises(OperatorError, match="was deleted"):
-        reopened()
 
 
 def test_an_upgrade_that_was_killed_before_the_heads_were_signed_is_completed(
