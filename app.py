@@ -49,7 +49,7 @@ from models.storage.instance_lock import acquire_instance_lock
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings, without_password
 from viewer import start_ahead
-from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
+from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
@@ -133,7 +133,7 @@ def start_background_work(runtime: Runtime) -> None:
         PeriodicTask(engine().checkpoint_wal, 0.2),
         PeriodicTask(Event.record_readings, 0.05),
         PeriodicTask(record_merged, 1, at_end=partial(record_merged, all=True)),
-        WebhookDispatcher(client, limits, mailer),
+        Dispatcher(client, limits, mailer),
     )
 
 

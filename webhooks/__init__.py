@@ -1,4 +1,4 @@
-"""Outgoing webhooks: a dispatcher of due deliveries, and an HTTP client safe for users' URLs."""
+"""What is sent to others: a dispatcher of what is due, and an HTTP client safe for users' URLs."""
 
-from .dispatcher import DispatcherLimits, WebhookDispatcher
+from .dispatcher import Dispatcher, DispatcherLimits
 from .http_client import SafeHttpClient

@@ -56,7 +56,7 @@ class DispatcherLimits:
     drain_seconds: float = 5
 
 
-class WebhookDispatcher:
+class Dispatcher:
     def __init__(
         self,
         client: SafeHttpClient,
@@ -91,7 +91,7 @@ class WebhookDispatcher:
             try:
                 delivery_queued.wait(self._dispatch_due())
             except Exception as error:  # the database may be unavailable for a while
-                log_failure("webhook deliveries cannot be read", error)
+                log_failure("deliveries and mail cannot be read", error)
                 self._stopped.wait(self._limits.backoff_seconds)
 
     def _dispatch_due(self) -> float:

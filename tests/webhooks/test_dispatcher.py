@@ -13,7 +13,7 @@ from models.events import Outcome, delivery_queued
 from models.operations import verification
 from tests.receiver import Receiver
 from tests.waiting import until
-from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
+from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
 AT_ONCE = (0.01,) * 9
@@ -27,7 +27,7 @@ def send(instance, runtime):
 
     def start(client, retries_seconds=AT_ONCE, **limits):
         limits = DispatcherLimits(retries_seconds=retries_seconds, **limits)
-        running.append(WebhookDispatcher(client, limits))
+        running.append(Dispatcher(client, limits))
         return running[-1]
 
     yield start

@@ -10,7 +10,7 @@ from settings import read_settings
 from tests.mailbox import BASE, Mailbox
 from tests.models.conftest import clock
 from tests.waiting import until
-from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
+from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 __all__ = ["clock"]
 ADA = "ada@example.org"
@@ -28,7 +28,7 @@ def dispatcher(instance, runtime, box):
     server = read_settings({}, config, instance).smtp_url
     runtime.settings = replace(runtime.settings, smtp_url=server, base_url=BASE)
     limits = DispatcherLimits(retries_seconds=(0.01,) * 9, poll_seconds=0.01)
-    running = WebhookDispatcher(SafeHttpClient(), limits, SmtpClient(server))
+    running = Dispatcher(SafeHttpClient(), limits, SmtpClient(server))
     yield running
     running.stop()
 

@@ -14,7 +14,7 @@ from models.operations import sweep, verification
 from settings import Settings, WrongSetting, read_settings
 from tests.mailbox import FROM, SECRET, USER, Mailbox, certificate
 from tests.waiting import until
-from webhooks import DispatcherLimits, SafeHttpClient, WebhookDispatcher
+from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 ADA = "ada.lovelace@example.org"
 BASE = "https://docs.example.org"
@@ -34,7 +34,7 @@ def send(instance, runtime):
         runtime.settings = replace(runtime.settings, smtp_url=server, base_url=BASE)
         limits = DispatcherLimits(**{"retries_seconds": (0.01,) * 9} | limits)
         mailer = SmtpClient(server, tls=tls)
-        running.append(WebhookDispatcher(SafeHttpClient(), limits, mailer))
+        running.append(Dispatcher(SafeHttpClient(), limits, mailer))
         return running[-1]
 
     yield start
