@@ -98,5 +98,6 @@ source.changed = async () => {
 };
 more.hidden = !shown;
 main.append(more);
-if (shown) source.note(`Showing the first ${source.count(shown)} lines. The button below them shows more.`);
+const [first, it] = shown > 1 ? [`first ${source.count(shown)} lines`, "them"] : ["start of the first line", "it"];
+if (shown) source.note(`Showing the ${first}. The button below ${it} shows more.`);
 })();

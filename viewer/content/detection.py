@@ -23,9 +23,13 @@ SIGNATURES: Final = (
     (b"GIF89a", "image/gif"),
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
+    *((start, "image/tiff") for start in (b"II+\0", b"MM\0+")),  # BigTIFF
     (b"8BPS\0\1", "image/vnd.adobe.photoshop"),
     (b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
+    (b"\xff\x4f\xff\x51", "image/jp2"),  # without the container
     (b"\0\0\1\0", "image/x-icon"),
+    (b"icns\0", "image/icns"),
+    (b"DDS ", "image/vnd-ms.dds"),
     (b"PK\x05\x06", "application/zip"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"\x1f\x8b\x08", "application/gzip"),
@@ -40,6 +44,7 @@ SIGNATURES: Final = (
     (b"AT&TFORM", "image/vnd.djvu"),
     (b"gimp xcf ", "image/x-xcf"),
     (b"%!PS", "application/postscript"),
+    (b"\xc5\xd0\xd3\xc6", "application/postscript"),  # with a picture of its own
     *(
         (start, "audio/mpeg")
         for start in (b"ID3", b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
@@ -77,8 +82,9 @@ SPECIAL_CASES: Final = {
     "application/zip": (
         *(OPEN_XML, OPEN_DOCUMENT, "application/vnd.ms-"),
         *("application/epub+zip", "application/java-archive", "application/vnd.google-earth.kmz"),
+        "application/vnd.apple.",
     ),
-    OLE: ("application/msword", "application/vnd.ms-"),
+    OLE: ("application/msword", "application/vnd.ms-", "application/vnd.visio"),
     "image/heif": ("image/heic",),
     "application/gzip": (PACKED_SVG,),
     "video/mp4": ("audio/mp4", "video/quicktime", "video/3gpp", "audio/3gpp"),

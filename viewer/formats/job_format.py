@@ -24,6 +24,11 @@ def card_saying(message: str) -> Renderer:
     return lambda original, media_type: card.preview(original, media_type, message)
 
 
+LOCKED: Final = {
+    "locked": card_saying("This document is locked with a password. Save the original to open it.")
+}
+
+
 @dataclass(frozen=True)
 class JobFormat:
     """The job sends one message: its facts are those of `shown_as`, its block is the HTML.

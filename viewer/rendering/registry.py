@@ -8,7 +8,7 @@ from ..content.detection import PACKED_SVG
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
-from ..formats.job_format import ANY, JobFormat, Renderer, card_saying, text_options
+from ..formats.job_format import ANY, LOCKED, JobFormat, Renderer, card_saying, text_options
 from ..formats.mail import mail
 from ..formats.original import Original
 from ..formats.pdf import pdf
@@ -83,7 +83,7 @@ READING: Final = JobFormat(
     "office",
     Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
     options=lambda original: {"failed": bool(original.converter)},
-    otherwise={"sheets": spreadsheet.preview, "zip": archive.preview},
+    otherwise={"sheets": spreadsheet.preview, "zip": archive.preview, **LOCKED},
     styles=("prose.css",),
 )
 BOOK: Final = JobFormat(
@@ -135,6 +135,7 @@ BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     spreadsheet.TYPES: spreadsheet.preview,
     (OPEN_XML, OPEN_DOCUMENT): READING.preview,
+    ("application/vnd.apple.", "application/vnd.ms-visio"): archive.preview,
 }
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.markup.escaping import escape, json_for_script, single_line
+from viewer.markup.escaping import escape, escape_attribute, json_for_script, single_line
 
 HOSTILE = "</script><!-- ]]> <script>&amp;\u2028\u2029'\""
 
@@ -20,6 +20,7 @@ def test_an_invisible_character_is_shown_as_a_chip(sign):
     assert sign not in escape(f"a{sign}b")
     assert f"U+{ord(sign):04X}" in escape(f"a{sign}b")
     assert single_line(f"a{sign}b") == "ab"
+    assert escape_attribute(f'a{sign}"') == "a&quot;"
 
 
 def test_of_ascii_all_control_characters_but_tabs_and_line_ends_are_shown_as_chips():

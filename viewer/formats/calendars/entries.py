@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from ...content.decoding import CHARSETS, decode, preload_codecs, safe_codec
-from ...markup.escaping import escape
+from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count
 from ...markup.sanitizer import safe_image_source, safe_link
 from ...sandbox import MAX_HTML
@@ -212,7 +212,7 @@ def _link(address: str, text: str) -> str:
     if not safe_link(address) or address.startswith("#"):
         return escape(text[:MAX_TEXT])
     rel = 'target="_blank" rel="noopener noreferrer nofollow"'
-    return f'<a href="{escape(address[:MAX_TITLE])}" {rel}>{escape(text[:MAX_TITLE])}</a>'
+    return f'<a href="{escape_attribute(address[:MAX_TITLE])}" {rel}>{escape(text[:MAX_TITLE])}</a>'
 
 
 def _paragraphs(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from ...markup.escaping import escape
+from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count, format_size
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, shown_as
@@ -103,7 +103,7 @@ def _table(database: sqlite3.Connection, name: str, *, is_virtual: bool) -> tupl
             first = f", the first {MAX_ROWS}:" if count > MAX_ROWS else ""
             about = format_count(count, "row") + first
         whole = True
-    return _drawn(_shown(name), about, columns, rows), whole
+    return _drawn(name, about, columns, rows), whole
 
 
 def _drawn(name: str, about: str, columns: list[tuple[str, str]], rows: list[str]) -> str:
@@ -112,9 +112,10 @@ def _drawn(name: str, about: str, columns: list[tuple[str, str]], rows: list[str
         for column, kind in columns
     )
     body = "".join(f"<tr>{cells}</tr>\n" for cells in rows)
+    label = escape_attribute(name[:MAX_TEXT])
     return (
-        f'<section class="table"><h2>{name} <span class="dim">{about}</span></h2>\n'
-        f'<div class="grid" tabindex="0" role="region" aria-label="{name}"><table>\n'
+        f'<section class="table"><h2>{_shown(name)} <span class="dim">{about}</span></h2>\n'
+        f'<div class="grid" tabindex="0" role="region" aria-label="{label}"><table>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div></section>\n"
     )
 

@@ -10,8 +10,11 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
 from ...sandbox import MAX_PICTURES
+from ...sandbox.messages import RefusedError
 from .elements import parse_xml
 
+MANIFEST: Final = "META-INF/manifest.xml"  # of OpenDocument
+ENCRYPTED: Final = b"encryption-data"
 MAX_PART: Final = 32 << 20
 MAX_TOTAL: Final = 96 << 20
 MAX_PICTURE: Final = 4 << 20
@@ -26,6 +29,8 @@ class Target(NamedTuple):
 
 
 class Package:
+    """An office file; RefusedError "locked" if its parts are encrypted."""
+
     def __init__(self, data: bytes, max_total: int = MAX_TOTAL) -> None:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
         self.names = set(self.archive.namelist())
@@ -33,6 +38,8 @@ class Package:
         self.picture_bytes_left = MAX_PICTURES
         self.pictures_left_out = False
         self.left_out: Counter[str] = Counter()  # what a reading view can't show, by its noun
+        if MANIFEST in self.names and ENCRYPTED in self.read(MANIFEST):
+            raise RefusedError("locked")
 
     def read(self, name: str, limit: int = MAX_PART) -> bytes:
         """Unpack a part; raise ValueError above its limit or that of the package."""

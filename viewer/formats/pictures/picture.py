@@ -60,6 +60,8 @@ LABELS: Final = HEIF | {
     "image/vnd.adobe.photoshop": "Photoshop image",
     "image/jp2": "JPEG 2000 image",
     "image/jpx": "JPEG 2000 image",
+    "image/icns": "Icon",
+    "image/vnd-ms.dds": "DDS image",
     "image/x-tga": "TGA image",
     "image/x-portable-anymap": "PNM image",
     "image/x-portable-bitmap": "PBM image",

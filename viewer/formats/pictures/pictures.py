@@ -1,8 +1,8 @@
 """Runs in the child process. Turns pictures that browsers do not show into ones that they do.
 
-Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA and PNM; pi-heif
-reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and at most
-MAX_SHOWN pixels large.
+Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS and the
+icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and
+at most MAX_SHOWN pixels large.
 """
 
 import gzip
@@ -16,8 +16,16 @@ from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from ...sandbox.messages import Message, RefusedError
 
-PLUGINS: Final = ("Tiff", "Psd", "Jpeg2K", "Tga", "WebP")  # the others are in `preinit`
-FORMATS: Final = ("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "HEIF")
+PLUGINS: Final = (
+    "Tiff",
+    "Psd",
+    "Jpeg2K",
+    "Tga",
+    "WebP",
+    "Icns",
+    "Dds",
+)  # the others are in `preinit`
+FORMATS: Final = ("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "ICNS", "DDS", "HEIF")
 MAX_DECODED: Final = 900 << 20  # bytes of one decoded page
 MAX_DECODED_HEIF: Final = 400 << 20  # whose library needs twice as many
 REDUCED: Final = 3  # a large JPEG 2000 picture is decoded with an eighth of its width and height

@@ -19,12 +19,11 @@ from ..packages.elements import (
     parse_int,
     stream,
 )
-from ..packages.package import Package
+from ..packages.package import MANIFEST, Package
 from .sheet import MAX_COLUMNS, Cell, Merge, Row, Sheet, Workbook
 from .workbook import MAX_CELLS, SECONDS
 
 CONTENT, NAMED_STYLES = "content.xml", "styles.xml"
-MANIFEST: Final = "META-INF/manifest.xml"
 CHART: Final = b'media-type="application/vnd.oasis.opendocument.chart"'
 PICTURE: Final = re.compile(r"Pictures/[^/]+")
 WHOLE: Final = frozenset({"table-row", "style", "shapes", "forms", "tracked-changes"})

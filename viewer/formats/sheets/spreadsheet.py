@@ -4,7 +4,7 @@ from typing import Final
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML
 from ...sandbox.process import Job
-from ..job_format import JobFormat
+from ..job_format import LOCKED, JobFormat
 from ..original import Original
 from ..preview import Preview
 from ..web import html
@@ -13,6 +13,7 @@ from . import table
 SHEETS: Final = JobFormat(
     "sheets",
     Job("viewer.formats.sheets.sheets", memory_mb=768, cpu_seconds=10, seconds=15),
+    otherwise=LOCKED,
     styles=("grid.css", "sheets/workbook.css"),
     scripts=("sheets/sheets.js",),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...markup.escaping import escape
+from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count, left_out_note
 from ...sandbox import MAX_HTML
 from .sheet import MAX_COLUMNS, Row, Sheet
@@ -49,7 +49,7 @@ def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
     rows, hidden, cut = _rows(sheet, budget, share)
     grid = Grid(sheet, rows)
     html, shown = _table(grid, budget)
-    name = escape(sheet.name[:80])
+    name, label = escape(sheet.name[:80]), escape_attribute(sheet.name[:80])
     is_cut = cut or sheet.cut or shown < len(grid.rows)
     notes = (
         _cut_note(shown if is_cut else None, sheet.total, width_of(rows)),
@@ -57,7 +57,7 @@ def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
     )
     text = " ".join(filter(None, notes)) or ("" if rows else "This sheet is empty.")
     note = f'<p class="note" role="note">{text}</p>' if text else ""
-    region = f'tabindex="0" role="region" aria-label="{name}"{" dir=rtl" * sheet.from_right}'
+    region = f'tabindex="0" role="region" aria-label="{label}"{" dir=rtl" * sheet.from_right}'
     table = f'<div class="grid" {region}>{html}</div>' if html else ""
     return f'<section class="worksheet" id="sheet-{number}"><h2>{name}</h2>{note}{table}</section>'
 

@@ -13,6 +13,7 @@ import xlrd
 from xlrd.biffh import error_text_from_code
 from xlrd.compdoc import CompDoc
 
+from ...sandbox.messages import RefusedError
 from .number_format import BUILT_IN, GENERAL
 from .sheet import MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 
@@ -21,15 +22,18 @@ BEGIN, CHART_SUBSTREAM = 0x0809, 0x0020
 
 
 def read(data: bytes) -> Workbook:
-    """Return the sheets. Raises xlrd.XLRDError, and on damaged files nearly any other exception."""
-    book = xlrd.open_workbook(
-        file_contents=data,
-        logfile=io.StringIO(),  # else warnings go to the pipe that carries the messages
-        use_mmap=False,
-        formatting_info=True,
-        on_demand=True,
-        ragged_rows=True,
-    )
+    """Return the sheets. Raises RefusedError, and on damaged files nearly any other exception."""
+    try:
+        book = xlrd.open_workbook(
+            file_contents=data,
+            logfile=io.StringIO(),  # else warnings go to the pipe that carries the messages
+            use_mmap=False,
+            formatting_info=True,
+            on_demand=True,
+            ragged_rows=True,
+        )
+    except xlrd.XLRDError as error:
+        raise RefusedError("locked" if "encrypted" in str(error) else "damaged") from error
     visibility = book._sheet_visibility  # noqa: SLF001  (else every sheet would have to be read)
     hidden = {n for n in range(book.nsheets) if n < len(visibility) and visibility[n]}
     sheets = [_sheet(book, n) for n in range(book.nsheets) if n not in hidden]

@@ -39,7 +39,7 @@ LAYOUTS: Final = {
 }
 SAME_AS: Final = {
     **{"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json"},
-    **{"psm1": "ps1", "psd1": "ps1", "svelte": "vue", "metal": "cpp", "env": "sh", "conf": "ini"},
+    **{"psm1": "ps1", "psd1": "ps1", "svelte": "html", "metal": "cpp", "env": "sh", "conf": "ini"},
     **{"gitconfig": "ini", "nims": "nim", "make": "mk", "makefile": "mk", "gql": "graphql"},
     **{
         "dockerfile": "docker",

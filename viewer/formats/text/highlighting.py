@@ -23,7 +23,7 @@ SECONDS: Final = 2.5  # of CPU time for one document
 # The program that a script names, as in `#!/usr/bin/env python3`.
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
-LABELS: Final = {"S": "R", "systemverilog": "Verilog", "Text only": ""}
+LABELS: Final = {"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": ""}
 CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
     "k": (Keyword, Name.Tag, Operator.Word),
     "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),

@@ -19,7 +19,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from ...content.decoding import decode
-from ...markup.escaping import escape
+from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import heading_id, sanitize_fragment
 from ...sandbox import MAX_HTML
@@ -93,7 +93,7 @@ def _link_heading(heading: Token, inline: Token, names: Counter[str]) -> None:
     names[name] += 1
     name += f"-{number}" if number else ""
     heading.attrSet("id", name)
-    label = escape(f"Link to {title[:80]}")
+    label = escape_attribute(f"Link to {title[:80]}")
     link = Token("html_inline", "", 0)
     link.content = f'<a class="anchor" href="#{name}" aria-label="{label}">#</a>'
     inline.children = [*(inline.children or ()), link]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from ...markup.escaping import escape
+from ...markup.escaping import escape_attribute
 from ..packages.elements import attribute, children, first_child, local_name, parse_int
 from ..packages.package import Package
 
@@ -75,4 +75,4 @@ def heading(level: int) -> str:
 
 
 def link(address: str, html: str) -> str:
-    return f'<a target="_blank" href="{escape(address)}">{html}</a>'
+    return f'<a target="_blank" href="{escape_attribute(address)}">{html}</a>'

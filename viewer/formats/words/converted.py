@@ -17,8 +17,12 @@ NOTE: Final = (
 )
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
-    ZIP: {"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
-    OLE: {"Word document": "doc", "Presentation": "ppt"},
+    ZIP: {
+        **{"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
+        **{"Pages document": "pages", "Keynote presentation": "key"},
+        **{"Numbers spreadsheet": "numbers", "Drawing": "odg", "Visio drawing": "vsdx"},
+    },
+    OLE: {"Word document": "doc", "Presentation": "ppt", "Visio drawing": "vsd"},
     RTF: {"Word document": "rtf", "RTF document": "rtf", "Text document": "rtf"},
 }
 MICROSOFT: Final = "application/vnd.ms-"
@@ -31,6 +35,12 @@ LABELS: Final = {
     f"{OPEN_XML}presentationml.": "Presentation",
     f"{OPEN_DOCUMENT}presentation": "Presentation",
     f"{OPEN_DOCUMENT}text": "Text document",
+    f"{OPEN_DOCUMENT}graphics": "Drawing",
+    f"{MICROSOFT}visio": "Visio drawing",
+    "application/vnd.visio": "Visio drawing",
+    "application/vnd.apple.pages": "Pages document",
+    "application/vnd.apple.keynote": "Keynote presentation",
+    "application/vnd.apple.numbers": "Numbers spreadsheet",
     **dict.fromkeys(
         ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF document"
     ),

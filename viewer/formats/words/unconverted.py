@@ -3,12 +3,14 @@
 from typing import Final
 
 from .. import card
+from ..job_format import LOCKED
 from ..original import Original
 from ..preview import Preview
 from . import converted
 
 ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
 FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
+WORD: Final = b"\xec\xa5"  # MS-DOC 2.5.1: the first bytes of the text, and nine on, fEncrypted
 NAMES: Final = {
     **dict.fromkeys(
         ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF documents"
@@ -29,9 +31,10 @@ NAMES: Final = {
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return a card that says why there is no preview."""
+    first = original.first(FIRST_BYTES)
+    if ENCRYPTED in first or (first[512:514] == WORD and first[523] & 1):
+        return LOCKED["locked"](original, media_type)
     message = f"This service has no converter for {NAMES[media_type]}."
     if converted.is_convertible(original, media_type):
         message = "LibreOffice could not show its pages."
-    if ENCRYPTED in original.first(FIRST_BYTES):
-        message = "This document is locked with a password."
     return card.preview(original, media_type, f"{message} Save the original to open it.")

@@ -41,6 +41,9 @@ def document(data, content_type, made=None):
         (samples.pptx(), f"{OPEN_XML}presentationml.presentation", "Presentation", "pptx"),
         (samples.odt(), f"{OPEN_DOCUMENT}text", "Text document", "odt"),
         (samples.odp(), f"{OPEN_DOCUMENT}presentation", "Presentation", "pptx"),
+        (samples.odt(), f"{OPEN_DOCUMENT}graphics", "Drawing", "odg"),
+        (samples.package(x=b""), "application/vnd.apple.keynote", "Keynote presentation", "key"),
+        (OLE, "application/vnd.visio", "Visio drawing", "vsd"),
     ],
 )
 def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, extension):

@@ -10,6 +10,8 @@ from tests.viewer.samples import preview_of
 from viewer.rendering.registry import READING
 from viewer.sandbox.process import SandboxError
 
+XLS_START = b"\x09\x08\x10\0\0\x06\5\0" + bytes(12)
+
 
 def shown(data):
     return READING.preview(samples.original(data), "x/y")
@@ -50,8 +52,20 @@ def test_a_document_that_needs_a_converter_has_a_card_that_says_so(content_type,
     assert f"This service has no converter for {documents}." in card
 
 
-def test_the_card_says_that_a_document_is_locked_with_a_password():
-    data = compound_file({"EncryptedPackage": b"x" * 99, "EncryptionInfo": b"y"})
+OPEN = samples.package(**{"META-INF__manifest_dot_xml": b"<m><encryption-data/></m>"})
+WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + b"\xec\xa5" + bytes(9) + b"\1"
 
-    made = preview_of(samples.original(data, "a.xlsx", "application/octet-stream"))
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.xlsx", compound_file({"EncryptedPackage": b"x" * 99, "EncryptionInfo": b"y"})),
+        ("a.xls", compound_file({"Workbook": XLS_START + b"\x2f\0\2\0\0\0"})),
+        *((f"a.{extension}", OPEN) for extension in ("odt", "ods", "odp")),
+        ("a.doc", WORD),
+    ],
+)
+def test_the_card_says_that_a_document_is_locked_with_a_password(name, data):
+    made = preview_of(samples.original(data, name))
+
     assert "This document is locked with a password." in made.body.decode()
