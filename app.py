@@ -48,7 +48,7 @@ from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
 from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings, without_password
-from viewer import start_ahead
+from viewer import warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HOME = Path(__file__).resolve().parent
@@ -110,7 +110,7 @@ def main() -> None:
     )
     for note in system_notes(os.geteuid(), runtime.settings.converter):
         logging.getLogger("docservice").warning(note)
-    threading.Thread(target=start_ahead, daemon=True).start()
+    threading.Thread(target=warm_up, daemon=True).start()
     server.run()
     runtime.close()
 

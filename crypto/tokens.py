@@ -37,7 +37,7 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 class TokenClaims:
     """`id` names the session, or the document token.
 
-    Of a ticket `user_id` is what it was made for, and `scope` how much of that it opens.
+    In a ticket `user_id` says what it was made for, and `scope` how much of that it opens.
     """
 
     id: str

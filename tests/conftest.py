@@ -97,8 +97,8 @@ def _seconds():
 def pytest_runtest_call(item):
     """Fail a test that takes longer than `--most-seconds`, its fixtures not counted.
 
-    Counted are the processor time, and the clock's where a processor was there for everybody: of
-    that, only the share that a process gets at this load of the machine.
+    It takes what is longer: the processor time, or of the clock's the share that a process gets at
+    this load of the machine.
     """
     began = _seconds()
     result = yield

@@ -16,7 +16,7 @@ from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, 
 from .markup.escaping import escape
 from .markup.formatting import format_size
 from .markup.names import badge, content_disposition, safe_file_name
-from .rendering.page import Neighbours, RenderedPage, download, embeds, start_ahead, view
+from .rendering.page import Neighbours, RenderedPage, download, embeds, view, warm_up
 from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several

@@ -144,7 +144,7 @@ def read_upload(stream: BinaryIO) -> Any:
 def _read_around_payload(stream: BinaryIO, head: bytes) -> Any:
     """The payload is the string that holds the byte in the middle of `head`.
 
-    Of a body of more than 128 KiB it must be: all beside it has at most 64 KiB.
+    In a body of more than 128 KiB it must be that one: all beside it has at most 64 KiB.
     """
     before = head[: len(head) // 2]
     start = _start_of_open_string(before)

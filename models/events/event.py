@@ -116,8 +116,8 @@ class Event(Owned):
     def record_reading(cls, owner_id: str, type: str, about_id: str) -> None:
         """Record that a document or a collection was read: in the open transaction, else soon.
 
-        Of one link or API key, only the first reading in a minute is recorded so; the further
-        ones are one event, when the minute is over or something else happens to what was read.
+        Only the first reading of a link or API key in a minute is recorded so; the further ones
+        are one event, when the minute is over or something else happens to what was read.
         """
         readings = current_runtime().readings
         reading = Reading(owner_id, type, about_id, tuple(current_actor.get().items()))

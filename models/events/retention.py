@@ -44,7 +44,7 @@ def forget_old_events() -> None:
 def forget_many_events() -> None:
     """Forget the oldest events of users who have too many, unless a delivery is pending.
 
-    Of those with several times too many, pending deliveries are given up.
+    Users with several times too many lose pending deliveries as well.
     """
     most = current_runtime().settings.quota_events
     for owner_id in _owners(EventHead.sequence - EventHead.oldest + 1 > most):

@@ -137,7 +137,7 @@ def _copy(file: Path, part: Path, report: ReportProgress) -> None:
 
 
 def _head_of_log(target: Path) -> Facts:
-    """Of the service's chain in the database that is replaced; nothing if that does not open."""
+    """The head of the service's chain in the database that is replaced, if that opens."""
     if target.exists():
         with suppress(FileDamagedError, FileInUseError):
             for one in receipts_of(target):

@@ -1,6 +1,6 @@
 """Turns at expensive work, so that it leaves worker threads to everyone else.
 
-Of searches, each user has one at a time, since it decrypts thousands of names without a pause.
+Each user has one search at a time, since it decrypts thousands of names without a pause.
 
 A preview is made in a child process. A quarter of the worker threads may make one for a view, two
 for files to save; another quarter may wait some seconds for a slot. A caller beyond that, or

@@ -214,10 +214,10 @@ def base64_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield pybase64.b64encode(carry)
 
 
-def start_ahead() -> None:
-    """Start the fork server, name the version of the parsers, compile templates: by a first view.
+def warm_up() -> None:
+    """Start the fork server, name the version of the parsers, and compile the templates by a view.
 
-    It is that of an empty document, which needs no child process.
+    It is one of an empty document, which needs no child process.
     """
     start_fork_server()
     sandbox_version()

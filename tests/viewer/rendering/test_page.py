@@ -18,10 +18,10 @@ from viewer.rendering.page import EMBEDDED_LIMIT, PAGED_LIMIT, base64_length, ba
 FIRST_VIEW = """
 from jinja2 import Environment
 from tests.viewer.samples import original, pdf
-from viewer import start_ahead, view
+from viewer import warm_up, view
 from viewer.sandbox import process, version
 
-start_ahead()
+warm_up()
 started, hashed = process._fork_server._running, version.sandbox_version.cache_info().misses
 compiled = []
 Environment.compile = lambda self, *given, **named: compiled.append(given)

@@ -1,6 +1,6 @@
 """Runs in the child process. Indents JSON, and XML that has many elements on a line.
 
-Of JSON no character of any value is changed. Of XML only white space between elements is, and only
+No character of a value in JSON is changed. In XML only white space between elements is, and only
 where a document has no text beside elements: all elements of a name that holds text anywhere stay
 as they were written, with all in them. Nothing is expanded or loaded: tags are only compared.
 """
@@ -82,8 +82,8 @@ def _line(depth: int) -> str:
 def indent_xml(text: str, *, whole: bool = True) -> tuple[str, list[int]] | None:
     """Return the XML indented, and for each line 1 if a fold begins with it, -1 if one ends.
 
-    None if its tags don't match, are nested too deeply, or few on a line. Of text that is not
-    whole the ends of elements may be missing.
+    None if its tags don't match, are nested too deeply, or few on a line. Text that is
+    not whole may lack the ends of elements.
     """
     if text.count("<") <= TAGS_IN_LINE * (text.rstrip().count("\n") + 1):
         return None
