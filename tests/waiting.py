@@ -5,11 +5,15 @@ import time
 
 
 def until(condition, seconds=60):
-    """Wait until the condition holds, and return its value; fail after so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Wait until the condition holds, and return its value; fail after so many seconds.
+
+    The longer it takes, the more seldom it looks: asking a browser costs what the page needs.
+    """
+    began = time.monotonic()
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"this did not happen within {seconds} s"
-        time.sleep(0.01)
+        waited = time.monotonic() - began
+        assert waited < seconds, f"this did not happen within {seconds} s"
+        time.sleep(min(0.005 + waited / 10, 0.1))
     return value
 
 
