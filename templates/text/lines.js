@@ -29,36 +29,9 @@ const laidOut = text => {
     return short.length > 72 ? list : short;
   });
 };
-// The same layout as the server's: elements whose name holds text anywhere stay as they were written.
-const XML = /<!-{2}[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<!DOCTYPE(?:[^<>["']|"[^"]*"|'[^']*')*(?:\[[^]*?\]\s*)?>|<\/?[^\s<>/!?](?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/gy;
-const laidOutXml = text => {
-  const tokens = text.trimStart().match(XML) || [], ends = new Map(), texted = new Set(), open = [], out = [];
-  const name = token => token.match(/^<\/?([^\s<>/]+)/)?.[1];
-  const begins = token => /^<[^/!?]/.test(token) && !token.endsWith("/>");
-  tokens.forEach((token, at) => {
-    if (begins(token)) open.push(at);
-    else if (token.startsWith("<\/")) ends.set(open.pop(), at);
-    else if (token.startsWith("<![") || !token.startsWith("<") && token.trim()) texted.add(name(tokens[open.at(-1)] || ""));
-  });
-  for (let at = 0, depth = 0; at < tokens.length; at++) {
-    const token = tokens[at];
-    let end = at;
-    if (token.startsWith("<\/")) depth--;
-    const indent = "  ".repeat(Math.max(0, depth));
-    if (begins(token)) {
-      end = ends.get(at) ?? tokens.length - 1;
-      const isEmpty = end === at + 1 || end === at + 2 && !tokens[at + 1].startsWith("<");
-      if (!isEmpty && !texted.has(name(token)) && !/\sxml:space\s*=\s*["']preserve/.test(token)) { end = at; depth++; }
-    }
-    if (token.trim()) out.push(indent + tokens.slice(at, end + 1).join(""));
-    at = end;
-  }
-  return out.join("\n");
-};
-const layouts = { json: laidOut, xml: laidOutXml };
 const load = async () => {
-  const text = await source.text(), layout = layouts[main.dataset.layout];
-  lines = (layout ? layout(text) : text).replace(/\n$/, "").split("\n");
+  const text = await source.text();
+  lines = (main.dataset.layout ? laidOut(text) : text).replace(/\n$/, "").split("\n");
 };
 const draw = (step = STEP) => {
   const stop = Math.min(lines.length, shown + step);
@@ -78,17 +51,11 @@ more.addEventListener("click", async () => {
   const isFirst = !lines;
   if (isFirst) {
     await load();
-    if (main.dataset.layout === "xml") {  // the names in what the server did not read count as well
-      const before = shown;
-      code.replaceChildren();
-      shown = 0;
-      return draw(before + STEP);
-    }
     const last = document.getElementById("L" + shown);  // it may be cut
     (last?.matches("summary") ? last.parentElement : last)?.remove();
     shown = Math.max(0, shown - 1);
   }
-  return draw(STEP + isFirst);
+  draw(STEP + isFirst);
 });
 source.changed = async () => {
   await load();

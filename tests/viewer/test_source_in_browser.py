@@ -153,21 +153,6 @@ def test_long_json_is_laid_out_to_its_end(page, tmp_path):
     assert page.text_content(".ln >> nth=20001").strip()
 
 
-def test_long_xml_is_laid_out_to_its_end_as_by_the_server(page, tmp_path):
-    rows = (
-        b"<r><!-- <c> --><p>a <b>c</b></p><d e='>'/><f xml:space='preserve'> <g/></f></r>" * 3_400
-    )
-    data = b"<?xml version='1.0'?><a>" + rows + b"</a>"
-    opened(page, tmp_path, download(original(data, "a.xml", "application/xml")))
-    made = page.evaluate("[...document.querySelectorAll('.ln')].map(one => one.textContent)")
-    page.click(".more")
-    until(lambda: page.locator(".ln").count() == 20_403)
-    lines = page.evaluate("[...document.querySelectorAll('.ln')].map(one => one.textContent)")
-
-    assert lines[: len(made)] == made
-    assert lines[-2:] == ["  </r>\n", "</a>\n"]
-
-
 def test_json_folds_without_scripts(new_page, tmp_path):
     page = new_page(java_script_enabled=False)
     opened(page, tmp_path, download(original(b'{"a":{"b":1}}', "a.json", "application/json")))

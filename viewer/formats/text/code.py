@@ -33,10 +33,6 @@ CODE_EXTENSIONS: Final = frozenset(
     | {"csproj", "xaml", "bashrc", "zshrc", "vimrc", "editorconfig", "htaccess", "gitconfig"}
 )
 SCRIPT: Final = b"#!"
-LAYOUTS: Final = {
-    "json": "json",
-    **dict.fromkeys(("xml", "svg", "xsd", "xsl", "xhtml", "xmp"), "xml"),
-}
 SAME_AS: Final = {
     **{"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json"},
     **{"psm1": "ps1", "psd1": "ps1", "svelte": "html", "metal": "cpp", "env": "sh", "conf": "ini"},
@@ -75,9 +71,7 @@ def preview(original: Original, media_type: str) -> Preview:
     except SandboxError:
         return text.preview(original, media_type, kind="code")
     is_complete = original.size <= text.MAX_READ
-    source = text.source(facts, original) | (
-        {"layout": options["layout"]} if facts["laid_out"] else {}
-    )
+    source = text.source(facts, original) | ({"layout": "json"} if facts["laid_out"] else {})
     return Preview(
         "code",
         str(facts["language"]) or text.label_of(media_type),
@@ -98,11 +92,12 @@ def _colour_note(facts: dict[str, Any]) -> str:
 
 def _options(original: Original, media_type: str) -> dict[str, Any]:
     name = original.name if media_type == "text/plain" or "." in original.name else ""
-    layout = _layout(original, media_type)
+    subtype = media_type.rpartition("/")[2].rpartition("+")[2]
+    is_json = "json" in (subtype, extension_of(original.name))
     return {
         "name": _lexed_name(name[-120:]),
-        "type": "application/json" if layout == "json" else media_type,
-        "layout": layout,
+        "type": "application/json" if is_json else media_type,
+        "is_json": is_json,
         "whole": original.size <= text.MAX_READ,
         "charset": charset(original.content_type),
     }
@@ -112,10 +107,3 @@ def _lexed_name(name: str) -> str:
     """Return the name; one of the same language for an extension or name that no lexer has."""
     extension = extension_of(name) or name.lower()
     return f"a.{SAME_AS[extension]}" if extension in SAME_AS else name
-
-
-def _layout(original: Original, media_type: str) -> str:
-    """Return how it is laid out: "json", "xml" or not at all."""
-    subtype = media_type.rpartition("/")[2].rpartition("+")[2]
-    meant = subtype, LAYOUTS.get(extension_of(original.name))
-    return next((layout for layout in ("json", "xml") if layout in meant), "")

@@ -15,7 +15,7 @@ from ...content.decoding import decode
 from ...markup.escaping import escape
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
-from .indenting import folds_of, indent_json, indent_xml
+from .indenting import folds_of, indent_json
 from .text_lines import MAX_LINES, html_lines
 
 START: Final = 4_000  # bytes
@@ -93,26 +93,18 @@ def prepare(data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the highlighted lines; the last ones plain if they are many."""
     text, encoding = decode(data, options.get("charset"))
-    laid_out, folds = _laid_out(text, options["layout"], whole=options["whole"])
+    laid_out = indent_json(text, whole=options["whole"]) if options["is_json"] else None
     text = (laid_out or text).removesuffix("\n")
     total = text.count("\n") + 1
     text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
     html, coloured = DOCUMENT.highlight_start("", text)
     shown = text.count("\n") + 1  # some lexers add a line end, and some take one away
     html = "\n".join((html + "\n").split("\n")[:shown])
-    facts, block = html_lines(html, total, folds)
+    facts, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
     lexer = DOCUMENT.lexers.get("")
     language = lexer.name if lexer else ""
     facts |= {"encoding": encoding, "language": LABELS.get(language, language)}
     yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block
-
-
-def _laid_out(text: str, layout: str, *, whole: bool) -> tuple[str, list[int]]:
-    """Return the text laid out, and the folds of its lines; nothing if it stays as it is."""
-    if layout == "xml":
-        return indent_xml(text, whole=whole) or ("", [])
-    laid_out = indent_json(text, whole=whole) if layout == "json" else None
-    return (laid_out, folds_of(laid_out)) if laid_out else ("", [])
 
 
 def _interpreter(start: bytes) -> str:

@@ -36,7 +36,7 @@ def test_highlighting_keeps_every_character():
     ("name", "code"), [("a.swift", b"var s: NSString"), ("a.asy", b"x"), ("a.mm", b"NSString *s;")]
 )
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
-    options = {"name": name, "type": "text/plain", "layout": "", "whole": True}
+    options = {"name": name, "type": "text/plain", "is_json": False, "whole": True}
 
     ((facts, _),) = JOB.run([code], options).messages
     assert facts["language"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.formats.text.indenting import indent_json, indent_xml
+from viewer.formats.text.indenting import indent_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -59,68 +59,3 @@ def test_invalid_or_deeply_nested_json_is_not_laid_out(text):
 def test_the_start_of_json_is_laid_out_although_it_can_not_be_checked():
     assert indent_json('[{"a": "b', whole=False) == '[\n  {\n    "a": "b'
     assert indent_json("hello {", whole=False) is None
-
-
-def laid_out(text, **options):
-    found = indent_xml(text, **options)
-    return found and found[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("<a><b>1</b><c/><d> </d></a>", ["<a>", "  <b>1</b>", "  <c/>", "  <d> </d>", "</a>"]),
-        (
-            "<a><p>one <b>two</b> <i>three</i></p><p><b>x</b><i>y</i></p></a>",
-            ["<a>", "  <p>one <b>two</b> <i>three</i></p>", "  <p><b>x</b><i>y</i></p>", "</a>"],
-        ),
-        (
-            "<a><b xml:space='preserve'><c/> <c/></b><d><![CDATA[<x>]]></d></a>",
-            ["<a>", "  <b xml:space='preserve'><c/> <c/></b>", "  <d><![CDATA[<x>]]></d>", "</a>"],
-        ),
-        (
-            '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY e "x>">]><a b="x>y"><!-- <c> -->'
-            "<d>&e;</d></a>",
-            [
-                *('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY e "x>">]>', '<a b="x>y">'),
-                *("  <!-- <c> -->", "  <d>&e;</d>", "</a>"),
-            ],
-        ),
-    ],
-)
-def test_elements_without_text_are_laid_out_and_all_others_kept(text, lines):
-    assert laid_out(text) == "\n".join(lines)
-
-
-def test_an_element_of_several_lines_is_one_fold():
-    text, folds = indent_xml(
-        "<a><b\nc='1'><d/><e>1\n2</e></b\n><f/><f/><f/><f/><f/><f/><f/><f/><f/><f/></a>"
-    )
-
-    assert list(zip(text.split("\n"), folds, strict=True))[:7] == [
-        *(("<a>", 1), ("  <b", 0), ("c='1'>", 1), ("    <d/>", 0), ("    <e>1", 0), ("2</e>", 0)),
-        ("  </b", -1),
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<a>\n<b>1</b>\n<c>2</c>\n</a>",
-        "<a><b></a></b><c/><c/>",
-        "<a><b/><b/><b/><b/>",
-        "x<a><b/><b/><b/><b/></a>",
-        "<a><b/><b/><b/><b c='></a>",
-        "<!--" * 200_000,
-        "<a>" * 100 + "</a>" * 100,
-        "",
-    ],
-)
-def test_what_is_laid_out_already_or_no_xml_stays_as_it_is(text):
-    assert indent_xml(text) is None
-
-
-def test_the_start_of_xml_is_laid_out_although_its_end_is_missing():
-    assert laid_out("<a><b><c/><c/><c/><d", whole=False).split("\n") == [
-        *("<a>", "  <b>", "    <c/>", "    <c/>", "    <c/>", "<d")
-    ]
