@@ -43,7 +43,7 @@ def test_active_content_is_removed(attack):
 
 def test_headings_lists_and_tables_are_kept():
     fragment = (
-        '<h1 id="h-a">A</h1><ul><li class="task">b</li></ul>'
+        '<h1 id="h-a">A</h1><ul><li class="task-list-item">b</li></ul>'
         '<table><tr><td class="num">1</td></tr></table>'
     )
 

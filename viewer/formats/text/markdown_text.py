@@ -29,10 +29,11 @@ from .highlighting import Highlighter
 FENCE: Final = re.compile(rb"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]{1,30})", re.M)
 MAX_LANGUAGES: Final = 20
 MAX_HIGHLIGHTED: Final = 40_000
-ALERT: Final = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I)
 PICTURE: Final = re.compile(r'<img((?:\s[\w-]+="[^"]*")*)\s*/?>')
 ALT: Final = re.compile(r'\salt="([^"]*)"')
-TASK: Final = re.compile(r"\[([ xX])\] ")
+TASK: Final = re.compile(
+    r'<input class="task-list-item-checkbox" disabled="" type="checkbox"( checked="")?> (\s*<p>)?'
+)
 FORMULA: Final = re.compile(  # `$` has a character inside beside it, and no digit behind it
     r"\$`([^`$]+)`\$|\$\$([^$`]+)\$\$|\$(?!\s)([^$`]*[^$`\s])\$(?!\d)"
 )
@@ -58,7 +59,8 @@ def to_html(text: str) -> str:
 
 
 def _unsafe_html(text: str) -> str:
-    parser = MarkdownIt("commonmark", {"html": True, "linkify": True, "maxNesting": 40})
+    options: Any = {"html": True, "linkify": True, "tasklists": True, "alerts": True}
+    parser = MarkdownIt("commonmark", options | {"maxNesting": 40})
     parser.enable(["table", "strikethrough", "linkify"])
     parser.use(footnote_plugin).use(front_matter_plugin)
     parser.use(dollarmath_plugin, allow_labels=False)
@@ -70,7 +72,7 @@ def _unsafe_html(text: str) -> str:
     parser.add_render_rule("math_block", _formula)
     tokens = parser.parse(text)
     _annotate(tokens)
-    return str(parser.renderer.render(tokens, parser.options, {}))
+    return TASK.sub(_task, str(parser.renderer.render(tokens, parser.options, {})))
 
 
 def _annotate(tokens: Sequence[Token]) -> None:
@@ -78,10 +80,8 @@ def _annotate(tokens: Sequence[Token]) -> None:
     for token, following in zip_longest(tokens, tokens[1:]):
         if token.type == "heading_open" and following:
             _link_heading(token, following, names)
-        elif token.type in ("th_open", "td_open"):
-            _align(token)
-    _annotate_tasks(tokens)
-    _annotate_alerts(tokens)
+        elif token.type in ("th_open", "td_open"):  # styles are sanitized away
+            token.attrSet("class", str(token.attrs.get("style", "")).removeprefix("text-align:"))
 
 
 def _link_heading(heading: Token, inline: Token, names: Counter[str]) -> None:
@@ -99,34 +99,9 @@ def _link_heading(heading: Token, inline: Token, names: Counter[str]) -> None:
     inline.children = [*(inline.children or ()), link]
 
 
-def _align(cell: Token) -> None:
-    side = str(cell.attrs.pop("style", "")).removeprefix("text-align:")
-    if side in ("right", "center"):
-        cell.attrSet("class", side)
-
-
-def _annotate_tasks(tokens: Sequence[Token]) -> None:
-    for item, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if item.type != "list_item_open" or inline.type != "inline" or not inline.children:
-            continue
-        box = TASK.match(inline.children[0].content)
-        if box:
-            item.attrSet("class", "task")
-            sign = "\u2610 " if box.group(1) == " " else "\u2611 "
-            inline.children[0].content = sign + inline.children[0].content[box.end() :]
-
-
-def _annotate_alerts(tokens: Sequence[Token]) -> None:
-    """Turn quotes that begin with `[!NOTE]` on a line of its own into alerts."""
-    for quote, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if quote.type != "blockquote_open" or inline.type != "inline" or not inline.children:
-            continue
-        if kind := ALERT.match(inline.children[0].content):
-            name = kind[1].lower()
-            quote.attrSet("class", f"alert alert-{name}")
-            title = Token("html_inline", "", 0)
-            title.content = f"<strong>{name.title()}</strong><br>"
-            inline.children = [title, *inline.children[2:]]
+def _task(box: re.Match[str]) -> str:
+    """Return a sign at the beginning of what is to do."""
+    return (box[2] or "") + ("\u2611 " if box[1] else "\u2610 ")
 
 
 def _present_picture(match: re.Match[str]) -> str:

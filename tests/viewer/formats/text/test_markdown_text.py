@@ -14,13 +14,14 @@ SHOWN = {  # texts, and what they become
     "Some *words*": "<em>words</em>",
     "**weight**": "<strong>weight</strong>",
     "|a|\n|-:|\n|3.20|": '<td class="right">3.20</td>',
-    "- [x] done": '<li class="task">\u2611 done</li>',
-    "- [ ] to do": '<li class="task">\u2610 to do</li>',
+    "- [x] done": '<li class="task-list-item">\u2611 done</li>',
+    "- [x] done\n\n- x": '<p>\u2611 done</p>',
+    "- [ ] to do": '<li class="task-list-item">\u2610 to do</li>',
     "> said": "<blockquote>",
     '[a](https://x.org "y")': '<a href="https://x.org" title="y" target="_blank"',
     "See https://example.org/x.": '<a href="https://example.org/x" target="_blank"',
     "![x](data:image/png;base64,AAAA)": '<img src="data:image/png;base64,AAAA" alt="x">',
-    "> [!NOTE]": "<strong>Note</strong>",
+    "> [!NOTE]": '<p class="markdown-alert-title">Note</p>',
     "---\ntitle: x\n---\n# y": '<pre tabindex="0"><code>title: x',
     "[go](#what-it-does)": 'href="#h-what-it-does"',
     "## It does": '<h2 id="h-it-does">It does<a class="anchor" href="#h-it-does"',
@@ -71,8 +72,8 @@ def test_a_remote_picture_is_its_text_however_it_is_written(text):
 @pytest.mark.parametrize("kind", ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION", "note"])
 def test_a_quote_may_be_an_alert(kind):
     assert to_html(f"> [!{kind}]\n> Take *care*.") == (
-        f'<blockquote class="alert alert-{kind.lower()}">\n<p><strong>{kind.title()}</strong><br>'
-        "Take <em>care</em>.</p>\n</blockquote>\n"
+        f'<div class="markdown-alert markdown-alert-{kind.lower()}">\n'
+        f'<p class="markdown-alert-title">{kind.title()}</p>\n<p>Take <em>care</em>.</p>\n</div>\n'
     )
 
 
