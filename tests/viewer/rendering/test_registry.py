@@ -14,7 +14,7 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("text", "text"): "notes.txt",
     ("markdown", "text"): "README.md",
     ("code", "code"): "sum.py data.json",
-    ("table", "table"): "sales.csv sales.tsv",
+    ("table", "text"): "sales.csv sales.tsv",
     ("web", "code"): "page.html",
     ("mail", "unknown"): "letter.eml plain.eml",
     ("mailbox", "text"): "letters.mbox",

@@ -3,11 +3,11 @@
 import csv
 import io
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ...content.decoding import browser_label, decode
+from ...content.media_types import charset
 from ...markup.escaping import escape
 from ...markup.formatting import format_count
 from ...markup.names import extension_of
@@ -34,11 +34,10 @@ JOB: Final = Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, se
 def preview(original: Original, media_type: str) -> Preview:
     """Return the first rows as a table; plain text if the content can't be parsed."""
     is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
-    options = {"delimiter": "\t" if is_tsv else ""}
+    options = {"charset": charset(original.content_type), "delimiter": "\t" if is_tsv else ""}
     try:
-        this = sys.modules[__name__]
-        facts, html = text.render_start(JOB, this, original, options, in_child=True)
-    except (SandboxError, csv.Error):
+        facts, html = original.run_html_job(JOB, options, most_bytes=text.MAX_READ)
+    except SandboxError:
         return text.preview(original, media_type)
     partial = facts["cut"] or original.size > text.MAX_READ
     return Preview(

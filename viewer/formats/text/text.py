@@ -1,12 +1,12 @@
 """Plain text: numbered lines without highlighting."""
 
 import contextlib
-from types import ModuleType
 from typing import Any
 
 from ...content.decoding import browser_label, needs_detection
 from ...content.media_types import charset
 from ...markup.formatting import format_count, format_size
+from ...sandbox.messages import Message
 from ...sandbox.process import Job, SandboxError
 from ..original import Original
 from ..preview import Preview
@@ -20,7 +20,7 @@ SCRIPTS = ("text/source.js", "text/lines.js")
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
-    facts, html = render_start(JOB, text_lines, original, {})
+    facts, html = _rendered(original)
     return Preview(
         kind,
         label or label_of(media_type),
@@ -33,30 +33,20 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
     )
 
 
-def render_start(
-    job: Job,
-    module: ModuleType,
-    original: Original,
-    options: dict[str, Any],
-    *,
-    in_child: bool = False,
-) -> tuple[dict[str, Any], bytes]:
-    """Run a job on at most MAX_READ bytes.
+def _rendered(original: Original) -> Message:
+    """Return the lines of at most MAX_READ bytes.
 
-    A document of MAX_INLINE bytes that says its encoding is rendered in this process, unless
-    `in_child`, for what is read faster than it is rendered once it is kept; any of MAX_INLINE if
-    the child process fails.
+    A document of MAX_INLINE bytes is rendered in this process if its encoding is known, or if the
+    child process fails.
     """
-    options = {"charset": charset(original.content_type), **options}
+    options = {"charset": charset(original.content_type)}
     if original.size > MAX_INLINE:
-        return original.run_html_job(job, options, most_bytes=MAX_READ)
+        return original.run_html_job(JOB, options, most_bytes=MAX_READ)
     data = original.first(MAX_INLINE)
-    if in_child or needs_detection(data, options["charset"]):
+    if needs_detection(data, options["charset"]):
         with contextlib.suppress(SandboxError):
-            return original.run_html_job(job, options)
-    (message,) = module.render(data, options)
-    facts, html = message
-    return facts, html
+            return original.run_html_job(JOB, options)
+    return next(text_lines.render(data, options))
 
 
 def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:

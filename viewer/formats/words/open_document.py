@@ -4,11 +4,12 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from ...markup.escaping import escape
+from ...sandbox.messages import RefusedError
 from ..packages.elements import attribute, descendants, first_child, local_name, parse_int
 from ..packages.package import Package
 from .blocks import BULLET, SLIDE, Blocks, heading, link, paragraph
 
-FORMATS: Final = {"text": "odt", "spreadsheet": "sheets", "presentation": "odp"}
+LABELS: Final = {"text": "Text document", "presentation": "Presentation"}
 DESCRIPTIONS: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # of shapes
 COUNTED: Final = {"annotation": "comment"}
 IGNORED: Final = frozenset(
@@ -22,24 +23,21 @@ SHAPES: Final = ("custom-shape", "rect", "ellipse", "line", "polyline", "polygon
 OBJECTS: Final = ((b"<office:chart", "chart"), (b"<math", "formula"))
 
 
-def detect_format(package: Package) -> str | None:
-    """Return "odt", "odp" or "sheets"; None if it is none of them."""
-    names = map(local_name, _body(package))
-    return next((FORMATS[name] for name in names if name in FORMATS), None)
+def read(package: Package) -> tuple[str, str]:
+    """Return what a package is, and its text as HTML.
 
-
-def read(package: Package) -> str:
-    """Return the text of a document or of slides."""
-    body, styles = _body(package), package.xml_if_sound("styles.xml")
+    Raises RefusedError for a spreadsheet, "sheets", and for what is none of these, "zip".
+    """
+    body = first_child(package.xml("content.xml"), "body")
+    kinds = [local_name(item) for item in body] if body is not None else []
+    label = next((LABELS[kind] for kind in kinds if kind in LABELS), "")
+    if body is None or not label:
+        raise RefusedError("sheets" if "spreadsheet" in kinds else "zip")
+    styles = package.xml_if_sound("styles.xml")
     for element, noun in BESIDE.items():
         found = (*descendants(styles, element), *descendants(body, element))
         package.left_out[noun] = sum(bool("".join(one.itertext()).strip()) for one in found)
-    return _Text(package).inside(body)
-
-
-def _body(package: Package) -> Element:
-    body = first_child(package.xml("content.xml"), "body")
-    return Element("absent") if body is None else body
+    return label, _Text(package).inside(body)
 
 
 class _Text(Blocks):

@@ -4,7 +4,7 @@ It shows text, headings, tables, pictures and links in the order of the file, an
 there is: LibreOffice shows that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ...markup.formatting import CUT_NOTE, format_count, left_out_note
@@ -15,18 +15,11 @@ from ..packages.package import Package
 from . import open_document, open_xml
 from .blocks import SLIDE
 
-Read = Callable[[Package], str]
-FORMATS: Final[tuple[tuple[str, str, Read], ...]] = (  # by a part that each has
-    (open_xml.DOCUMENT, "docx", open_xml.document),
-    (open_xml.PRESENTATION, "pptx", open_xml.slides),
-)
-WORKBOOK: Final = "xl/workbook.xml"
-LABELS: Final = {
-    "docx": "Word document",
-    "pptx": "Presentation",
-    "odt": "Text document",
-    "odp": "Presentation",
+FORMATS: Final = {  # by a part that each has
+    open_xml.DOCUMENT: ("Word document", open_xml.document),
+    open_xml.PRESENTATION: ("Presentation", open_xml.slides),
 }
+WORKBOOK: Final = "xl/workbook.xml"
 MISSING: Final = "LibreOffice on the server would show its pages."
 FAILED: Final = "LibreOffice could not show its pages."
 NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
@@ -38,15 +31,12 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     Raises RefusedError for a workbook, and for an archive that is none of these documents: "zip".
     """
     package = Package(data)
-    file_format, read = _detect_format(package)
-    if file_format not in LABELS:
-        raise RefusedError(file_format)
-    html = read(package)
+    label, html = _read(package)
     limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
     cut = len(html) > limit or package.pictures_left_out
     slides = html.count(SLIDE)
     facts = shown_as(
-        LABELS[file_format],
+        label,
         *([format_count(slides, "slide")] if slides else ()),
         notes=(
             *(NOTE, left_out_note(+package.left_out), CUT_NOTE if cut else ""),
@@ -57,10 +47,11 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     yield facts, f"{start}{sanitize_fragment(html[:limit])}</article>".encode("utf-8", "replace")
 
 
-def _detect_format(package: Package) -> tuple[str, Read]:
-    for part, file_format, read in FORMATS:
+def _read(package: Package) -> tuple[str, str]:
+    """Return what the document is, and its HTML, which still has to be sanitized."""
+    for part, (label, read) in FORMATS.items():
         if part in package.names:
-            return file_format, read
-    is_workbook = WORKBOOK in package.names
-    found = "sheets" if is_workbook else open_document.detect_format(package) or "zip"
-    return found, open_document.read
+            return label, read(package)
+    if WORKBOOK in package.names:
+        raise RefusedError("sheets")
+    return open_document.read(package)

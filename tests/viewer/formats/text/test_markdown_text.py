@@ -15,7 +15,7 @@ SHOWN = {  # texts, and what they become
     "**weight**": "<strong>weight</strong>",
     "|a|\n|-:|\n|3.20|": '<td class="right">3.20</td>',
     "- [x] done": '<li class="task-list-item">\u2611 done</li>',
-    "- [x] done\n\n- x": '<p>\u2611 done</p>',
+    "- [x] done\n\n- x": "<p>\u2611 done</p>",
     "- [ ] to do": '<li class="task-list-item">\u2610 to do</li>',
     "> said": "<blockquote>",
     '[a](https://x.org "y")': '<a href="https://x.org" title="y" target="_blank"',
