@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import text
 
+from crypto import passwords
 from tests import postgres
 from tests.lasting_browser import LastingBrowser
 from tests.listener import Listener
@@ -123,13 +124,20 @@ def no_service_logs_a_traceback(request):
     Service.expected_errors = frozenset()
 
 
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch):
+    """Hash passwords in this process with the least that Argon2id takes."""
+    quick = passwords._argon2id.using(memory_cost=8, rounds=1)
+    monkeypatch.setattr(passwords, "_argon2id", quick)
+
+
 @pytest.fixture(scope="module")
 def start_service(tmp_path_factory):
     """A function that starts a service with these settings; all are stopped after the module."""
     started = []
 
-    def start(**settings):
-        started.append(Service(tmp_path_factory.mktemp("service"), **settings))
+    def start(kind=QuickService, **settings):
+        started.append(kind(tmp_path_factory.mktemp("service"), **settings))
         return started[-1]
 
     yield start

@@ -10,6 +10,7 @@ import pytest
 from tests.formats import b64
 from tests.forms import FORM, file
 from tests.forms import body as form_body
+from tests.service import Service
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +35,7 @@ def peak_kib(process):
 )
 @pytest.mark.parametrize("kind", [KIND, {"Content-Type": FORM}], ids=["JSON", "form"])
 def test_memory_does_not_grow_with_concurrent_large_uploads(kind, start_service):
-    service = start_service(RATE_LIMITS="off")
+    service = start_service(Service, RATE_LIMITS="off")
     alice = service.register()
     raw = os.urandom(SIZE)
     as_json = b'{"contentType":"a/b","payload":"' + b64(raw).encode() + b'"}'
@@ -55,7 +56,7 @@ def test_memory_does_not_grow_with_concurrent_large_uploads(kind, start_service)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the heaps of glibc")
 def test_memory_does_not_grow_with_the_number_of_workers(start_service):
-    service = start_service(RATE_LIMITS="off")
+    service = start_service(Service, RATE_LIMITS="off")
     alice = service.register()
     body = b'{"contentType":"a/b","payload":"' + b64(os.urandom(1 << 20)).encode() + b'"}'
     before = peak_kib(service.process)

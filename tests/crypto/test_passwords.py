@@ -9,6 +9,11 @@ from crypto.passwords import ACCOUNTS, LINKS, PasswordQueue
 from tests.waiting import join_threads, start_threads, until
 
 
+@pytest.fixture
+def quick_passwords():
+    """Hash them as the service does."""
+
+
 def test_a_password_matches_its_own_hash_only():
     hash = passwords.hash_password("correct horse battery")
 

@@ -1,24 +1,19 @@
 """The models over a fresh SQLite file, with two people in it."""
 
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
-from crypto import Keyring, passwords
-from models import User, connected
+from crypto import Keyring, sealing
+from models import User, connected, current_runtime
 from models.core import ids
 from models.events import current_actor
 from models.operations import setup
 from models.runtime import create_runtime
 from settings import Settings
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(monkeypatch):
-    """Hash passwords with the least that Argon2id takes."""
-    quick = passwords._argon2id.using(memory_cost=8, rounds=1)
-    monkeypatch.setattr(passwords, "_argon2id", quick)
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +33,18 @@ def empty_instance(tmp_path_factory):
     setup.open_runtime()
     runtime.close()
     return folder
+
+
+def reopened():
+    """The database, open for a block after `file` has closed it."""
+    setup.open_runtime()
+    return connected()
+
+
+def bound_to_nothing(user):
+    """The user's wrapped key as an older version stored it."""
+    root = current_runtime().keyring[user.root]
+    return sealing.seal(root.wrap_key, sealing.context("key/1", user.id), user.key)
 
 
 @pytest.fixture
@@ -91,6 +98,19 @@ def clock(monkeypatch):
 
     yield move
     ids._last_id = 0  # ids of the future are not drawn on
+
+
+@pytest.fixture
+def file(instance):
+    """Execute statements on the closed database file; the next use opens it again."""
+
+    def execute(*scripts, **values):
+        current_runtime().close_database()
+        statements = [one for script in scripts for one in script.split(";") if one.strip()]
+        with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
+            return [plain.execute(one, values).fetchall() for one in statements]
+
+    return execute
 
 
 @pytest.fixture

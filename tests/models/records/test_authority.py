@@ -4,8 +4,6 @@ acts on them.
 
 import os
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,7 +25,7 @@ from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials
 from models.links import LinkOptions, TokenGrant
 from models.operations import key_rotation, setup, sweep, verification, verify_log
 from models.operations.authority import AUTHENTICATED, AuthorityKey
-from models.storage import connected
+from tests.models.conftest import bound_to_nothing, reopened
 from tests.uploads import upload
 
 PASSWORD = "correct horse battery"
@@ -47,29 +45,6 @@ FORMER_SCHEMA = """
 
 
 @pytest.fixture
-def file(instance):
-    """Execute statements on the closed database file; the next use opens it again."""
-
-    def execute(*statements, **values):
-        current_runtime().close_database()
-        with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
-            return [plain.execute(one, values).fetchall() for one in statements]
-
-    return execute
-
-
-def reopened():
-    setup.open_runtime()
-    return connected()
-
-
-def bound_to_nothing(user):
-    """The user's wrapped key as an older version stored it."""
-    root = current_runtime().keyring[user.root]
-    return sealing.seal(root.wrap_key, sealing.context("key/1", user.id), user.key)
-
-
-@pytest.fixture
 def credentials_of(alice):
     """The secrets of a session, an API key and a link."""
     session = Session.begin(alice, 3600)
@@ -82,7 +57,7 @@ def test_rows_of_an_older_version_are_signed_at_the_next_start(alice, credential
     session, key, link = credentials_of
     former = bound_to_nothing(alice)
     file("UPDATE user_account SET sealed_key = :former", former=former)
-    file(*filter(str.strip, FORMER_SCHEMA.split(";")))
+    file(FORMER_SCHEMA)
 
     with reopened():
         assert Session.of_token(session)[0] == alice.id
