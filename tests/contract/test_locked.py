@@ -22,7 +22,7 @@ IMPATIENT = (
 @pytest.fixture
 def service(tmp_path):
     class Impatient(Service):
-        program = ("-c", IMPATIENT)
+        program = IMPATIENT
 
     service = Impatient(tmp_path, RATE_LIMITS="off")
     yield service
