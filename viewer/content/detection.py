@@ -44,6 +44,7 @@ SIGNATURES: Final = (
     (b"AT&TFORM", "image/vnd.djvu"),
     (b"gimp xcf ", "image/x-xcf"),
     (b"%!PS", "application/postscript"),
+    (b"SIMPLE  =", "application/fits"),  # which has a head of text
     (b"\xc5\xd0\xd3\xc6", "application/postscript"),  # with a picture of its own
     *(
         (start, "audio/mpeg")

@@ -53,6 +53,7 @@ BINARY = bytes(range(256))
         (b"SQLite format 3\0\x10\0", "application/vnd.sqlite3"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
         (b"{\\rtf1", "application/rtf"),
+        (b"SIMPLE  =                    T", "application/fits"),
         (b"\xc5\xd0\xd3\xc6\x20", "application/postscript"),
         (b"just words", "text/plain"),
         ("\ufeffwords".encode("utf-16"), "text/plain"),

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import email
 import email.policy
+import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
@@ -43,7 +44,11 @@ MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 BOUNDARY: Final = re.compile(rb"\n\r?\n--(\S[^\r\n]{0,69})\r?\n", re.A)
-CONTENT_ID: Final = re.compile(r'cid:([^"\'\s>)]{1,200})')
+# How a page names a part: by its Content-ID, or by its Content-Location, as saved pages do (MHTML).
+NAMED: Final = re.compile(
+    r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
+    re.I,
+)
 # Bytes of a page as characters for private use, which its sanitizer keeps as they are.
 KEPT: Final = {byte: 0xF700 + byte for byte in range(128, 256)}
 BYTES: Final = {kept: 0xDC00 + byte for byte, kept in KEPT.items()}  # by `surrogateescape`
@@ -115,14 +120,15 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, byt
     if not text.strip():
         return {"format": "plain", "cut": False}, b"", set()
     if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
-        facts, html = text_lines(text.rstrip())
-        return {"format": "plain", **facts, "source": _source(charset, data.rstrip())}, html, set()
+        facts, lines = text_lines(text.rstrip())
+        return {"format": "plain", **facts, "source": _source(charset, data.rstrip())}, lines, set()
     made, source = _page(text, message, sanitize), {}
     if charset:
         kept = data.decode("latin-1").translate(KEPT)
         source = _source(charset, _bytes_of(_page(kept, message, sanitize)))
     body, cut = escaped_block(made)
-    return {"format": "html", "cut": cut, "source": source}, body, set(CONTENT_ID.findall(text))
+    shown = set(map(_name, NAMED.finditer(text)))
+    return {"format": "html", "cut": cut, "source": source}, body, shown
 
 
 def _page(text: str, message: EmailMessage, sanitize: Sanitizer) -> str:
@@ -148,18 +154,22 @@ def _bytes_of(page: str) -> bytes:
 
 
 def _with_pictures(text: str, pictures: dict[str, str]) -> str:
-    """Replace cid: addresses by the pictures; leave out what exceeds MAX_PICTURES."""
+    """Replace the addresses of pictures by these; leave out what exceeds MAX_PICTURES."""
     left = MAX_PICTURES
 
     def source(match: re.Match[str]) -> str:
         nonlocal left
-        picture = pictures.get(match[1], "")
+        picture = pictures.get(_name(match), "" if match[1] else match[0])
         if len(picture) > left:
             return ""
         left -= len(picture)
         return picture
 
-    return CONTENT_ID.sub(source, text)
+    return NAMED.sub(source, text)
+
+
+def _name(match: re.Match[str]) -> str:
+    return html.unescape(match[1] or match[2] or match[3])
 
 
 def _text(part: Any) -> tuple[str, str, bytes]:
@@ -180,10 +190,11 @@ def _text(part: Any) -> tuple[str, str, bytes]:
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
     for part in message.walk():
-        name, kind = _content_id(part), part.get_content_type()
-        data = part.get_payload(decode=True) if name and kind in PICTURES else None
+        names, kind = _names(part), part.get_content_type()
+        data = part.get_payload(decode=True) if names and kind in PICTURES else None
         if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
-            yield name, f"data:{kind};base64,{base64.b64encode(data).decode()}"
+            picture = f"data:{kind};base64,{base64.b64encode(data).decode()}"
+            yield from ((name, picture) for name in names)
 
 
 def _attachments(
@@ -193,7 +204,7 @@ def _attachments(
     is_multipart = message.get_content_maintype() == "multipart"
     parts = chain(message.iter_attachments(), _behind(message)) if is_multipart else _whole(message)
     for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
-        if _content_id(part) not in shown:
+        if shown.isdisjoint(_names(part)):
             yield _filename(part), part.get_content_type(), _content(part, line_end)
 
 
@@ -242,8 +253,12 @@ def _content(part: Any, line_end: str) -> bytes:
     return data if isinstance(data, bytes) else b""
 
 
-def _content_id(part: Any) -> str:
-    return _read(lambda: str(part.get("Content-ID", "")), "").strip(" <>")
+def _names(part: Any) -> list[str]:
+    """Return by what a page names a part."""
+    headers: list[Any] = _read(
+        lambda: [part.get(name) for name in ("Content-ID", "Content-Location")], []
+    )
+    return [str(text).strip(" <>") for text in headers if text]
 
 
 def _filename(part: Any) -> str:

@@ -115,6 +115,19 @@ def test_an_attached_inline_picture_is_embedded():
     assert '<img src="data:image/png;base64,AAAA">' in read(data)[1]
 
 
+def test_a_picture_of_a_saved_page_is_found_by_its_address_and_no_attachment():
+    data = (
+        b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        b'<img src="https://a.example/?a=1&amp;b"><img src="https://a.example/other">\n--b\n'
+        b"Content-Type: image/png\nContent-Location: https://a.example/?a=1&b\n"
+        b"Content-Transfer-Encoding: base64\n\nAAAA\n--b--\n"
+    )
+    facts, body = read(data)
+
+    assert '<img src="data:image/png;base64,AAAA"><img>' in body
+    assert facts["attachments"] == []
+
+
 def test_a_picture_shown_in_the_body_is_no_attachment_and_another_is():
     shown, _ = read(mail_with_picture("<img src='cid:pic'>"))
     other, _ = read(mail_with_picture("<p>x"))
