@@ -126,12 +126,16 @@ KINDS = {  # in the plural -> in the singular, and the media types
     "PDF": ("PDF", "application/pdf application/x-pdf"),
     "Texts": (
         *("Text", f"{_OFFICE}.wordprocessingml.document {_OPEN}.text application/msword"),
-        "application/rtf text/plain text/markdown text/x-markdown text/html",
-        "application/vnd.apple.pages",
+        "application/rtf application/x-rtf text/rtf text/richtext text/plain text/markdown",
+        "text/x-markdown text/html application/xhtml+xml application/epub+zip",
+        "application/vnd.apple.pages application/vnd.ms-works application/vnd.wordperfect",
     ),
     "Tables": (
         *("Table", f"{_OFFICE}.spreadsheetml.sheet {_OPEN}.spreadsheet application/vnd.ms-excel"),
+        "application/vnd.ms-excel.sheet.macroenabled.12",
+        "application/vnd.ms-excel.sheet.binary.macroenabled.12",
         "text/csv text/tab-separated-values application/csv application/vnd.apple.numbers",
+        "application/vnd.sqlite3 application/vnd.apache.parquet",
     ),
     "Code": (
         *("Code", "application/json application/ld+json application/x-ipynb+json application/sql"),
@@ -145,14 +149,23 @@ KINDS = {  # in the plural -> in the singular, and the media types
     ),
     "Pictures": (
         *("Picture", "image/png image/jpeg image/gif image/webp image/avif image/svg+xml"),
-        "image/heic image/heif image/tiff image/bmp",
+        "image/heic image/heif image/heic-sequence image/heif-sequence image/tiff image/bmp",
+        "image/jp2 image/jpx image/apng image/x-icon image/vnd.microsoft.icon image/icns",
+        "image/vnd.adobe.photoshop image/x-xcf image/vnd.djvu image/vnd-ms.dds image/x-tga",
+        "image/svg+xml-compressed image/x-portable-anymap image/x-portable-bitmap",
+        "image/x-portable-graymap image/x-portable-pixmap",
     ),
-    "E-mails": ("E-mail", "message/rfc822 application/vnd.ms-outlook"),
+    "E-mails": ("E-mail", "message/rfc822 application/vnd.ms-outlook application/mbox"),
     "Audio and video": (
         *("Recording", "audio/mpeg audio/mp4 audio/ogg audio/wav audio/flac audio/webm"),
-        "video/mp4 video/webm video/ogg video/quicktime",
+        "audio/aac audio/mp3 audio/x-m4a audio/x-wav video/mp4 video/webm video/ogg",
+        "video/quicktime video/mpeg video/mp2t video/x-matroska video/x-msvideo",
     ),
-    "Archives": ("Archive", "application/zip application/gzip application/x-tar"),
+    "Archives": (
+        *("Archive", "application/zip application/gzip application/x-tar application/x-bzip2"),
+        "application/x-xz application/x-7z-compressed application/vnd.rar application/x-archive",
+        "application/vnd.debian.binary-package application/java-archive",
+    ),
 }
 _NAMES = {type: name for name, *types in KINDS.values() for type in " ".join(types).split()}
 

@@ -1,7 +1,10 @@
 """models/documents/media_types.py"""
 
+import re
+
 from models.documents import kind_of, type_of_name
 from models.documents.media_types import _ADDED, essence, usual_extension
+from viewer.rendering.registry import BY_TYPE
 
 EXTENSIONS = {  # in Python's table, which may be another in its next version
     "application/json": ".json",
@@ -72,6 +75,15 @@ def test_a_name_says_a_type_by_its_extension():
 def test_the_type_of_an_extension_has_this_as_its_usual_one():
     for extension in (*EXTENSIONS.values(), *_ADDED.values()):
         assert usual_extension(type_of_name("a" + extension)) == extension
+
+
+def test_what_the_viewer_shows_has_a_kind_unless_it_is_rare():
+    """By its kind a list of documents is filtered; each of these is called a file."""
+    rare = r"font|\bapplication/x-ole|calendar|vcard|directory|subrip|srt|vtt|gpx|google-earth"
+    rare += r"|visio|mspublisher|postscript"
+    nameless = {one for one in BY_TYPE if kind_of(one) == "File"}
+
+    assert [one for one in nameless if not re.search(rare, one)] == []
 
 
 def test_bytes_of_no_type_are_of_the_kind_that_their_name_says():
