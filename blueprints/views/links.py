@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 import viewer
 from models import DocumentToken, Issued, current_runtime
-from models.links import UPLOAD, Opening
+from models.links import UPLOAD, Opening, Target, TokenGrant
 
 
 def base_url() -> str:
@@ -65,6 +65,14 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
         'style="border:0;max-width:100%"></iframe>'
     )
+
+
+def record(target: Target, grant: TokenGrant | None, type: str) -> None:
+    """An opening: by token it counts as a view, by ticket or for the owner it is only an event."""
+    if grant and not (grant.owner_id or grant.came_by):
+        grant.count_view(target, type)
+    else:
+        target.record_read(type)
 
 
 def receipt_file(opening: Opening) -> Response:

@@ -1,7 +1,8 @@
-"""A collection as one HTML file: a contents page, and each document as a page of its own."""
+"""A collection: the contents page that a link opens, and the file that holds all documents."""
 
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 from flask import Response, request
 
@@ -11,7 +12,12 @@ from models.core import PayloadTooLarge, ServiceError
 from models.documents import kind_of
 from models.links import TokenGrant
 
+from .links import record, visible
+from .notices import small_page
 from .originals import original_of
+from .prompt import credential_of, receipt_url
+
+NAMES_BYTES = 48_000  # of the names on a contents page, which has 192 KiB at most
 
 
 class TooLargeForOneFile(PayloadTooLarge):
@@ -22,6 +28,34 @@ class TooLargeForOneFile(PayloadTooLarge):
 
 def fits(collection: Collection) -> bool:
     return collection.size <= current_runtime().settings.max_document_bytes
+
+
+def contents_page(collection: Collection, grant: TokenGrant) -> Response:
+    """The page, as one view of the whole; by ticket it is none."""
+    credential = credential_of(grant)
+    shown: dict[str, Any] = {
+        "collection": collection,
+        "visible": visible,
+        "credential": credential,
+        "query": credential + ("&embed=1" if request.args.get("embed") == "1" else ""),
+        "fits": fits(collection),
+        "receipt": receipt_url(grant),
+    }
+    if "download" in grant.permissions:
+        shown["size"] = viewer.format_size(collection.size)
+    found = collection.documents
+    rows = [
+        {
+            **(row := row_of(one)),
+            "name": _within(row["name"], NAMES_BYTES // len(found)),
+            "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
+        }
+        for one in found
+    ]
+    page = small_page("cover.html", 200, grant.origins, documents=rows, **shown)
+    if request.method != "HEAD":
+        record(collection, grant, "collection.viewed")
+    return page
 
 
 def send(collection: Collection, grant: TokenGrant | None, password: str | None = None) -> Response:
@@ -36,10 +70,7 @@ def send(collection: Collection, grant: TokenGrant | None, password: str | None 
     if request.method == "HEAD":
         return Response(headers=headers)
     pieces = chain([next(body)], body)  # the first is made now
-    if grant and not grant.came_by:
-        grant.count_view(collection, "collection.downloaded")
-    else:
-        collection.record_read("collection.downloaded")
+    record(collection, grant, "collection.downloaded")
     return Response(pieces, headers=headers, direct_passthrough=True)
 
 
@@ -76,3 +107,12 @@ def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], vi
         return original_of(document, grant, saves=True)
 
     return open_document
+
+
+def _within(name: str, most_bytes: int) -> str:
+    """Its beginning and end, as much as takes at most so many bytes of HTML."""
+    shown, half = name, len(name) // 2
+    while len(visible(shown).encode()) > most_bytes:
+        half = half * 3 // 4
+        shown = f"{name[:half]}…{name[-half:]}"
+    return shown

@@ -18,7 +18,7 @@ from models.runtime import BeingMadeError
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from . import one_file
-from .links import base_url
+from .links import base_url, record
 from .notices import converting_page, prefers_json
 from .originals import original_of
 from .pdf import opened_pdf
@@ -65,8 +65,9 @@ def _end_of(target: Target) -> int | None:
 
 
 def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
-    """A collection is saved; its contents page is no page of a document."""
     if isinstance(target, Collection):
+        if grant and action == "view":
+            return one_file.contents_page(target, grant)
         return one_file.send(target, grant)
     document, saves = target, action == "download"
     original = original_of(document, grant, saves=saves, tells=not saves)
@@ -149,10 +150,8 @@ def _record_and_send(
     """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
-    if grant and not (grant.owner_id or grant.came_by):
-        grant.count_view(document, type)
-    elif not (grant and _is_counted(grant, type)):
-        document.record_read(type)
+    if not (grant and _is_counted(grant, type)):
+        record(document, grant, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
