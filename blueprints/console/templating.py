@@ -15,7 +15,7 @@ from models.records import has_passed
 from models.runtime import service_error_of
 
 from ..schemas.fields import Timestamp
-from ..views.links import frame, with_addresses
+from ..views.links import frame, visible, with_addresses
 from .blueprint import asset
 from .forms import form, form_key, friday_after_tomorrow, link_ends, today
 
@@ -33,11 +33,6 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment.filters |= {"address": address_of, "frame": frame, "has_pages": _has_pages}
     states = {"key_state": _key_state, "link_state": _link_state, "webhook_state": _webhook_state}
     environment.filters |= states
-
-
-def visible(text: str) -> Markup:
-    """With what reorders or hides text made visible."""
-    return Markup(viewer.escape(text))  # noqa: S704
 
 
 def quoted(text: str) -> Markup:

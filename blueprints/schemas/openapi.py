@@ -20,7 +20,7 @@ from models.core import ServiceError
 from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.declarations import opens_links
 from ..http.problems import PROBLEM, STATUS, ProblemApi
-from .examples import BODIES, ID_PREFIXES, OTHER_BODIES, ULID, VALUES
+from .examples import BODIES, PATH_PARAMETERS
 from .responses import Problem
 
 ABOUT = """\
@@ -94,7 +94,7 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
         _describe_ids(path, rule.rule.split("/"))
         view: Any = app.view_functions[rule.endpoint]
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
-            _describe(path[method], view, components)
+            _describe(path[method], view)
             codes = _codes(path[method], view, rule.arguments, writes=method != "get")
             _describe_errors(
                 path[method], codes, components["responses"], opens_links(view.accepts)
@@ -114,27 +114,19 @@ def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
 
 def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
     for parameter in path.get("parameters", ()):
-        if parameter["name"] == "number":
-            parameter |= {"example": "1", "description": "Of a page, from 1."}
-            continue
-        if parameter["name"] == "sha256":
-            parameter |= {"example": VALUES["sha256"], "description": "Of the text, in hex."}
-            continue
-        id = _example_id(segments[segments.index(f"<{parameter['name']}>") - 1])
-        parameter |= {"example": id, "description": f"It begins with `{id[:4]}`."}
+        noun = segments[segments.index(f"<{parameter['name']}>") - 1]
+        parameter.update(PATH_PARAMETERS[noun])
 
 
-def _describe(operation: dict[str, Any], view: Any, components: dict[str, Any]) -> None:
+def _describe(operation: dict[str, Any], view: Any) -> None:
     text = cleandoc(view.__doc__).partition("\n")[2].strip()
     operation["description"] = "\n\n".join(filter(None, [text, _credentials(view)]))
     public = NOBODY in view.accepts
     operation["security"] = [] if public else [{name: []} for name in view.accepts]
     if view.idempotent:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
-    for body in (operation.get("requestBody", {}), *operation["responses"].values()):
-        for type, media in body.get("content", {}).items():
-            example = OTHER_BODIES.get(type) or _example_of(media["schema"], components["schemas"])
-            media["example"] = example
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        media["example"] = BODIES[media["schema"]["$ref"].rpartition("/")[2]]
 
 
 def _credentials(view: Any) -> str:
@@ -201,7 +193,7 @@ def _error_response(status: int, codes: list[str], has_pages: bool) -> dict[str,
     }
     media = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem}
     text = "\n\n".join(f"`{code}`: {details[code]}" for code in codes)
-    page = {"text/html": {"schema": {"type": "string"}, "example": OTHER_BODIES["text/html"]}}
+    page = {"text/html": {"schema": {"type": "string"}}}
     return {"description": text, "content": {PROBLEM: media} | (page if has_pages else {})}
 
 
@@ -211,31 +203,3 @@ def meanings() -> dict[str, str]:
     for error in errors:
         errors += error.__subclasses__()
     return {error.code: error.sentence for error in reversed(errors)} | DETAILS
-
-
-def _example_id(noun: str) -> str:
-    """`noun` is a path's segment, as `api-keys`, or a schema's name, as `ApiKeyRecord`."""
-    name = noun.title().replace("-", "") if noun.islower() else noun
-    return f"{next(id for begin, id in ID_PREFIXES.items() if name.startswith(begin))}_{ULID}"
-
-
-def _example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
-    """An object of this schema of the description."""
-    name = schema.get("$ref", "").rpartition("/")[2]
-    if not name:
-        return {"openapi": "3.1.0"}  # of the description itself
-    fields = schemas[name]["properties"]
-    return BODIES.get(name) or {at: _value(name, at, fields[at], schemas) for at in fields}
-
-
-def _value(name: str, field: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
-    nested = schema.get("anyOf", [schema])[0]
-    if "$ref" in nested:
-        return _example_of(nested, schemas)
-    if "$ref" in nested.get("items", ()):
-        return [_example_of(nested["items"], schemas)]
-    if field == "id":
-        return _example_id(name)
-    if nested.get("format") == "date-time":
-        return "2026-01-31T09:30:00.000Z" if nested["type"] == "string" else None
-    return VALUES.get(f"{name}.{field}", VALUES.get(field))
