@@ -36,9 +36,9 @@ const load = async () => {
 const draw = (step = STEP) => {
   const stop = Math.min(lines.length, shown + step);
   const made = lines.slice(shown, stop).map((line, n) => {
-    const span = source.element("span", { className: "ln", id: "L" + (shown + n + 1) }, ...source.visible(line), "\n");
-    span.dataset.n = shown + n + 1;
-    return span;
+    const made = source.element("a", { id: "L" + (shown + n + 1) }, ...source.visible(line), "\n");
+    made.dataset.n = shown + n + 1;
+    return made;
   });
   code.append(...made);
   shown = stop;

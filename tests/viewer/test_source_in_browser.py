@@ -135,7 +135,7 @@ def test_a_long_text_is_read_to_its_end(page, site):
     )
     for shown in (40_000, 45_000):
         page.click(".more")
-        until(lambda shown=shown: page.locator(".ln").count() == shown)
+        until(lambda shown=shown: page.locator(".code [id^=L]").count() == shown)
 
     assert page.text_content("#L45000") == "line 45000 U+202E<b>\n"
     assert not page.is_visible(".more")
@@ -147,10 +147,10 @@ def test_long_json_is_laid_out_to_its_end(page, tmp_path):
     data = b'[{"a":[]},' + b'{"a":[1,{"b":"]"}]},' * 2_600 + b"{}]"
     opened(page, tmp_path, download(original(data, "a.json", "application/json")))
     page.click(".more")
-    until(lambda: page.locator(".ln").count() > 20_500)
+    until(lambda: page.locator(".code [id^=L]").count() > 20_500)
 
-    assert page.text_content(".ln >> nth=-1") == "]\n"
-    assert page.text_content(".ln >> nth=20001").strip()
+    assert page.text_content(".code [id^=L] >> nth=-1") == "]\n"
+    assert page.text_content(".code [id^=L] >> nth=20001").strip()
 
 
 def test_json_folds_without_scripts(new_page, tmp_path):

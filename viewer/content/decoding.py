@@ -34,12 +34,17 @@ BROWSER_LABELS = {
     **{"koi8_r": "koi8-r", "koi8_u": "koi8-u", "utf_8": "utf-8", "ascii": "utf-8"},
 }
 UNKNOWN_TO_BROWSERS = ("cp437", "cp850", "cp852", "utf_32", "utf_32_le", "utf_32_be")
+PLAIN = bytes([*b"\t\n\f\r", *range(0x20, 0x7F)])  # of ASCII: the same in every encoding
 PRELOADED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", "cp437")
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
-    """Return the text with line ends normalised to \\n, and the encoding used."""
+    """Return the text with line ends normalised to \\n, and the encoding used: "ascii" if nothing
+    in it depends on that.
+    """
     text, encoding = _decode(data, charset)
+    if encoding == "utf-8" and not data.translate(None, PLAIN):
+        encoding = "ascii"
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 

@@ -23,9 +23,7 @@ MAX_DRAWN_LINES: Final = 20_000  # of them in all
 MAX_READ: Final = 64 << 10  # bytes of a text that is drawn
 MAX_NAME: Final = 300  # characters of a name that are shown
 CUT_NOTE: Final = b'<p class="dim">Only its beginning is shown. Save it to read all of it.</p>'
-LINE_ID: Final = re.compile(
-    rb"(?<=<span class=ln) id=L\d+"
-)  # unique in a page, unlike the lines of many files
+LINE_ID: Final = re.compile(rb"(?<=<a) id=L\d+")  # unique in a page, unlike the lines of many files
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def preview(original: Original, media_type: str) -> Preview:
         note=" ".join(filter(None, (text.note(facts, original), _colour_note(facts)))),
         tools=text.TOOLS,
         source=source,
-        scripts=text.SCRIPTS,
+        scripts=text.scripts(facts, original),
     )
 
 

@@ -16,7 +16,7 @@ MAX_READ = 2 << 20
 MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
 JOB = Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10)
 TOOLS = frozenset({"zoom", "wrap", "copy"})
-SCRIPTS = ("text/source.js", "text/lines.js")
+SCRIPTS = ("text/source.js", "text/lines.js")  # show more lines, or read them in another encoding
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
@@ -29,7 +29,7 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
         note=note(facts, original),
         tools=TOOLS,
         source=source(facts, original),
-        scripts=SCRIPTS,
+        scripts=scripts(facts, original),
     )
 
 
@@ -51,11 +51,21 @@ def _rendered(original: Original) -> Message:
 
 def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:
     """Return what the script needs to show all lines, or those of another encoding."""
-    is_cut = facts["cut"] or original.size > MAX_READ
     return {
         "charset": browser_label(str(facts["encoding"])),
-        **({"shown": int(facts["shown"])} if is_cut else {}),
+        **({"shown": int(facts["shown"])} if _is_cut(facts, original) else {}),
     }
+
+
+def scripts(facts: dict[str, Any], original: Original) -> tuple[str, ...]:
+    """Return those that show more of it; none for what is shown whole, and reads the same in every
+    encoding.
+    """
+    return SCRIPTS if facts["encoding"] != "ascii" or _is_cut(facts, original) else ()
+
+
+def _is_cut(facts: dict[str, Any], original: Original) -> bool:
+    return bool(facts["cut"]) or original.size > MAX_READ
 
 
 def label_of(media_type: str) -> str:
@@ -67,7 +77,7 @@ def label_of(media_type: str) -> str:
 
 def note(facts: dict[str, Any], original: Original) -> str:
     """Return the note about what is left out; empty if nothing is."""
-    if not facts["cut"] and original.size <= MAX_READ:
+    if not _is_cut(facts, original):
         return ""
     lines = format_count(int(facts["shown"]), "line")
     start = f" of the first {format_size(MAX_READ)}" if original.size > MAX_READ else ""

@@ -36,7 +36,7 @@ def text_lines(text: str, most: int = MAX_LINES) -> Message:
 def _short(html: str, total: int, most: int) -> Message:
     """Return lines whose HTML is too short for its limit, at once: each view makes them anew."""
     lines = enumerate(html.split("\n", most)[:most], 1)
-    out = "".join([f"<span class=ln id=L{number}>{line}\n</span>" for number, line in lines])
+    out = "".join([f"<a id=L{number}>{line}\n</a>" for number, line in lines])
     facts = {"lines": total, "shown": min(total, most), "cut": total > most}
     return facts, START + out.encode("utf-8", "replace") + END
 
@@ -68,7 +68,7 @@ def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] =
             out += block.encode("utf-8", "replace")
             if full := len(out) > MAX_HTML:
                 break
-        out += b"\n</summary>" if is_fold else b"\n</span>"
+        out += b"\n</summary>" if is_fold else b"\n</a>"
         if full:
             break
     facts = {"lines": total, "shown": shown, "cut": full or shown < total}
@@ -78,8 +78,8 @@ def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] =
 def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
     """CSS can't count lines in a closed <details>: with folds each has its number itself."""
     if not folds:
-        return b"<span class=ln id=L%d>" % number
-    start = b"<details open><summary class=ln" if is_fold else b"<span class=ln"
+        return b"<a id=L%d>" % number
+    start = b"<details open><summary" if is_fold else b"<a"
     return start + b" id=L%d data-n=%d>" % (number, number)
 
 

@@ -97,7 +97,7 @@ def test_the_messages_of_a_mailbox_are_listed_and_open(name, content_type):
     assert (preview.kind, preview.label, preview.facts) == ("mailbox", "Mailbox", ("2 messages",))
     assert html.count("<details open>") == html.count("<iframe") == 1
     assert "<b>&lt;Second&gt;</b>" in html
-    assert "<span class=ln>From here\n" in html
+    assert "<a>From here\n" in html
 
 
 def test_messages_beyond_the_first_are_listed_only(monkeypatch):

@@ -1,7 +1,7 @@
 """viewer/formats/text/text.py"""
 
 from tests.viewer.samples import original
-from viewer.formats.text.text import MAX_READ, label_of, preview
+from viewer.formats.text.text import MAX_READ, SCRIPTS, label_of, preview
 from viewer.formats.text.text_lines import MAX_LINES
 
 
@@ -12,7 +12,7 @@ def shown(data, kind="text/plain"):
 def test_lines_are_numbered_and_escaped():
     body = shown(b"a\n<b>\n").body.decode()
 
-    assert "<span class=ln id=L1>a\n</span><span class=ln id=L2>&lt;b&gt;\n</span>" in body
+    assert "<a id=L1>a\n</a><a id=L2>&lt;b&gt;\n</a>" in body
 
 
 def test_the_colours_of_a_terminal_are_left_out():
@@ -33,7 +33,7 @@ def test_an_encoding_other_than_utf_8_is_named():
 def test_lines_above_the_limit_are_left_out_with_a_note():
     cut = shown(b"\n" * (MAX_LINES + 5))
 
-    assert cut.body.decode().count("class=ln ") == MAX_LINES
+    assert cut.body.decode().count("<a id=L") == MAX_LINES
     assert "20,000 lines" in cut.note
     assert cut.source["shown"] == MAX_LINES
 
@@ -41,8 +41,25 @@ def test_lines_above_the_limit_are_left_out_with_a_note():
 def test_bytes_above_the_limit_are_not_read():
     cut = shown(b"x" * (MAX_READ + 99))
 
-    assert "x" * MAX_READ + "\n</span>" in cut.body.decode()
+    assert "x" * MAX_READ + "\n</a>" in cut.body.decode()
     assert "2.0 MiB" in cut.note
+
+
+def test_only_what_is_cut_or_depends_on_its_encoding_has_scripts_of_its_own():
+    for data in (
+        b"a\t1\n",
+        b"\xef\xbb\xbfa",
+        "é".encode(),
+        b"\x1b$B4A\x1b(B",
+        b"x" * (MAX_READ + 9),
+    ):
+        assert shown(data).scripts == (() if data[:1] == b"a" else SCRIPTS), data[:9]
+
+
+def test_a_line_takes_few_bytes_beside_its_text():
+    lines = shown(b"some words\n" * 100).body
+
+    assert len(lines) < 100 * (len("some words\n") + 15) + 150
 
 
 def test_a_label_is_made_from_the_media_type():

@@ -15,20 +15,20 @@ def test_html_above_the_limit_is_cut_within_a_line(text):
 
     assert facts["cut"]
     assert MAX_HTML < len(html) < MAX_HTML + 50 * BLOCK
-    assert html.endswith(b"\n</span></code></pre>")
+    assert html.endswith(b"\n</a></code></pre>")
 
 
 def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
     text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
     html = html_lines(text, 9, folds_of(text))[1].decode()
 
-    assert re.sub(r" class=ln|<code>|</code>|\n", "", html[html.index("<code>") :]) == (
+    assert re.sub(r"<code>|</code>|\n", "", html[html.index("<code>") :]) == (
         "<details open><summary id=L1 data-n=1>{</summary>"
         '<details open><summary id=L2 data-n=2>  "a": [</summary>'
-        "<span id=L3 data-n=3>    1</span></details>"
-        "<span id=L4 data-n=4>  ],</span>"
-        '<span id=L5 data-n=5>  "[": "{"</span></details>'
-        "<span id=L6 data-n=6>}</span></pre>"
+        "<a id=L3 data-n=3>    1</a></details>"
+        "<a id=L4 data-n=4>  ],</a>"
+        '<a id=L5 data-n=5>  "[": "{"</a></details>'
+        "<a id=L6 data-n=6>}</a></pre>"
     )
 
 
@@ -40,4 +40,4 @@ def test_folds_are_closed_whatever_the_brackets(text):
 
 
 def test_ready_html_is_not_escaped_again():
-    assert b"<span class=ln id=L1><i>x</i>\n</span>" in html_lines("<i>x</i>", 1)[1]
+    assert b"<a id=L1><i>x</i>\n</a>" in html_lines("<i>x</i>", 1)[1]
