@@ -5,8 +5,7 @@ request a password: so fingerprint and response are sealed together, with a key 
 """
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from peewee import BlobField, IntegrityError
@@ -33,20 +32,9 @@ class StoredResponse(OwnsDataKey):
         return "ans_" + hashlib.sha256("\0".join(scope).encode()).hexdigest()
 
     @classmethod
-    @contextmanager
-    def exclusive(cls, id: str, wait_seconds: float = 0) -> Iterator[None]:
+    def exclusive(cls, id: str, wait_seconds: float = 0) -> AbstractContextManager[None]:
         """`IdempotencyInProgress` while another request with this id runs, after waiting for it."""
-        running, ended = current_runtime().idempotent_requests, current_runtime().request_ended
-        with ended:
-            if not ended.wait_for(lambda: id not in running, wait_seconds):
-                raise IdempotencyInProgress
-            running.add(id)
-        try:
-            yield
-        finally:
-            with ended:
-                running.discard(id)
-                ended.notify_all()
+        return current_runtime().idempotent_requests.turn(id, wait_seconds, IdempotencyInProgress)
 
     @classmethod
     def lock(cls, id: str, wait_seconds: float = 0) -> None:

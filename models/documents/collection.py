@@ -6,18 +6,15 @@ its id and owner: who alters the database can neither read nor extend a list. Th
 are not there for the moment, too; nobody sees those.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from peewee import BlobField
 from peewee import Table as TableReference
 
-from crypto import DecryptionError, RootKeyMissing
-
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
-from ..records import Owned, OwnsDataKey, ResultPage, cached_property
+from ..records import Owned, OwnsDataKey, ResultPage, cached_property, logging_damage
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import database, shred, transaction
 from .document import Document
@@ -210,11 +207,10 @@ class Collection(OwnsDataKey, Owned):
 
     def show_bare_if_damaged(self) -> Self:
         """In a list, so that a collection that does not open does not hide the others."""
-        try:
+        with logging_damage(self.id):
             _ = self.meta
-        except (DecryptionError, RootKeyMissing):
-            logging.getLogger("docservice").error("%s does not open", self.id)
-            self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
+            return self
+        self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
         return self
 
     @property
@@ -277,10 +273,8 @@ class Collection(OwnsDataKey, Owned):
 def _take_out_of_all(document: Document) -> None:
     """In the transaction that deletes the document."""
     for collection in Collection.holding(document):
-        try:
+        with logging_damage(collection.id):
             collection._change(remove=[document.id])
-        except (DecryptionError, RootKeyMissing):
-            logging.getLogger("docservice").error("%s does not open", collection.id)
 
 
 Document.before_deletion.append(_take_out_of_all)

@@ -5,20 +5,27 @@ to its id, content type and size. So bytes moved to another row do not decrypt. 
 acts on by itself, as the end, is under a MAC.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import LINKS, DecryptionError, RootKeyMissing
+from crypto import LINKS
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
 from ..events import Event, EventHead
-from ..records import Authenticated, Owned, ResultPage, cached_property, has_passed, require_future
+from ..records import (
+    Authenticated,
+    Owned,
+    ResultPage,
+    cached_property,
+    has_passed,
+    logging_damage,
+    require_future,
+)
 from ..storage import shred, transaction
-from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS
+from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
 from .media_types import essence, usual_extension
 from .payload import Payload
@@ -170,13 +177,10 @@ class Document(Authenticated, Payload, Owned):
 
     def show_bare_if_damaged(self) -> Self:
         """In a list, so that a document that does not open does not hide the others."""
-        try:
+        with logging_damage(self.id):
             _ = self.meta
-        except (DecryptionError, RootKeyMissing) as error:
-            why = str(error) or "It was altered."
-            logging.getLogger("docservice").error("%s does not open. %s", self.id, why)
-            self.showing_only({})
-        return self
+            return self
+        return self.showing_only({})
 
     def showing_only(self, known: dict[str, Any]) -> Self:
         """With nothing of what is sealed but `name` and `metadata`, if they are known."""
@@ -238,24 +242,25 @@ class Document(Authenticated, Payload, Owned):
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
         """The key is scrubbed from disk; without it the payload cannot be decrypted."""
         with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
-            place = self._place_now()
+            self.drop_payload()
             if not shred("document", self.id):
                 raise NotFound
-            if place == OBJECTS:
-                UnreferencedObject.record(self.id)
-            else:
-                payload_rows.drop(self.id)
-            StoredPreview.drop_all_of(self.id)
             for leave in self.before_deletion:
                 leave(self)
             self.record_event(type)
             for end in self.at_deletion:
                 end(self)
 
-    def _place_now(self) -> str:
-        """Read again under the writer lock, since a large payload may have been moved."""
+    def drop_payload(self) -> None:
+        """With the previews, in the transaction that deletes the row; a large one may have been
+        moved since the row was read.
+        """
         found = Document.find(self.id) if self.size > PIECE_BYTES else None
-        return found.place if found else ROWS
+        if (found or self).place == OBJECTS:
+            UnreferencedObject.record(self.id)
+        else:
+            payload_rows.drop(self.id)
+        StoredPreview.drop_all_of(self.id)
 
     def delete_if_due(self) -> None:
         """Unless meanwhile its end was changed, or it was put back."""

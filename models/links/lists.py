@@ -1,6 +1,5 @@
 """The links of a user over all documents and collections."""
 
-import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,12 +7,10 @@ from typing import Any, TypeVar
 
 from peewee import Case, fn
 
-from crypto import DecryptionError, RootKeyMissing
-
 from ..core import NotFound, now
 from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
-from ..records import ResultPage, RowWith
+from ..records import ResultPage, RowWith, logging_damage
 from .document_token import DocumentToken
 from .gate import NOTHING, Gate, asked
 from .target import Target, target_of
@@ -185,8 +182,6 @@ def _label(token: DocumentToken | None, target: Target) -> str | None:
 
 def _opened(token: Any, what: str, read: Callable[[], T]) -> T | None:
     """What is sealed with a token; None, and a line in the log, if it does not open."""
-    try:
+    with logging_damage(f"the {what} of {token.id}"):
         return read()
-    except (DecryptionError, RootKeyMissing):
-        logging.getLogger("docservice").error("the %s of %s does not open", what, token.id)
-        return None
+    return None

@@ -12,12 +12,10 @@ from peewee import fn
 
 from ..accounts import ApiKey, Invitation, User
 from ..core import now
-from ..documents import Document, StoredPreview, UnreferencedObject
+from ..documents import Document
 from ..events import Event, EventHead, Mail, Webhook
 from ..links import DocumentToken
 from ..storage import shred, transaction
-from ..storage.payloads import OBJECTS
-from ..storage.payloads import rows as payload_rows
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ def delete_account(user: User) -> None:
     with transaction():  # of the service, whose log tells of it
         user = user.require_same_password()
         for document in Document.select().where(Document.owner_id == user.id):
-            _drop_payload(document)
+            document.drop_payload()
         head = EventHead.of(user.id)
         facts = {"user_id": user.id, "sequence": head.sequence, "hash": head.hash.hex()}
         Invitation.delete().where(Invitation.email_folded == user.email_folded).execute()
@@ -60,12 +58,3 @@ def delete_account(user: User) -> None:
         EventHead.delete().where(EventHead.id == user.id).execute()
         shred("user_account", user.id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)
-
-
-def _drop_payload(document: Document) -> None:
-    """With the previews; all of it may be large, and refers to the document's row by its id."""
-    StoredPreview.drop_all_of(document.id)
-    if document.place == OBJECTS:
-        UnreferencedObject.record(document.id)
-    else:
-        payload_rows.drop(document.id)

@@ -5,7 +5,7 @@ loaded by `setup.open_runtime`.
 """
 
 import time
-from threading import Condition, RLock
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from crypto import Keyring
@@ -70,8 +70,7 @@ class Runtime:
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.aborted_uploads: set[str] = set()
         self.altered_rows: set[str] = set()  # ids that the log has named
-        self.idempotent_requests: set[str] = set()  # ids of those that run now
-        self.request_ended = Condition()  # guards it, and says when one has left it
+        self.idempotent_requests = Turns()  # of each id of a response that may be stored
         self.lock = RLock()
         self.is_open = False
         self._background: list[BackgroundWork] = []

@@ -37,16 +37,24 @@ class Turns:
         self._locks: dict[str, Lock] = {}  # of each key that somebody has or waits for
 
     @contextmanager
-    def turn(self, key: str) -> Iterator[None]:
-        """Returns when the former turn of the key has ended. Raises `Busy` if too many wait."""
+    def turn(
+        self, key: str, wait_seconds: float = -1, refusal: type[ServiceError] = Busy
+    ) -> Iterator[None]:
+        """Returns when the former turn of the key has ended. Raises the `refusal` if too many wait,
+        or after `wait_seconds`, which are without an end by default.
+        """
         with self._guard:
             if self._asked[key] >= self._most:
-                raise Busy
+                raise refusal
             self._asked[key] += 1
             lock = self._locks.setdefault(key, Lock())
         try:
-            with lock:
+            if not lock.acquire(timeout=wait_seconds):
+                raise refusal
+            try:
                 yield
+            finally:
+                lock.release()
         finally:
             with self._guard:
                 self._asked -= Counter([key])
