@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from crypto.password_file import PasswordSeal
+from tests.accessible import assert_accessible
 from tests.viewer.firefox import Page
 from tests.viewer.samples import HTML, pdf, png, several
 
@@ -116,42 +117,32 @@ def test_its_contents_are_read_without_scripts_and_nothing_opens_from_the_networ
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser, tmp_path, scheme):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
-    )
-    context = browser.new_context(color_scheme=scheme, viewport={"width": 390, "height": 800})
-    page = context.new_page()
+def test_axe_finds_nothing(page, tmp_path):
     contents = contents_of(page, saved_file(tmp_path))
-    for way in (None, "li:nth-child(1) a"):
-        if way:
-            contents.click(way)
-            shown(contents)
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-    context.close()
+    assert_accessible(page)
+    contents.click("li:nth-child(1) a")
+    shown(contents)
+    assert_accessible(page)
 
 
-@pytest.mark.parametrize("seal", [None, password()], ids=["plain", "sealed"])
-def test_firefox_opens_it_from_the_disk_with_its_pdfs(start_firefox, tmp_path, seal):
+def test_firefox_opens_it_from_the_disk_with_its_pdfs(start_firefox, tmp_path):
     firefox = start_firefox(shows_pdf=True)
     try:
-        page = Page(firefox)
-        page.disconnect()
-        page.goto(saved_file(tmp_path, seal=seal, files=FILES[2:]).as_uri())
-        if seal:
-            page.click("#password")
-            page.type("word")
-            page.click("#open")
-            page = page.frame()
-        page.until("!!document.querySelector('ol a')")
-        page.evaluate("document.querySelector('ol a').click()")
-        page.frame().until("document.querySelector('#check').textContent === '✓ verified'")
-        page.until("!!document.querySelector('#pdf')")
-        pdf = Page(firefox, page._tree()["children"][1]["context"])
-        pdf.until("document.querySelectorAll('.page').length === 2")
-        assert not [message for message in page.heard if "Policy" in message]
+        for seal in (None, password()):
+            page = Page(firefox)
+            page.disconnect()
+            page.goto(saved_file(tmp_path, seal=seal, files=FILES[2:]).as_uri())
+            if seal:
+                page.click("#password")
+                page.type("word")
+                page.click("#open")
+                page = page.frame()
+            page.until("!!document.querySelector('ol a')")
+            page.evaluate("document.querySelector('ol a').click()")
+            page.frame().until("document.querySelector('#check').textContent === '✓ verified'")
+            page.until("!!document.querySelector('#pdf')")
+            pdf = Page(firefox, page._tree()["children"][1]["context"])
+            pdf.until("document.querySelectorAll('.page').length === 2")
+            assert not [message for message in page.heard if "Policy" in message]
     finally:
         firefox.close()

@@ -86,7 +86,7 @@ def test_a_moment_that_the_format_does_not_have_is_its_nearest_year(moment):
 @pytest.mark.slow
 def test_what_is_larger_than_4_gib_or_lies_behind_it_is_in_zip64(tmp_path):
     zeros = bytes(GIB // 16)
-    large = ZipEntry("large", 5 * GIB, lambda: [zeros] * 80, MOMENT, sha256="0" * 64)
+    large = ZipEntry("large", len(zeros) * 65, lambda: [zeros] * 65, MOMENT, sha256="0" * 64)
     stream = ZipStream([large, entry("behind", b"it")], MOMENT)
     with (tmp_path / "large.zip").open("wb") as file:
         for piece in stream:
@@ -95,7 +95,7 @@ def test_what_is_larger_than_4_gib_or_lies_behind_it_is_in_zip64(tmp_path):
         assert file.tell() == stream.size
 
     with ZipFile(tmp_path / "large.zip") as archive:
-        assert archive.getinfo("large").file_size == 5 * GIB
+        assert archive.getinfo("large").file_size == len(zeros) * 65 > 4 * GIB
         assert archive.getinfo("large").extract_version == 45
         assert archive.read("behind") == b"it"
     assert "No errors detected" in run("unzip", "-tq", "large.zip", "behind", cwd=tmp_path)
@@ -103,5 +103,5 @@ def test_what_is_larger_than_4_gib_or_lies_behind_it_is_in_zip64(tmp_path):
 
 @pytest.mark.slow
 def test_more_than_65535_entries_are_counted_in_zip64():
-    _, archive = opened(*(entry(f"{number}", b"") for number in range(70_000)))
-    assert len(archive.infolist()) == 70_001
+    _, archive = opened(*(entry(f"{number}", b"") for number in range(65_600)))
+    assert len(archive.infolist()) == 65_601

@@ -74,21 +74,21 @@ def test_openapi_typescript_generates_types_without_a_warning(description, tmp_p
     assert "DocumentRecord: {" in types
 
 
-@pytest.fixture
-def generated(description, tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def generated(description, tmp_path_factory):
     """The modules of a generated Python client, by name."""
     generator = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
-    target = tmp_path / "generated_client"
+    folder = tmp_path_factory.mktemp("client")
+    target = folder / "generated_client"
     files = ("image/png", "application/zip", "application/jsonl")  # it knows no types of files
-    config = tmp_path / "config.json"
+    config = folder / "config.json"
     overrides = dict.fromkeys(files, "application/octet-stream")
     config.write_text(json.dumps({"content_type_overrides": overrides}))
     options = ("--config", config, "--fail-on-warning")
     run(*generator, "--path", description, "--output-path", target, *options)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield lambda name: importlib.import_module(f"generated_client.{name}")
-    for name in [name for name in sys.modules if name.startswith("generated_client")]:
-        del sys.modules[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield lambda name: importlib.import_module(f"generated_client.{name}")
 
 
 @without_generator
