@@ -87,7 +87,7 @@ def test_the_chains_go_on_after_the_upgrade(alice, upgraded):
         assert verify_log().breaks == []
 
 
-def test_heads_are_signed_once_only_even_without_the_chain_of_the_service(alice, upgraded, file):
+def test_heads_are_signed_once_only(alice, upgraded, file):
     with reopened():
         pass
     for of_service in ("", "DELETE FROM event_head WHERE id = 'service'"):
