@@ -79,7 +79,14 @@ def last_entry(owner_id: str) -> ChainEntry | None:
 class EventHead(Table):
     """`id` is the owner's. A chain without entries has the last number 0."""
 
-    AUTHENTICATED: ClassVar = ("id", "sequence", "hash", "last_id", "oldest", "hash_before")
+    AUTHENTICATED: ClassVar[tuple[str, ...]] = (
+        "id",
+        "sequence",
+        "hash",
+        "last_id",
+        "oldest",
+        "hash_before",
+    )
 
     sequence = BigIntegerField()
     hash = BlobField()
@@ -140,7 +147,11 @@ class EventHead(Table):
 
     def is_genuine(self) -> bool:
         """Whether it is as the service has written it."""
-        return is_authentic(current_runtime().authority_key, *self._authenticated(), self.mac)
+        return self.was_genuine(current_runtime().authority_key)
+
+    def was_genuine(self, former_key: bytes) -> bool:
+        """Whether it is as an older version has written it, which had this key."""
+        return is_authentic(former_key, *self._authenticated(), self.mac)
 
     @classmethod
     def _empty(cls, owner_id: str) -> Self:

@@ -34,6 +34,7 @@ class Authenticated(Table):
     AUTHORITY_OPTIONAL: ClassVar[tuple[str, ...]] = ()
     """Columns, of which each that is not NULL joins the MAC as two more values: its name and its
     own. So a migration that adds one leaves the MACs as they are."""
+    ADDED: ClassVar[tuple[str, ...]] = ()  # those that the former authority key did not sign
 
     authority_mac = BlobField(null=True)
 
@@ -69,6 +70,11 @@ class Authenticated(Table):
         """Whether the authority columns are as the service has written them."""
         key, table = current_runtime().authority_key, self._meta.table_name
         return is_authentic(key, table, self._authority(), self.authority_mac)
+
+    def was_genuine(self, former_key: bytes) -> bool:
+        """Whether they are as an older version has written them, which had this key."""
+        values = self._authority(name for name in self.AUTHORITY if name not in self.ADDED)
+        return is_authentic(former_key, self._meta.table_name, values, self.authority_mac)
 
     def insert_row(self) -> None:
         self.authority_mac = self._mac()
@@ -109,9 +115,9 @@ class Authenticated(Table):
         key = current_runtime().authority_key
         return authority_mac(key, self._meta.table_name, self._authority())
 
-    def _authority(self) -> tuple[Any, ...]:
+    def _authority(self, columns: Iterable[str] = ()) -> tuple[Any, ...]:
         value = self.__data__.get
-        values = tuple(map(value, self.AUTHORITY))
+        values = tuple(map(value, columns or self.AUTHORITY))
         for name in self.AUTHORITY_OPTIONAL:
             if value(name) is not None:
                 values += name, value(name)

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
-from crypto import event_hash
+from crypto import event_hash, sealing
 from models import Event, EventHead, current_runtime
+from models.core import OperatorError
 from models.operations import verify_log
+from models.operations.authority import AuthorityKey
 from models.storage import SERVICE
-from tests.models.conftest import bound_to_nothing, reopened
+from tests.models.conftest import reopened
 from tests.uploads import upload
 
 FORMER_SCHEMA = """
@@ -36,7 +38,6 @@ FORMER_SCHEMA = """
     CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
     DROP INDEX document_binned;
     ALTER TABLE document_token DROP COLUMN sealed_gate;
-    DELETE FROM authority_key;
     DROP TABLE recipient; DROP TABLE opening; DROP TABLE agreement;
     ALTER TABLE document DROP COLUMN binned_at;
     DELETE FROM schema_migration
@@ -45,19 +46,31 @@ FORMER_SCHEMA = """
 
 
 @pytest.fixture
-def upgraded(alice, bob, file):
+def former_key():
+    """The wrapped key as it was stored before there were chains."""
+
+    def wrapped():
+        (row,) = AuthorityKey.select()
+        root = current_runtime().keyring[row.root]
+        former = sealing.context("key/1", row.id, "authority_key/1")
+        return sealing.seal(root.wrap_key, former, row.key)
+
+    return wrapped
+
+
+@pytest.fixture
+def upgraded(alice, bob, former_key, file):
     """Alice has five events and Bob none; the database is closed, as an older version left it."""
     upload(alice).delete_with_tokens()
     for number in range(3):
         Event.record(alice.id, "webhook.test", {"number": number})
-    former = {user.id: bound_to_nothing(user) for user in (alice, bob)}
+    wrapped = former_key()
     found = [
         (event.id, event.type, event.created_at, event.document_id, event.data)
         for event in Event.feed(alice.id, 100, None)[0]
     ]
     file(FORMER_SCHEMA)
-    for id, key in former.items():
-        file("UPDATE user_account SET sealed_key = :key WHERE id = :id", key=key, id=id)
+    file("UPDATE authority_key SET sealed_key = :key", key=wrapped)
     return found
 
 
@@ -94,6 +107,15 @@ def test_heads_are_signed_once_only(alice, upgraded, file):
         file("UPDATE event_head SET mac = NULL", of_service)
         with reopened():
             assert len(verify_log().breaks) == 3
+
+
+def test_a_former_key_that_is_put_back_signs_nothing_beside_the_chain_of_the_service(
+    alice, former_key, file
+):
+    wrapped = former_key()
+    file("UPDATE authority_key SET sealed_key = :key", key=wrapped)
+    with pytest.raises(OperatorError, match="was deleted"):
+        reopened()
 
 
 def test_an_upgrade_that_was_killed_before_the_heads_were_signed_is_completed(

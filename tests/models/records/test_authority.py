@@ -15,8 +15,10 @@ from models import (
     Document,
     DocumentToken,
     Event,
+    EventHead,
     Session,
     User,
+    Webhook,
     current_runtime,
     transaction,
 )
@@ -68,18 +70,87 @@ def test_rows_of_an_older_version_are_signed_at_the_next_start(alice, credential
         assert User.get_by_id(alice.id).sealed_key != former
 
 
-def test_a_former_key_that_is_put_back_signs_nothing(credentials_of, file):
-    (row,), root = AuthorityKey.select(), current_runtime().keyring.primary
-    context = sealing.context("key/1", row.id, "authority_key/2")
-    former = sealing.seal(root.wrap_key, context, os.urandom(32))
-    file("UPDATE authority_key SET sealed_key = :former", former=former)
+@pytest.fixture
+def former_version(alice, bob, credentials_of, file):
+    """What the version before has left: a key that signed no documents, and no end of a link. The
+    database is closed; returns the key as it is stored.
+    """
+    Webhook.register(alice.id, "https://hook.example/")
+    Event.record(alice.id, "webhook.test", {})
+    key, (row,), rows = os.urandom(32), AuthorityKey.select(), []
+    for table in (User, Session, ApiKey, DocumentToken):
+        columns = [name for name in table.AUTHORITY if name != "spent_at"]
+        rows += [(one, [getattr(one, name) for name in columns]) for one in table.select()]
+    rows += [(head, head._authenticated()[1]) for head in EventHead.select()]
+    for one, values in rows:
+        name = one._meta.table_name
+        mac = authority_mac(key, name, tuple(values))
+        column = "mac" if name == "event_head" else "authority_mac"
+        file(f"UPDATE {name} SET {column} = :mac WHERE id = :id", mac=mac, id=one.id)
+    root, context = current_runtime().keyring[row.root], "authority_key/2"
+    sealed = sealing.seal(root.wrap_key, sealing.context("key/1", row.id, context), key)
+    file("UPDATE authority_key SET sealed_key = :sealed", sealed=sealed)
+    file(
+        "UPDATE delivery SET event_mac = NULL",
+        "UPDATE document SET authority_mac = NULL",
+        "ALTER TABLE document DROP COLUMN authority_mac",
+        "DELETE FROM schema_migration WHERE name = '0020_document_authority'",
+    )
+    return sealed
+
+
+def test_an_upgrade_signs_documents_and_what_was_signed_before(
+    alice, credentials_of, former_version, file
+):
+    file("UPDATE event_head SET mac = zeroblob(32) WHERE id = 'service'")
+    with reopened():
+        assert verification.check_authority() == []
+        assert [one.id for one in Document.page_of(alice.id, 9, None)[0]]
+        assert Session.of_token(credentials_of[0])[0] == alice.id
+        assert ApiKey.of_secret(credentials_of[1])[0] == alice.id
+        assert TokenGrant.of_secret(credentials_of[2]).permissions == {"view"}
+        assert [one.owner_id for one in verify_log().breaks] == ["service"]
+
+
+def test_an_upgrade_signs_nothing_that_was_altered_and_no_document_of_an_altered_user(
+    alice, bob, credentials_of, former_version, file
+):
+    (key_id,) = file("SELECT id FROM api_key")[0][0]
+    file(
+        "UPDATE api_key SET scopes = 'documents:delete'",
+        "UPDATE user_account SET disabled_at = 1 WHERE email LIKE 'bob%'",
+    )
+    file("UPDATE document SET owner_id = :owner", owner=bob.id)
+    with reopened():
+        altered = {line.split()[0] for line in verification.check_authority()}
+        (document,) = Document.select()
+        assert altered == {key_id, bob.id, document.id}
+
+
+def test_an_upgrade_that_is_killed_between_two_rows_is_made_again(former_version, monkeypatch):
+    with monkeypatch.context() as killed:
+        killed.setattr(EventHead, "sign", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            reopened()
+    current_runtime().close_database()
+    with reopened():
+        assert verification.check_authority() == []
+        assert verify_log().breaks == []
+
+
+def test_a_former_key_that_is_put_back_signs_nothing(alice, former_version, file):
+    with reopened():
+        pass
+    file("UPDATE authority_key SET sealed_key = :former", former=former_version)
     before = file("SELECT * FROM document", "SELECT * FROM user_account")
     with pytest.raises(OperatorError, match="was altered"):
         setup.open_runtime()
     assert file("SELECT * FROM document", "SELECT * FROM user_account") == before
 
 
-def test_documents_whose_mac_is_struck_out_are_not_signed_again(credentials_of, file):
+def test_documents_whose_mac_is_struck_out_are_not_signed_again(former_version, file):
+    with reopened():
+        pass
     file("UPDATE document SET authority_mac = NULL, expires_at = 1")
     with reopened():
         assert len(verification.check_authority()) == Document.select().count() == 1
