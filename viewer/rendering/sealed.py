@@ -18,7 +18,6 @@ from typing import Protocol
 
 import pybase64
 
-from ..formats.preview import Preview
 from ..markup.templating import render
 from . import policy
 from .page import Layout, PageOptions, RenderedPage, base64_length, file_headers, layout, name_of
@@ -58,7 +57,7 @@ def sealed_download(document: ShownDocument, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = document.preview().for_file()
     rules = policy.for_sealed_file(preview)
-    page = _sealed_document(document, preview, seal)
+    page = _sealed_page(layout(document, preview, PageOptions(offline=True)), document, seal)
     start, end = _around(rules, page)
     body = chain([start], page.pieces, [end])
     length = len(start) + page.size + len(end)
@@ -69,12 +68,13 @@ def sealed_several(
     contents: bytes, documents: Iterable[Callable[[], ShownDocument]], rules: str, seal: Seal
 ) -> Iterator[bytes]:
     """Yield the file of a contents page and its documents, of which one at a time is opened."""
-    first = _sealed_page(Layout((contents,), b"", has_original=False), 0, (), seal)
+    first = _sealed_page(Layout((contents,), b"", has_original=False), None, seal)
     start, end = _around(rules, first, several=True)
     before = start + b"".join(first.pieces)
     for number, open_document in enumerate(documents, 1):
         document = open_document()
-        page = _sealed_document(document, document.preview().for_file(), seal, number)
+        made = layout(document, document.preview().for_file(), PageOptions(offline=True))
+        page = _sealed_page(made, document, seal, number)
         yield before + NEXT.format(number, page.header).encode()
         yield from page.pieces
         before = b""
@@ -88,23 +88,30 @@ def _around(rules: str, page: SealedPage, *, several: bool = False) -> tuple[byt
     return start.encode(), end.encode()
 
 
-def _sealed_document(
-    document: ShownDocument, preview: Preview, seal: Seal, number: int = 0
-) -> SealedPage:
-    made = layout(document, preview, PageOptions(offline=True))
-    return _sealed_page(made, document.size, document.pieces(), seal, number)
-
-
 def _sealed_page(
-    page: Layout, original_size: int, original: Iterable[bytes], seal: Seal, document: int = 0
+    page: Layout, document: ShownDocument | None, seal: Seal, number: int = 0
 ) -> SealedPage:
-    sizes = {"head": sum(map(len, page.head)), "original": original_size, "tail": len(page.tail)}
+    """Return a page with the original of this document, whose number among those of the file is
+    given.
+    """
+    sizes = {
+        "head": sum(map(len, page.head)),
+        "original": document.size if document else 0,
+        "tail": len(page.tail),
+    }
     header = json.dumps({"format": FORMAT, **seal.parameters(), **sizes}, separators=(",", ":"))
-    size = sum(sizes.values())
-    plain = _regroup(chain(page.head, original, [page.tail]), seal.piece_bytes)
-    first, last = document << 24, _last(size, seal)
-    pieces = _sealed(plain, seal, header.encode(), first, last=first + last)
-    return SealedPage(header, _sealed_size(size, seal), pieces)
+    last, rest = divmod(sum(sizes.values()) - 1, seal.piece_bytes)
+
+    def pieces() -> Iterator[bytes]:
+        plain = chain(page.head, document.pieces() if document else (), [page.tail])
+        for at, piece in enumerate(_regroup(plain, seal.piece_bytes)):
+            place = at + (number << 24)
+            sealed = seal.seal(piece, place, last=at == last, header=header.encode())
+            yield pybase64.b64encode(sealed) + b"\n"
+
+    line = base64_length(seal.piece_bytes + seal.tag_bytes) + 1
+    size = last * line + base64_length(rest + 1 + seal.tag_bytes) + 1
+    return SealedPage(header, size, pieces())
 
 
 def _regroup(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
@@ -117,22 +124,3 @@ def _regroup(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
             del buffer[:size]
     if buffer:
         yield bytes(buffer)
-
-
-def _sealed(
-    pieces: Iterable[bytes], seal: Seal, header: bytes, first: int, *, last: int
-) -> Iterator[bytes]:
-    for number, piece in enumerate(pieces, first):
-        sealed = seal.seal(piece, number, last=number == last, header=header)
-        yield pybase64.b64encode(sealed) + b"\n"
-
-
-def _last(size: int, seal: Seal) -> int:
-    return (size - 1) // seal.piece_bytes
-
-
-def _sealed_size(size: int, seal: Seal) -> int:
-    last = _last(size, seal)
-    rest = size - last * seal.piece_bytes
-    line = base64_length(seal.piece_bytes + seal.tag_bytes) + 1
-    return last * line + base64_length(rest + seal.tag_bytes) + 1

@@ -77,17 +77,11 @@ def preview(original: Original, media_type: str) -> Preview:
         str(facts["language"]) or text.label_of(media_type),
         html,
         facts=(format_count(int(facts["lines"]), "line"),) if is_complete else (),
-        note=" ".join(filter(None, (text.note(facts, original), _colour_note(facts)))),
+        note=text.note(facts, original),
         tools=text.TOOLS,
         source=source,
         scripts=text.scripts(facts, original),
     )
-
-
-def _colour_note(facts: dict[str, Any]) -> str:
-    """Return the note that colours end before the lines do."""
-    end = facts["coloured"]
-    return f"Colours end at line {end:,}." if end is not None and end < facts["shown"] else ""
 
 
 def _options(original: Original, media_type: str) -> dict[str, Any]:

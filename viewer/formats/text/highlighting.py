@@ -19,7 +19,7 @@ from .indenting import folds_of, indent_json
 from .text_lines import MAX_LINES, html_lines
 
 START: Final = 4_000  # bytes
-SECONDS: Final = 2.5  # of CPU time for one document
+SECONDS: Final = 2.5  # of CPU time for one text
 # The program that a script names, as in `#!/usr/bin/env python3`.
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
@@ -62,25 +62,17 @@ class Highlighter:
                 next(lexer.get_tokens("x"), None)  # some lexers import their tables only now
 
     def highlight(self, language: str, code: str) -> str:
-        """Return HTML in which every line is well-formed; unhighlighted without a lexer."""
+        """Return HTML in which every line is well-formed, without colours where there is no lexer
+        and after SECONDS or MAX_HTML.
+        """
         lexer = self.lexers.get(language)
-        if lexer is None:
-            return escape(code)
-        return "".join(_span(token, text) for token, text in lexer.get_tokens(code))
-
-    def highlight_start(self, language: str, code: str) -> tuple[str, int | None]:
-        """Highlight until SECONDS or MAX_HTML is reached; return the line where colours end."""
-        lexer = self.lexers.get(language)
-        if lexer is None:
-            return escape(code), None
         out, size, position, deadline = [], 0, 0, time.process_time() + SECONDS
-        for token, text in lexer.get_tokens(code):
+        for token, text in lexer.get_tokens(code) if lexer else ():
             out.append(_span(token, text))
             size, position = size + len(out[-1]), position + len(text)
             if size > MAX_HTML or time.process_time() > deadline:
-                out.append(escape(code[position:]))
-                return "".join(out), code.count("\n", 0, position) + 1
-        return "".join(out), None
+                break
+        return "".join((*out, escape(code[position:])))
 
 
 DOCUMENT: Final = Highlighter()
@@ -97,14 +89,14 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     text = (laid_out or text).removesuffix("\n")
     total = text.count("\n") + 1
     text = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
-    html, coloured = DOCUMENT.highlight_start("", text)
+    html = DOCUMENT.highlight("", text)
     shown = text.count("\n") + 1  # some lexers add a line end, and some take one away
     html = "\n".join((html + "\n").split("\n")[:shown])
     facts, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
     lexer = DOCUMENT.lexers.get("")
     language = lexer.name if lexer else ""
     facts |= {"encoding": encoding, "language": LABELS.get(language, language)}
-    yield {**facts, "coloured": coloured, "laid_out": bool(laid_out)}, block
+    yield {**facts, "laid_out": bool(laid_out)}, block
 
 
 def _interpreter(start: bytes) -> str:

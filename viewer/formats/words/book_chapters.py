@@ -87,7 +87,7 @@ class Book(Package):
         for path, read in ((self.paths.get(next(nav, None)), _nav), (self.paths.get(ncx), _ncx)):
             try:
                 found = list(islice(read(path or "", self.document(path or "")), MAX_ENTRIES))
-            except (ValueError, ParseError):
+            except (ValueError, ParseError, RecursionError):
                 continue
             if found:
                 return found
@@ -120,30 +120,27 @@ def _character(match: re.Match[bytes]) -> bytes:
 def _nav(path: str, root: Element) -> Iterator[Entry]:
     navs = list(descendants(root, "nav"))
     marked = (nav for nav in navs if "toc" in (attribute(nav, "type") or "").split())
-    nav: Any = next(marked, navs[0] if navs else None)
-    return _nav_entries(path, first_child(nav, "ol"), 0)
-
-
-def _nav_entries(path: str, items: Element | None, depth: int) -> Iterator[Entry]:
-    for item in children(items, "li"):
-        for part in item:
-            if local_name(part) == "ol" and depth < MAX_DEPTH:
-                yield from _nav_entries(path, part, depth + 1)
-            elif address := part.get("href"):
-                yield _entry(depth, "".join(part.itertext()), path, address)
+    nav: Any = next(marked, navs[0] if navs else ())
+    return _entries(path, nav)
 
 
 def _ncx(path: str, root: Element) -> Iterator[Entry]:
-    return _ncx_entries(path, first_child(root, "navMap"), 0)
+    return (entry for tree in children(root, "navMap") for entry in _entries(path, tree))
 
 
-def _ncx_entries(path: str, points: Element | None, depth: int) -> Iterator[Entry]:
-    for point in children(points, "navPoint"):
-        label, content = first_child(point, "navLabel", "text"), first_child(point, "content")
-        if label is not None and content is not None:
-            yield _entry(depth, label.text or "", path, content.get("src", ""))
-        if depth < MAX_DEPTH:
-            yield from _ncx_entries(path, point, depth + 1)
+def _entries(path: str, parent: Element, depth: int = -1) -> Iterator[Entry]:
+    """Yield the entries in the lists of a navigation document, or in the points of an NCX."""
+    for part in parent:
+        match local_name(part):
+            case "ol" | "navPoint" if depth < MAX_DEPTH:
+                yield from _entries(path, part, depth + 1)
+            case "li":
+                yield from _entries(path, part, depth)
+            case "a" if address := part.get("href"):
+                yield _entry(depth, "".join(part.itertext()), path, address)
+            case "content":
+                label = first_child(parent, "navLabel", "text")
+                yield _entry(depth, getattr(label, "text", "") or "", path, part.get("src", ""))
 
 
 def _entry(depth: int, title: str, path: str, address: str) -> Entry:

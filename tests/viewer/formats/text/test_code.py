@@ -1,13 +1,10 @@
 """viewer/formats/text/code.py"""
 
-from dataclasses import replace
-
 import pytest
 
 from tests.viewer.samples import CODE, JSON, original, preview_of
 from viewer.formats.text.code import is_code, preview
 from viewer.formats.text.text import MAX_READ
-from viewer.sandbox.process import JobResult
 
 
 @pytest.mark.parametrize(
@@ -80,11 +77,3 @@ def test_json_above_the_limit_is_laid_out_from_its_start():
 
     assert shown.source["layout"] == "json"
     assert shown.body.count(b"<details open>") == shown.body.count(b"</details>") > 1_000
-
-
-def test_colours_that_end_early_are_said_to(monkeypatch):
-    facts = {"lines": 9, "shown": 9, "cut": False, "encoding": "utf-8", "laid_out": False}
-    facts |= {"language": "Python", "coloured": 4}
-    document = replace(original(CODE), run=lambda *_, **__: JobResult([(facts, b"")], None))
-
-    assert preview(document, "text/x-python").note == "Colours end at line 4."
