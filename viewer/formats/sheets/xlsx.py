@@ -31,7 +31,6 @@ STYLES: Final = "xl/styles.xml"
 REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 MERGE: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z\d]+):([A-Z\d]+)"')
 ESCAPED: Final = re.compile(r"_x([\dA-Fa-f]{4})_")
-ROW: Final = re.compile(rb'<(?:\w+:)?row\s[^<>]*?\br="(\d{1,7})"')
 TRUE: Final = ("1", "true")
 CHART_SHEETS: Final = "xl/chartsheets/"
 CHART: Final = re.compile(r"xl/charts/chart(Ex)?\d+\.xml")
@@ -75,7 +74,6 @@ class _Book:
     def _rows(self, part: str, sheet: Sheet) -> Iterator[Row]:
         data, sheet.cut = self.package.read_start(part)
         sheet.merges = list(_merges(data))
-        sheet.total = _last_row(data)
         number = 0
         for item in stream(data, frozenset({"row"})):
             is_hidden = item.get("hidden") in TRUE
@@ -87,6 +85,8 @@ class _Book:
                 case "col" if is_hidden:
                     first, last = (parse_int(item.get(key), 1) for key in ("min", "max"))
                     sheet.hidden_columns.update(range(first - 1, min(last, MAX_COLUMNS)))
+                case "dimension":
+                    sheet.total = _position(item.get("ref", "").rpartition(":")[2], 0)[0]
                 case "sheetView":
                     sheet.from_right = item.get("rightToLeft") in TRUE
 
@@ -175,13 +175,6 @@ def _position(reference: str, following: int) -> tuple[int, int]:
     for letter in match[1]:
         column = column * 26 + ord(letter) - 64
     return int(match[2]), column - 1
-
-
-def _last_row(data: bytes) -> int:
-    """Return the number of the last row, without parsing all rows; 0 if it has none."""
-    last = max(data.rfind(b"<row "), data.rfind(b":row "))
-    match = ROW.search(data, max(0, data.rfind(b"<", 0, last + 1)))
-    return int(match[1]) if match else 0
 
 
 def _merges(data: bytes) -> Iterator[Merge]:

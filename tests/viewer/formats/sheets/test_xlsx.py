@@ -95,7 +95,8 @@ def test_runs_of_a_text_are_joined_without_phonetic_ones():
 
 def test_merged_cells_and_the_last_row_are_known():
     after = '<mergeCells><mergeCell ref="A1:C2"/><mergeCell ref="nonsense"/></mergeCells>'
-    sheet, _ = read('<row r="7"><c r="A7"><v>1</v></c></row>', after=after)
+    part = f'<worksheet><dimension ref="A1:C7"/><sheetData/>{after}</worksheet>'
+    sheet, _ = read(xl__worksheets__sheet1_dot_xml=part)
 
     assert sheet.merges == [Merge(1, 0, 2, 2)]
     assert sheet.total == 7
