@@ -12,10 +12,12 @@ from typing import Any, ClassVar, Self, TypeVar
 from peewee import BlobField
 from peewee import Table as TableReference
 
+from crypto import DecryptionError, RootKeyMissing
+
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
-from ..records import Owned, OwnsDataKey, ResultPage, cached_property, logging_damage
-from ..runtime import current_runtime, refuse_if_full
+from ..records import Owned, OwnsDataKey, ResultPage, cached_property
+from ..runtime import current_runtime, log_damage, refuse_if_full
 from ..storage import database, shred, transaction
 from .document import Document
 
@@ -207,10 +209,11 @@ class Collection(OwnsDataKey, Owned):
 
     def show_bare_if_damaged(self) -> Self:
         """In a list, so that a collection that does not open does not hide the others."""
-        with logging_damage(self.id):
+        try:
             _ = self.meta
-            return self
-        self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
+        except (DecryptionError, RootKeyMissing) as error:
+            log_damage(self.id, error)
+            self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
         return self
 
     @property
@@ -273,8 +276,10 @@ class Collection(OwnsDataKey, Owned):
 def _take_out_of_all(document: Document) -> None:
     """In the transaction that deletes the document."""
     for collection in Collection.holding(document):
-        with logging_damage(collection.id):
+        try:
             collection._change(remove=[document.id])
+        except (DecryptionError, RootKeyMissing) as error:
+            log_damage(collection.id, error)
 
 
 Document.before_deletion.append(_take_out_of_all)

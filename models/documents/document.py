@@ -10,20 +10,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import LINKS
+from crypto import LINKS, DecryptionError, RootKeyMissing
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
 from ..events import Event, EventHead
-from ..records import (
-    Authenticated,
-    Owned,
-    ResultPage,
-    cached_property,
-    has_passed,
-    logging_damage,
-    require_future,
-)
+from ..records import Authenticated, Owned, ResultPage, cached_property, has_passed, require_future
+from ..runtime import log_damage
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -177,10 +170,12 @@ class Document(Authenticated, Payload, Owned):
 
     def show_bare_if_damaged(self) -> Self:
         """In a list, so that a document that does not open does not hide the others."""
-        with logging_damage(self.id):
+        try:
             _ = self.meta
-            return self
-        return self.showing_only({})
+        except (DecryptionError, RootKeyMissing) as error:
+            log_damage(self.id, error)
+            self.showing_only({})
+        return self
 
     def showing_only(self, known: dict[str, Any]) -> Self:
         """With nothing of what is sealed but `name` and `metadata`, if they are known."""

@@ -7,10 +7,13 @@ from typing import Any, TypeVar
 
 from peewee import Case, fn
 
+from crypto import DecryptionError, RootKeyMissing
+
 from ..core import NotFound, now
 from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
-from ..records import ResultPage, RowWith, logging_damage
+from ..records import ResultPage, RowWith
+from ..runtime import log_damage
 from .document_token import DocumentToken
 from .gate import NOTHING, Gate, asked
 from .target import Target, target_of
@@ -182,6 +185,8 @@ def _label(token: DocumentToken | None, target: Target) -> str | None:
 
 def _opened(token: Any, what: str, read: Callable[[], T]) -> T | None:
     """What is sealed with a token; None, and a line in the log, if it does not open."""
-    with logging_damage(f"the {what} of {token.id}"):
+    try:
         return read()
-    return None
+    except (DecryptionError, RootKeyMissing) as error:
+        log_damage(f"The {what} of {token.id}", error)
+        return None

@@ -8,6 +8,6 @@ from .authenticated import (
     log_altered,
     shown,
 )
-from .keyed import OWNER_TABLE, Owner, OwnsDataKey, logging_damage
+from .keyed import OWNER_TABLE, Owner, OwnsDataKey
 from .owned import Owned, ResultPage, has_passed, require_future
 from .table import Issued, RowWith, Table, cached_property

@@ -5,14 +5,11 @@ keys therefore rewrites 104 bytes a row and nothing else.
 """
 
 import json
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 from peewee import BlobField, TextField
 
-from crypto import DecryptionError, RootKey, RootKeyMissing, sealing
+from crypto import RootKey, sealing
 
 from ..core import NotFound
 from ..runtime import current_runtime
@@ -87,13 +84,3 @@ class Owner(OwnsDataKey):
     def binding(self) -> tuple[str, ...]:
         """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
         return ("authority/1",)
-
-
-@contextmanager
-def logging_damage(what: str) -> Iterator[None]:
-    """Ends the block at what does not open, and goes on behind it, with a line in the log."""
-    try:
-        yield
-    except (DecryptionError, RootKeyMissing) as error:
-        why = str(error) or "It was altered."
-        logging.getLogger("docservice").error("%s does not open. %s", what, why)

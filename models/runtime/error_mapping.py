@@ -69,6 +69,12 @@ def log_failure(what: str, error: BaseException) -> None:
         log.error("%s", what, exc_info=error)
 
 
+def log_damage(what: str, error: Exception) -> None:
+    """Of one row among many, which are shown all the same."""
+    why = str(error) or "It was altered."
+    logging.getLogger("docservice").error("%s does not open. %s", what, why)
+
+
 def _known(error: BaseException) -> ServiceError | None:
     if isinstance(error, ServiceError):
         return error
