@@ -156,7 +156,7 @@ def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
 def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
     """By its cookie, which stands alone. One that has ended is as none where none is needed."""
     refuse_other_sites()
-    cookie, others = given_cookie(), list(islice(_credentials(request), 1))
+    cookie, others = request.cookies.get(_name()), list(islice(_credentials(request), 1))
     if others and (cookie or SESSION not in accepted):
         raise AmbiguousCredentials("Pages take the cookie of a login and no other credential.")
     try:
@@ -247,10 +247,6 @@ def _rejection(credential_type: str, accepted: tuple[str, ...]) -> ServiceError:
 
 # The cookie of the pages for people, which is a session token, and the guard of their forms.
 # Only handlers that declare `COOKIE` read it; no handler of the API does.
-
-
-def given_cookie() -> str | None:
-    return request.cookies.get(_name())
 
 
 def set_cookie(response: Response, token: str, seconds: int) -> None:

@@ -1,30 +1,13 @@
-"""What guarded links take: who may open one and what is to be accepted, and what a reader sends."""
+"""What the reader of a guarded link sends."""
 
 import re
 from typing import Any
 
-from marshmallow import pre_load, validate
+from marshmallow import pre_load
 
 from ..http.authentication import is_form
-from .fields import Email, List, StrictBoolean, Text
+from .fields import Email, Text
 from .schema import CamelCaseSchema, described
-
-
-def recipients(**options: Any) -> List:
-    """Of a link: only these people open it."""
-    said = "Addresses, or `@example.org`; a code, sent by mail, proves it."
-    length = validate.Length(1, 50, error="Name 1 to 50 addresses.")
-    return List(Text(3, 254), allow_none=True, validate=length, **options, **described(said))
-
-
-def agreement(**options: Any) -> Text:
-    said = "A text to be accepted, with a name, at each opening."
-    return Text(1, 16_384, allow_none=True, **options, **described(said))
-
-
-def watermark(**options: Any) -> StrictBoolean:
-    said = "Each page carries who opened it, and when; for a link that may view a PDF alone."
-    return StrictBoolean(allow_none=True, **options, **described(said))
 
 
 class Name(Text):

@@ -23,7 +23,7 @@ from .fields import (
     Text,
     Timestamp,
 )
-from .guards import ReaderProof, agreement, recipients, watermark
+from .guards import ReaderProof
 from .schema import CamelCaseSchema, described
 
 METADATA_PAIRS, METADATA_BYTES = 16, 4096
@@ -83,11 +83,41 @@ class ApiKeyRotation(CamelCaseSchema):
 
 USUAL_FILES = 20  # that a link takes
 _MAX_VIEWS = 1, 1_000_000
-_ORIGINS = validate.Length(max=32, error="At most 32 origins.")
 
 
-class NewDocumentToken(CamelCaseSchema):
-    label = Text(allow_none=True, load_default=None)
+class DocumentTokenEdit(CamelCaseSchema):
+    label = Text(allow_none=True)
+    permissions = _choices((*PERMISSIONS, UPLOAD), 8, "permission")
+    expires_at = Timestamp(allow_none=True)
+    max_views = StrictInteger(
+        *_MAX_VIEWS,
+        allow_none=True,
+        **described("Views so far count. With none left the link is used up."),
+    )
+    password = Password(1, 1024, allow_none=True, **described("It closes pages opened before."))
+    allowed_origins = List(Origin(), validate=validate.Length(max=32, error="At most 32 origins."))
+    recipients = List(
+        Text(3, 254),
+        allow_none=True,
+        validate=validate.Length(1, 50, error="Name 1 to 50 addresses."),
+        **described("Addresses, or `@example.org`; a code, sent by mail, proves it."),
+    )
+    agreement = Text(
+        *(1, 16_384),
+        allow_none=True,
+        **described("A text to be accepted, with a name, at each opening."),
+    )
+    watermark = StrictBoolean(
+        allow_none=True,
+        **described(
+            "Each page carries who opened it, and when; for a link that may view a PDF alone."
+        ),
+    )
+
+
+class NewDocumentToken(DocumentTokenEdit):
+    """What is absent is not set; but for the permissions, and the end."""
+
     permissions = _choices(
         (*PERMISSIONS, UPLOAD),
         8,
@@ -103,31 +133,11 @@ class NewDocumentToken(CamelCaseSchema):
         allow_none=True,
         **described("No limit if absent. Of a link that takes files: how many, 20 if absent."),
     )
-    password = Password(1, 1024, allow_none=True, load_default=None)
-    allowed_origins = List(Origin(), load_default=list, validate=_ORIGINS)
-    recipients = recipients(load_default=None)
-    agreement = agreement(load_default=None)
-    watermark = watermark(load_default=None)
+    password = Password(1, 1024, allow_none=True)
 
     @post_load
     def _limit_files(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {"max_views": USUAL_FILES if UPLOAD in body["permissions"] else None} | body
-
-
-class DocumentTokenEdit(CamelCaseSchema):
-    label = Text(allow_none=True)
-    permissions = _choices((*PERMISSIONS, UPLOAD), 8, "permission")
-    expires_at = Timestamp(allow_none=True)
-    max_views = StrictInteger(
-        *_MAX_VIEWS,
-        allow_none=True,
-        **described("Views so far count. With none left the link is used up."),
-    )
-    password = Password(1, 1024, allow_none=True, **described("It closes pages opened before."))
-    allowed_origins = List(Origin(), validate=_ORIGINS)
-    recipients = recipients()
-    agreement = agreement()
-    watermark = watermark()
+        return {"max_views": USUAL_FILES} | body if UPLOAD in body["permissions"] else body
 
 
 class LinkEdit(DocumentTokenEdit):
@@ -232,10 +242,8 @@ class NewWebhook(CamelCaseSchema):
     description = Text(allow_none=True)
 
 
-class WebhookEdit(CamelCaseSchema):
+class WebhookEdit(NewWebhook):
     url = Text(1, 2048, **WEBHOOK_URL)
-    types = _EVENT_TYPES
-    description = Text(allow_none=True)
     enabled = StrictBoolean()
 
 

@@ -36,7 +36,10 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
         raise ScopeMissing("This link asks for something first. Open its view.")
     if grant and grant.has_view_limit:
         return _read_counted(document, grant)
-    return _recorded(document, content_of(document))
+    response = content_of(document)
+    if request.method == "GET" and response.content_length == document.size:
+        document.record_read("document.downloaded")
+    return response
 
 
 def read_by_page(document: Document, grant: TokenGrant) -> Response:
@@ -53,12 +56,6 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
         ticket = request.args.get("ticket") or request.form["ticket"]
         if current_runtime().original_loads.is_first(ticket + document.id):
             document.record_read("document.downloaded")
-    return response
-
-
-def _recorded(document: Document, response: Response) -> Response:
-    if request.method == "GET" and response.content_length == document.size:
-        document.record_read("document.downloaded")
     return response
 
 

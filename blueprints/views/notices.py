@@ -146,7 +146,9 @@ def page_for_people(response: Response) -> Response:
         return response
     notice = _notice(response.get_json(), response.status_code)
     way = notice.way and address_by_token(notice.way[1])
-    page = small_page("notice.html", response.status_code, _origins(), notice=notice, way=way)
+    ended, grant = getattr(g.get("error"), "origins", ()), _grant()
+    origins = ended or (grant.origins if grant else ())  # also after the end of the link
+    page = small_page("notice.html", response.status_code, origins, notice=notice, way=way)
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
     if notice.advice == AGAIN:
@@ -202,12 +204,6 @@ def prefers_json() -> bool:
     accepted = request.accept_mimetypes
     by_program = request.is_json or request.mimetype == FORM_DATA
     return accepted[JSON] > accepted["text/html"] or (by_program and not prefers_html())
-
-
-def _origins() -> Sequence[str]:
-    """Those that may frame what the link opens, also after its end."""
-    grant = _grant()
-    return getattr(g.get("error"), "origins", ()) or (grant.origins if grant else ())
 
 
 def _grant() -> TokenGrant | None:

@@ -117,13 +117,14 @@ def _addresses(
         origin = base_url() if is_link else f"{request.scheme}://{request.host}"
         pages = f"{origin}{path}/pages?ticket={opened.ticket(shows_original=False)}"
     if "token" in request.args and not (needs_prompt(grant) or (grant and grant.collection_id)):
-        url = f"{base_url()}{path}/view?token={request.args['token']}"
-        oembed = f"{base_url()}/oembed?format=json&url={quote(url, safe='')}"
-    saved = {
+        base = base_url()
+        url = quote(f"{base}{path}/view?token={request.args['token']}", safe="")
+        oembed = f"{base}/oembed?format=json&url={url}"
+    return {
+        **{"content_url": content, "pages_url": pages, "oembed_url": oembed},
         "save_url": content and f"{content}&save=1",
         "receipt_url": grant and receipt_url(grant),
     }
-    return {"content_url": content, "pages_url": pages, "oembed_url": oembed} | saved
 
 
 def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
@@ -150,15 +151,14 @@ def _record_and_send(
     """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
-    if not (grant and _is_counted(grant, type)):
+    if not (grant and grant.came_by and _is_counted(grant, type)):
         record(document, grant, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
 def _is_counted(grant: TokenGrant, type: str) -> bool:
-    """Whether it is a view by ticket that `_opened_ahead` has counted."""
-    loads, by = current_runtime().original_loads, f"{grant.came_by} {type}"
-    return bool(grant.came_by) and not loads.allowance(by).left
+    """Whether `_opened_ahead` has counted this view by ticket."""
+    return not current_runtime().original_loads.allowance(f"{grant.came_by} {type}").left
 
 
 def save(target: Target, grant: TokenGrant | None) -> Response:
@@ -207,20 +207,12 @@ def encrypted_download(
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if isinstance(target, Collection):
         return one_file.send(target, grant, password)
-    original = _opened_original(target, grant, pdf_password)
+    original = original_of(target, grant, pdf_password, saves=True)
+    if pdf_password is not None:
+        opened_pdf(original)  # or it is refused
     if password:
         seal = target.password_seal(password, grant.id if grant else target.owner_id)
         page = viewer.sealed_download(original, seal)
     else:
         page = viewer.download(original)
     return _record_and_send(page, target, grant, "document.downloaded")
-
-
-def _opened_original(
-    document: Document, grant: TokenGrant | None, pdf_password: str | None
-) -> viewer.ShownDocument:
-    """The original, whose password has been tried if there is one."""
-    original = original_of(document, grant, pdf_password, saves=True)
-    if pdf_password is not None:
-        opened_pdf(original)
-    return original
