@@ -17,7 +17,7 @@ from models.runtime import service_error_of
 from .authentication import resolve_caller
 
 PROBLEM = "application/problem+json"
-_CODES = {
+CODES = {
     400: ("malformed_json", "malformed_multipart", "ambiguous_credentials"),
     401: ("not_authenticated", "wrong_credentials", "session_expired", "key_revoked"),
     403: (
@@ -40,7 +40,7 @@ _CODES = {
     503: ("key_unavailable", "busy"),
     507: ("storage_full",),
 }
-STATUS = {code: status for status, codes in _CODES.items() for code in codes}
+STATUS = {code: status for status, codes in CODES.items() for code in codes}
 CHALLENGE = 'Bearer realm="Document Service"'
 _REPLACED = {"content-type", "content-length"}  # headers of werkzeug's errors that a problem sets
 
