@@ -98,15 +98,6 @@ def test_live_api_keys_are_limited_and_dead_ones_do_not_count(alice, clock):
     new_key(alice)
 
 
-def test_a_key_is_replaced_when_there_is_room_for_no_other(alice):
-    keys = [new_key(alice) for _ in range(3)]
-    replaced = keys[0].rotate(alice, 0)
-    assert replaced.rotate(alice, 60)
-    with pytest.raises(QuotaExceeded):
-        keys[1].rotate(alice, 60)  # the overlapping one lives
-    assert keys[1].find(keys[1].id).revoked_at is None
-
-
 def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):
     ids = [Event.record(alice.id, "webhook.test", {}).id for _ in range(25)]
     Event.record(bob.id, "webhook.test", {})
