@@ -11,7 +11,7 @@ from ...sandbox.messages import Message
 
 MAX_LINES: Final = 20_000
 COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")  # of terminals, in logs (ECMA-48, SGR)
-BLOCK: Final = 64 << 10  # characters escaped at once
+BLOCK: Final = 16 << 10  # characters of a line that are escaped, and laid out, at once
 START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
 END: Final = b"</code></pre>"
 
@@ -84,6 +84,7 @@ def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
 
 
 def _escaped_blocks(line: str) -> Iterator[str]:
-    return (
-        escape(line[start : start + BLOCK], quotes=False) for start in range(0, len(line), BLOCK)
-    )
+    """Yield a line in parts: browsers take long to wrap a word of a megabyte."""
+    for start in range(0, len(line), BLOCK):
+        html = escape(line[start : start + BLOCK], quotes=False)
+        yield html if len(line) <= BLOCK else f"<span class=part>{html}</span>"

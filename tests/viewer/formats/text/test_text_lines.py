@@ -18,6 +18,13 @@ def test_html_above_the_limit_is_cut_within_a_line(text):
     assert html.endswith(b"\n</a></code></pre>")
 
 
+def test_a_very_long_line_is_in_parts_that_are_laid_out_one_by_one():
+    _, html = text_lines("x" * (2 * BLOCK + 1) + "\nshort")
+
+    assert html.count(b"<span class=part>x") == html.count(b"x</span>") == 3
+    assert b">short\n" in html
+
+
 def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
     text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
     html = html_lines(text, 9, folds_of(text))[1].decode()
