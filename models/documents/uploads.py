@@ -22,9 +22,8 @@ from ..events import EventHead
 from ..records import require_future
 from ..runtime import current_runtime
 from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
-from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS
+from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS, prefetch
 from ..storage.payloads import rows as payload_rows
-from ..storage.payloads.prefetch import prefetch
 from .document import Document
 from .unreferenced_object import UnreferencedObject
 

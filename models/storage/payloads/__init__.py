@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from settings import WrongSetting
 
-from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES
+from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, prefetch
 
 if TYPE_CHECKING:
     from .objects import PayloadObjects

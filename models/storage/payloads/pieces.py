@@ -4,13 +4,16 @@ A piece is 192 KiB of the payload: whole chunks (16 KiB), and a multiple of thre
 the base64 of pieces joins without carry.
 """
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from threading import BoundedSemaphore
 from typing import Final
 
 from crypto import sealing
 
+PIECES_AHEAD: Final = 4  # that are made while others are stored
 READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one piece
 CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
@@ -20,6 +23,23 @@ SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES
 def sealed_length(size: int, number: int) -> int:
     """The sealed length of piece `number` of a payload of `size` bytes."""
     return min(SEALED_BYTES, sealing.sealed_bytes(size) - number * SEALED_BYTES)
+
+
+def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
+    """The same pieces, made on a thread of their own, a few ahead of who reads them.
+
+    Decoding, hashing, sealing and SQLite release the interpreter lock: with two cores, an upload of
+    50 MiB takes a third longer without this. An exception of `pieces` is raised here; closing this
+    generator ends the thread.
+    """
+    maker = ThreadPoolExecutor(1, "prefetch")
+    try:
+        coming = deque(maker.submit(next, pieces, None) for _ in range(PIECES_AHEAD))
+        while (piece := coming.popleft().result()) is not None:
+            coming.append(maker.submit(next, pieces, None))
+            yield piece
+    finally:
+        maker.shutdown(cancel_futures=True)
 
 
 class ReadAhead:

@@ -4,8 +4,7 @@ import threading
 
 import pytest
 
-from models.storage.payloads.pieces import READERS_AHEAD, ReadAhead
-from models.storage.payloads.prefetch import PIECES_AHEAD, prefetch
+from models.storage.payloads.pieces import PIECES_AHEAD, READERS_AHEAD, ReadAhead, prefetch
 
 
 def test_the_first_window_is_one_piece_and_the_last_one_ends_with_the_pieces():
