@@ -34,9 +34,7 @@ pdf_pages = ApiBlueprint(
 )
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
-BINARY = {"type": "string", "format": "binary"}
 PDF_ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRequests)
-BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
 @pdf_pages.after_request
@@ -124,11 +122,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
 @document_views.get("/content", accepts=BY_PAGE, scope=READ, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, contents.RangeNotSatisfiable)
-@document_views.alt_response(304, description="What the client has is current.")
-@document_views.alt_response(206, schema=BINARY, content_type="*/*")
-@document_views.alt_response(206, schema=BINARY, content_type=BYTES)
-@document_views.alt_response(200, schema=BINARY, content_type="*/*")
-@document_views.response(200, BINARY, content_type=BYTES)
+@document_views.returns_original
 def content(id: str) -> Response:
     """Return the original's bytes, as their type
 

@@ -31,8 +31,6 @@ from .views.targets import opened
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
 OPENING_ERRORS = TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests
 HTML = {"type": "string"}
-BINARY = {"type": "string", "format": "binary"}
-BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 
 
 @short_links.after_request
@@ -112,11 +110,7 @@ def request_code(body: dict[str, Any]) -> Any:
 
 @short_links.get("/content", accepts=LINK, permission="download")
 @may_fail_with(TokenSpent, DocumentDamaged, RangeNotSatisfiable)
-@short_links.alt_response(304, description="What the client has is current.")
-@short_links.alt_response(206, schema=BINARY, content_type="*/*")
-@short_links.alt_response(206, schema=BINARY, content_type=BYTES)
-@short_links.alt_response(200, schema=BINARY, content_type="*/*")
-@short_links.response(200, BINARY, content_type=BYTES)
+@short_links.returns_original
 def content() -> Response:
     """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
 

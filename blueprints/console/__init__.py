@@ -30,17 +30,6 @@ from .targets import targets
 from .webhooks import webhooks
 
 CONSOLE = (
-    sessions,
-    documents,
-    document,
-    collections,
-    collection,
-    bin,
-    links,
-    targets,
-    keys,
-    webhooks,
-    activity,
-    account,
-    home_screen,
+    *(sessions, documents, document, collections, collection, bin, links, targets, keys),
+    *(webhooks, activity, account, home_screen),
 )

@@ -16,6 +16,8 @@ from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType, report_allowance
 
+BINARY = {"type": "string", "format": "binary"}
+BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
 _UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or application/json."
 
 
@@ -64,6 +66,13 @@ class ApiBlueprint(flask_smorest.Blueprint):
     def register_views_in_doc(self, api: Any, *args: Any, **options: Any) -> None:
         """Done when the description is first asked for, so that the service starts sooner."""
         api.undescribed.append(partial(super().register_views_in_doc, api, *args, **options))
+
+    def returns_original(self, view: Any) -> Any:
+        """Declare the answers of a handler that returns bytes as their type, or a range of them."""
+        view = self.response(200, BINARY, content_type=BYTES)(view)
+        for status, type in ((200, "*/*"), (206, BYTES), (206, "*/*")):
+            view = self.alt_response(status, schema=BINARY, content_type=type)(view)
+        return self.alt_response(304, description="What the client has is current.")(view)
 
     def route(
         self,

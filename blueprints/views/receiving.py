@@ -94,14 +94,11 @@ class UploadTarget:
         """`left` are the numbers of files and of bytes, if they have changed meanwhile."""
         room = Room.of(self.grant, self.collection)
         files_left, bytes_left = left or (room.files_left, room.bytes_left)
-        shown: dict[str, Any] = {
-            "collection": self.collection,
-            "address": address,
-            "receipt": receipt,
-        }
+        shown: dict[str, Any] = {"address": address, "receipt": receipt, "visible": visible}
         shown |= {"files_left": files_left, "total": format_size(bytes_left)}
-        most = min(bytes_left, room.max_file_bytes)
-        shown |= {"most": format_size(most), "end": day(self.grant.expires_at)}
+        shown |= {"most": format_size(min(bytes_left, room.max_file_bytes))}
+        shown |= {"end": day(self.grant.expires_at), "host": urlsplit(base_url()).netloc}
         status = 201 if receipt else 200
-        shown |= {"visible": visible, "host": urlsplit(base_url()).netloc}
-        return small_page("upload.html", status, (), "upload.js", **shown)
+        return small_page(
+            "upload.html", status, (), "upload.js", collection=self.collection, **shown
+        )
