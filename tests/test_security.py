@@ -20,15 +20,16 @@ def existing_tests():
     }
 
 
-def test_every_mitigation_names_tests_that_exist():
-    existing = existing_tests()
-    renamed = {}
+NAME = re.compile(r"`(test_\w+)`")
+
+
+def test_every_mitigation_names_tests_and_all_that_the_page_names_exist():
     for threat, _, mitigation, _ in rows():
-        named = re.findall(r"`(test_\w+)`", mitigation)
-        assert named or mitigation == "None", threat
-        for name in set(named) - existing:
-            renamed[name] = difflib.get_close_matches(name, existing, cutoff=0.4)
-    assert renamed == {}, "for each name that is gone, the most similar ones"
+        assert NAME.search(mitigation) or mitigation == "None", threat
+    existing = existing_tests()
+    gone = set(NAME.findall((ROOT / "SECURITY.md").read_text())) - existing
+    similar = {name: difflib.get_close_matches(name, existing, cutoff=0.4) for name in gone}
+    assert similar == {}, "for each name that is gone, the most similar ones"
 
 
 def test_every_threat_says_what_it_reaches_and_what_risk_remains():
