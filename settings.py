@@ -32,6 +32,15 @@ def _number(least: int, most: int = 2**40) -> Callable[[str], int]:
     return read
 
 
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(" or ".join(words))
+        return text
+
+    return read
+
+
 def _matching(pattern: str, takes: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -39,10 +48,6 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
         return text.rstrip("/")
 
     return read
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    return _matching("|".join(words), " or ".join(words))
 
 
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
