@@ -5,7 +5,7 @@ from tests.chaos import Chaos
 from tests.receiver import Receiver
 from tests.waiting import run_in_threads
 
-NODES, SECONDS, SEED = 4, 3, 17
+NODES, SECONDS, SEED = 4, 5, 17
 
 
 def test_whatever_process_is_killed_nothing_is_lost_missed_or_done_twice(
