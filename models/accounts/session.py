@@ -92,23 +92,14 @@ class Session(Credential):
         return words
 
     @classmethod
-    def end_all(cls) -> None:
-        """End the sessions of every user."""
-        with transaction():
-            cls.delete().execute()
-
-    @classmethod
-    def end_all_of(cls, user_id: str, but_id: str = "") -> int:
-        """End a user's sessions, except the one with the id `but_id`; returns how many."""
-        with transaction(user_id):
-            its = cls.owner_id == user_id, cls.id != but_id
-            return int(cls.delete().where(*its).execute())
-
-    @classmethod
-    def keep(cls, id: str, login_generation: int) -> None:
-        """Let a session go on in a later generation, unless it has ended."""
-        if session := cls.find(id):
+    def end_others(cls, user_id: str, kept_id: str, login_generation: int) -> int:
+        """In a transaction: end a user's sessions, but let one go on in a later generation, unless
+        it has ended; returns how many.
+        """
+        if session := cls.find(kept_id):
             session.change(login_generation=login_generation)
+        others = cls.owner_id == user_id, cls.id != kept_id
+        return int(cls.delete().where(*others).execute())
 
     def end(self) -> None:
         with transaction(self.owner_id):

@@ -43,10 +43,6 @@ class StoredResponse(OwnsDataKey):
             raise IdempotencyInProgress
 
     @classmethod
-    def is_kept(cls, id: str) -> bool:
-        return cls.find(id) is not None
-
-    @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:
         """The first response, or None; `IdempotencyMismatch` for another fingerprint."""
         stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)

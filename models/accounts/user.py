@@ -226,8 +226,7 @@ class User(Authenticated, Owner):
         how many.
         """
         self.change(login_generation=self.login_generation + 1, **fields)
-        Session.keep(kept_session_id, self.login_generation)
-        return Session.end_all_of(self.id, kept_session_id)
+        return Session.end_others(self.id, kept_session_id, self.login_generation)
 
     @cached_property
     def name(self) -> str | None:

@@ -97,34 +97,13 @@ class Document(Authenticated, Payload, Owned):
         return cls.to_show(rows), further
 
     @classmethod
-    def count_of(cls, owner_id: str, **filters: Any) -> int:
-        """The number of an owner's documents by the filters of `condition`."""
-        found: int = cls._live_of(owner_id, filters).count()
-        return found
-
-    @classmethod
-    def slice_of(
-        cls, owner_id: str, order: str, limit: int, offset: int, **filters: Any
-    ) -> list[Self]:
-        """At most `limit` of them behind `offset` others; `order` is `oldest`, `largest` or ''.
-
-        To be shown: altered ones are among them.
-        """
-        newest = cls.id.desc()
-        orders: dict[str, list[Any]]
-        orders = {"oldest": [cls.id], "largest": [cls.size.desc(), newest]}
-        by = orders.get(order, [newest])
-        found = cls._live_of(owner_id, filters, cls.id).order_by(*by).limit(limit).offset(offset)
-        query = cls.select().where(cls.id.in_(found)).order_by(*by)  # sorts by an index alone
-        return cls.to_show(query)
-
-    @classmethod
     def to_show(cls, rows: Iterable[Self]) -> list[Self]:
         """The rows, those that do not open without what is sealed."""
         return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(rows))]
 
     @classmethod
-    def _live_of(cls, owner_id: str, filters: dict[str, Any], *columns: Any) -> Any:
+    def live_of(cls, owner_id: str, *columns: Any, **filters: Any) -> Any:
+        """The query of an owner's documents by the filters of `condition`."""
         moment = now()
         conditions = [cls.condition(name, value, moment) for name, value in filters.items()]
         return cls.select(*columns).where(cls.owner_id == owner_id, *cls.live(moment), *conditions)

@@ -18,6 +18,11 @@ ORDERS = {  # of numbered pages, and what people call them
     **{"": "Newest first", "oldest": "Oldest first", "largest": "Largest first"},
     "name": "By name",
 }
+_NEWEST = Document.id.desc()
+_SORTED_BY: dict[str, list[Any]] = {
+    "oldest": [Document.id],
+    "largest": [Document.size.desc(), _NEWEST],
+}
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,13 @@ def documents_page(
     stored = Document.stored_by(owner_id)
     if not name and order != "name":
         listed = stored.documents - stored.binned
-        total = Document.count_of(owner_id, **filters) if filters else listed
+        total = Document.live_of(owner_id, **filters).count() if filters else listed
         number, pages = within(total, rows, number)
-        documents = Document.slice_of(owner_id, order, rows, rows * (number - 1), **filters)
-        return NumberedPage(documents, number, pages, stored)
+        by = _SORTED_BY.get(order, [_NEWEST])
+        ids = Document.live_of(owner_id, Document.id, **filters).order_by(*by).limit(rows)
+        ids = ids.offset(rows * (number - 1))  # sorted by an index alone
+        query = Document.select().where(Document.id.in_(ids)).order_by(*by)
+        return NumberedPage(Document.to_show(query), number, pages, stored)
     with current_runtime().search_turns.turn(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
     found = [document for document, _ in scanned if _has_words(document.name, name)]

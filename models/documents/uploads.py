@@ -164,7 +164,7 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
 
 def _require_quota(owner_id: str, size: int) -> None:
     quota = current_runtime().quota
-    if quota.is_limited:
+    if quota.most_documents is not None:
         stored = Document.stored_by(owner_id)
         quota.require(size, stored.documents, stored.size_bytes)
 

@@ -83,7 +83,8 @@ def require_room(grant: TokenGrant, collection: Collection, body_bytes: int) -> 
 
 def is_sent_again(grant: TokenGrant, key: str) -> bool:
     """Whether there is an answer to a file that came with this `Idempotency-Key`."""
-    return bool(key) and StoredResponse.is_kept(StoredResponse.id_of(grant.id, "POST", "/s", key))
+    id = StoredResponse.id_of(grant.id, "POST", "/s", key)
+    return bool(key) and StoredResponse.find(id) is not None
 
 
 def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> Callable[[], None] | None:

@@ -63,7 +63,7 @@ def rotate_root_keys(
         result.new_root_key = new_root_key
     with transaction():
         if end_sessions:
-            Session.end_all()
+            Session.delete().execute()
             TokenKey.draw_alone()
         else:
             TokenKey.draw()

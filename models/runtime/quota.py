@@ -13,10 +13,6 @@ class Quota:
     documents: int | None = None
 
     @property
-    def is_limited(self) -> bool:
-        return self.bytes is not None or self.documents is not None
-
-    @property
     def most_documents(self) -> int | None:
         """Empty ones take space as well: so a quota of bytes alone limits documents, too."""
         if self.documents is None and self.bytes is not None:
