@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageCms, ImageOps
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from ...sandbox.messages import Message, RefusedError
@@ -47,6 +47,7 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
     """Import what Pillow would import on first use."""
     Image.MAX_IMAGE_PIXELS = None  # `_checked` has a limit of its own, in bytes
     Image.preinit()
+    ImageCms.createProfile("sRGB")  # loads the library that converts from LAB
     for name in PLUGINS:
         importlib.import_module(f"PIL.{name}ImagePlugin")
     if options["heif"]:  # its libraries are loaded for no other type

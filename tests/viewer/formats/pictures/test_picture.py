@@ -26,6 +26,7 @@ def shown(data, content_type="application/octet-stream"):
         (picture("JPEG2000", no_jp2=True), "JPEG 2000 image", "60 × 40 pixels"),
         (picture("ICNS", size=(32, 32)), "Icon", "1,024 × 1,024 pixels"),
         (picture("DDS"), "DDS image", "60 × 40 pixels"),
+        (picture("TIFF", mode="LAB"), "TIFF image", "60 × 40 pixels"),
     ],
 )
 def test_a_picture_is_recognised_by_its_content_and_shown_with_its_size(data, label, facts):
