@@ -63,6 +63,12 @@ def test_a_page_number_leads_to_the_page(page, book):
     assert page.input_value("#goto") == "33"
 
 
+def test_an_address_with_a_page_leads_to_the_page(page, book):
+    page.goto(f"{book}#p33")
+    picture(page, 33)
+    until(lambda: page.input_value("#goto") == "33")
+
+
 def test_the_first_page_is_the_present_one_where_several_fit_on_the_screen(page, book):
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(book)
