@@ -169,18 +169,6 @@ class Service:
                 self.kill()
         self.check_log()
 
-    def start_command(self, *words, stdin=subprocess.DEVNULL):
-        """Start `flask --app app …` on the same instance in a process of its own."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "flask", "--app", "app", *map(str, words)],
-            cwd=ROOT,
-            env=self.environment(),
-            text=True,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
     def run_command(self, *words, code=0, **options):
         """Run a command in this process, which is not the service's, and return what it printed."""
         with patch.dict(os.environ, self.environment(), clear=True):

@@ -18,6 +18,12 @@ def webhook_owner(webhook_service):
     return webhook_service.register()
 
 
+@pytest.fixture(scope="module")
+def restarted(start_service):
+    """A service that tests of a file end or break; each leaves it running and whole."""
+    return start_service(RATE_LIMITS="off")
+
+
 @pytest.fixture
 def receiver():
     with Receiver() as receiver:

@@ -8,7 +8,11 @@ from tests.people import at
 
 JSON = {"Content-Type": "application/json"}
 GOOD = {"payload": b64(b"hello"), "contentType": "text/plain"}  # an upload without fault
+AS_JSON, AS_PAGE = {"Accept": "application/json"}, {"Accept": "text/html,*/*;q=0.8"}
 BIG = random.Random(2).randbytes(700_001)  # four pieces of 192 KiB
+LONG = b64(random.Random(1).randbytes(600_000))  # many pieces; no padding
+RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
+DAMAGE = "UPDATE piece SET number = number + 100 WHERE document_id = :id"
 
 
 def content(person, document, **headers):

@@ -2,17 +2,15 @@
 
 import contextlib
 import json
-import random
 
 import pytest
 
-from tests.contract.requests import GOOD, JSON
+from tests.contract.requests import GOOD, JSON, LONG
 from tests.contract.routes import WITH_BODY
 from tests.formats import b64, unknown_credential
 from tests.people import Answer, Person
 from tests.problems import refused
 
-LONG = b64(random.Random(1).randbytes(600_000))  # many pieces; no padding
 LIMIT = 3 << 20
 
 

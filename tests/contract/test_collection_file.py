@@ -13,10 +13,10 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from tests.contract.requests import DAMAGE
 from tests.people import at
 from tests.problems import refused, refused_field
 
-DAMAGE = "UPDATE piece SET number = number + 100 WHERE document_id = :id"
 FILES = {"a.txt": b"first " * 90_000, "<b>.html": b"<p>second</p>", "c.bin": bytes(range(256))}
 EVENT = "collection.downloaded"
 

@@ -8,10 +8,10 @@ from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
+from tests.contract.requests import DAMAGE
 from tests.people import at
 from tests.problems import refused
 
-DAMAGE = "UPDATE piece SET number = number + 100 WHERE document_id = :id"
 LARGE = bytes(range(256)) * 2000  # several pieces
 
 

@@ -49,14 +49,8 @@ OF_A_PIECE = [
 
 
 @pytest.fixture(scope="module")
-def faulty(start_service):
-    """A service to which these tests do damage."""
-    return start_service(RATE_LIMITS="off")
-
-
-@pytest.fixture(scope="module")
-def owner(faulty):
-    return faulty.register()
+def owner(restarted):
+    return restarted.register()
 
 
 @pytest.fixture(scope="module")
@@ -137,25 +131,25 @@ READS = ["/view", "/download", "/content"]
 
 
 @logs_damage
-def test_a_damaged_document_is_reported_and_never_shown(faulty, owner):
+def test_a_damaged_document_is_reported_and_never_shown(restarted, owner):
     document = owner.post("/v1/documents", json=UPLOAD).json
-    alter(faulty, "piece", "sealed", "document_id = :id", flipped, id=document["id"])
+    alter(restarted, "piece", "sealed", "document_id = :id", flipped, id=document["id"])
     for call in READS:
         answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[500])
         refused(answer, 500, "document_damaged")
     assert owner.delete(f"/v1/documents/{document['id']}").status == 204
 
 
-def test_documents_are_unavailable_while_their_root_key_is_missing(faulty, owner, start_service):
+def test_documents_are_unavailable_while_their_root_key_is_missing(restarted, owner, start_service):
     document = owner.upload(b"behind a lock")
-    keyring = faulty.instance / "keyring"
+    keyring = restarted.instance / "keyring"
     kept = keyring.read_bytes()
     keyring.write_bytes((start_service().instance / "keyring").read_bytes())
     for call in READS:
         answer = owner.get(f"/v1/documents/{document['id']}{call}", errors=[503])
         assert answer.status in (401, 503)  # the session's key is gone too
         assert answer.json["code"] in {"key_unavailable", "session_expired"}
-    answer = Person(faulty).open(document["token"]["contentUrl"], errors=[503])
+    answer = Person(restarted).open(document["token"]["contentUrl"], errors=[503])
     refused(answer, 503, "key_unavailable")
     keyring.write_bytes(kept)
     assert owner.get(f"/v1/documents/{document['id']}/content").body == b"behind a lock"
@@ -181,13 +175,13 @@ def test_a_damaged_database_is_said_once_and_the_service_is_not_ready(start_serv
     assert service.stderr().count("The database is damaged: ") == 1
 
 
-def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(faulty):
-    keyring = faulty.instance / "keyring"
-    away = keyring.rename(faulty.instance / "away")
-    refused(Person(faulty).get("/readyz", errors=[503]), 503, "key_unavailable")
-    assert Person(faulty).get("/healthz").status == 200
+def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(restarted):
+    keyring = restarted.instance / "keyring"
+    away = keyring.rename(restarted.instance / "away")
+    refused(Person(restarted).get("/readyz", errors=[503]), 503, "key_unavailable")
+    assert Person(restarted).get("/healthz").status == 200
     away.rename(keyring)
-    assert Person(faulty).get("/readyz").status == 200
+    assert Person(restarted).get("/readyz").status == 200
 
 
 @pytest.mark.slow

@@ -4,12 +4,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.contract.requests import RECORD
 from tests.formats import time_from_now
 from tests.people import at
 from tests.problems import assert_not_found, refused_field, refused_query
 from tests.waiting import until
-
-RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
 
 
 @pytest.fixture(scope="module")

@@ -20,12 +20,6 @@ from tests.waiting import join_threads, run_in_threads, start_threads, until
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def restarted(start_service):
-    """A service that these tests end; each leaves it running."""
-    return start_service(RATE_LIMITS="off")
-
-
 def test_concurrent_uploads_are_all_stored(service):
     person = service.register()
     statuses = []

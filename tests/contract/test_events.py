@@ -171,12 +171,6 @@ def test_no_event_carries_a_name_a_payload_or_a_secret(new_user):
     assert not [one for one in (*NAMES, *secrets) if one in text]
 
 
-@pytest.fixture(scope="module")
-def restarted(start_service):
-    """A service that these tests end; each leaves it running."""
-    return start_service(RATE_LIMITS="off")
-
-
 def counts_of_views(person):
     return [event["data"]["count"] for event in person.events("&type=document.viewed")]
 

@@ -1,14 +1,13 @@
 """Bodies that are not the JSON of RFC 8259, and the base64 of an upload (RFC 4648, section 4)."""
 
 import json
-import random
 import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contract.requests import GOOD, JSON, sent
+from tests.contract.requests import GOOD, JSON, LONG, sent
 from tests.contract.routes import ROUTES, WITH_BODY
 from tests.formats import b64
 from tests.problems import refused, refused_field
@@ -137,7 +136,6 @@ def test_a_body_where_none_is_expected_causes_no_internal_error(data, alice, ano
         assert answer.status < 500, route
 
 
-LONG = b64(random.Random(1).randbytes(600_000))  # many pieces; no padding
 BAD_BASE64 = {
     "a stray character": "aGVs*G8=",
     "a stray character at the start": "!aGVsbG8=",

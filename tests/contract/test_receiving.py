@@ -10,13 +10,12 @@ from urllib.parse import quote
 import pytest
 
 from tests.contract.raw_http import answers, talk
+from tests.contract.requests import AS_JSON, AS_PAGE
 from tests.forms import BOUNDARY, FORM, body, field, file
 from tests.people import Person, at
 from tests.problems import refused, refused_field
 from tests.waiting import until
 
-AS_PAGE = {"Accept": "text/html,*/*;q=0.8"}
-AS_JSON = {"Accept": "application/json"}
 SECRET = "hunter22"
 LONG = 300 << 10  # more than is received without a place
 

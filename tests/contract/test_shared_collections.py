@@ -7,12 +7,11 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.contract.requests import AS_JSON, AS_PAGE
 from tests.people import at
 from tests.problems import refused, refused_field
 from tests.waiting import join_threads, start_threads, until
 
-AS_JSON = {"Accept": "application/json"}
-AS_PAGE = {"Accept": "text/html,*/*;q=0.8"}
 SECRET = "hunter22"
 TICKET = r"ticket=(v4\.local\.[\w.-]+)"
 

@@ -6,11 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.contract.requests import AS_JSON, AS_PAGE
 from tests.people import at
 from tests.problems import refused
 
-AS_JSON = {"Accept": "application/json"}
-AS_PAGE = {"Accept": "text/html,*/*;q=0.8"}
 SECRET = "hunter22"
 
 

@@ -5,12 +5,10 @@ import random
 
 import pytest
 
-from tests.contract.requests import BIG, GOOD
+from tests.contract.requests import BIG, GOOD, RECORD
 from tests.formats import parse_time, time_from_now
 from tests.people import at
 from tests.problems import refused, refused_field
-
-RECORD = {"id", "name", "contentType", "size", "sha256", "createdAt", "expiresAt", "metadata"}
 
 
 def test_an_upload_returns_the_record_a_location_and_a_token(alice):
