@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.console.visitor import Visitor, element_of, field_of
+from tests.console.visitor import Visitor, element_of, field_of, words
 from tests.people import at
 
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
@@ -31,10 +31,6 @@ def page_of(collection):
 def names_in(member, collection):
     record = member.api.get(at(collection)).json
     return [document["name"] for document in record["documents"]]
-
-
-def words(answer):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
 
 
 def secret_on(answer):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.console.test_pages import weight_of
-from tests.console.visitor import Visitor, element_of, field_of
+from tests.console.visitor import Visitor, element_of, field_of, words
 from tests.mailbox import BASE
 from tests.people import Person, at
 from tests.problems import refused
@@ -30,10 +30,6 @@ def owner(mailing, email):
 @pytest.fixture
 def document(member):
     return member.api.upload(b"# Hi", "text/markdown", name="a.md", token=None)
-
-
-def words(answer):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
 
 
 def path_of(link):

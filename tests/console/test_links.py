@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.console.visitor import Visitor, field_of
+from tests.console.visitor import Visitor, field_of, words
 from tests.formats import seconds_until
 
 
@@ -25,10 +25,6 @@ def open_link(member, link, password="hunter22"):
     path = f"/v1/documents/{link['document']}/view"
     form = {"token": link["token"], "password": password}
     return Visitor(member.service).post(path, form)
-
-
-def words(answer):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
 
 
 def test_live_links_are_listed_before_those_that_ended(member):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.console.visitor import PASSWORD, field_of
+from tests.console.visitor import field_of, words
 from tests.people import at
 
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=b", "Sec-Fetch-Site": "same-origin"}
@@ -13,10 +13,6 @@ MULTIPART = {"Content-Type": "multipart/form-data; boundary=b", "Sec-Fetch-Site"
 @pytest.fixture
 def document(member):
     return member.api.upload(b"first", name="offer.txt", token=None, metadata={"for": "Ada"})
-
-
-def words(answer):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
 
 
 def send(member, path, content=b"second"):
@@ -119,11 +115,7 @@ def test_the_pages_are_accessible_and_long_names_are_not_cut_off(
     collection = member.api.collect(document, title="long title " * 18)
     member.post(f"{path}/target", {"collectionId": collection["id"]})
     page = open_browser()
-    page.goto(f"{service.url}/app/login")
-    page.fill("[name=email]", member.email)
-    page.fill("[name=password]", PASSWORD)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    member.enter(page)
     for one in (path, f"{path}/target", f"/app/documents/{document['id']}/newer"):
         page.goto(service.url + one)
         check(page, one)

@@ -86,6 +86,11 @@ def field_of(page, name, action=None):
     return next(one for one in fields if one.get("name") == name)
 
 
+def words(answer):
+    """What a page says, without its tags and with one space between words."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
+
+
 def element_of(page, id):
     """The text of the element with this id."""
     parser = _Text(id)
