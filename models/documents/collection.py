@@ -113,7 +113,9 @@ class Collection(OwnsDataKey, Owned):
         before, gone = self.document_ids, set(remove)
         kept = [id for id in before if id not in gone]
         ids = list(dict.fromkeys([*kept, *add]))
-        self._require_owned(set(ids) - set(before))
+        new = set(ids) - set(before)
+        if new and {one.id for one in self._found(new)} != new:
+            raise NotFound(_ABSENT)
         if len(ids) > MOST_DOCUMENTS:
             raise Invalid(add_pointer, f"A collection has at most {MOST_DOCUMENTS} documents.")
         if not set(order := list(order)) <= set(ids):
@@ -140,10 +142,6 @@ class Collection(OwnsDataKey, Owned):
         for type, ids_of_type in (("collection.removed", gone), ("collection.added", come)):
             for id in ids_of_type:
                 self.record_event(type, document_id=id)
-
-    def _require_owned(self, ids: set[str]) -> None:
-        if ids and {one.id for one in self._found(ids)} != ids:
-            raise NotFound(_ABSENT)
 
     def _found(self, ids: Iterable[str]) -> list[Document]:
         found = Document.select().where(

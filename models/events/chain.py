@@ -79,14 +79,7 @@ def last_entry(owner_id: str) -> ChainEntry | None:
 class EventHead(Table):
     """`id` is the owner's. A chain without entries has the last number 0."""
 
-    AUTHENTICATED: ClassVar[tuple[str, ...]] = (
-        "id",
-        "sequence",
-        "hash",
-        "last_id",
-        "oldest",
-        "hash_before",
-    )
+    AUTHENTICATED: ClassVar = ("id", "sequence", "hash", "last_id", "oldest", "hash_before")
 
     sequence = BigIntegerField()
     hash = BlobField()
