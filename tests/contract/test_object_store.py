@@ -239,6 +239,7 @@ def test_a_store_that_cannot_be_used_stops_the_start_with_a_sentence(
     ):
         if not settings:
             monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+            monkeypatch.setattr(ServiceWithObjects, "is_forked", False)  # it reads the path
         with pytest.raises(StartError) as failed:
             start(**settings)
         assert failed.value.exit_code == 1, sentence
