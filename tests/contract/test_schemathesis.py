@@ -16,7 +16,7 @@ import pytest
 from tests.people import PASSWORD
 
 pytestmark = pytest.mark.fuzz
-MOST_SECONDS, MOST_EXAMPLES = 10, 10
+MOST_SECONDS, MOST_EXAMPLES = 45, 10
 PATIENCE_SECONDS = 60  # with one response, on a loaded machine
 ENDING_THE_SESSION = [
     f"--exclude-path=/v1/auth/{path}" for path in ("logout", "password", "sessions/{id}")
@@ -69,7 +69,7 @@ def explored(start_service, tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
         operations = re.search(r"Selected: (\d+)/.*\s+Tested: (\d+)", done.stdout)
         selected, tested = map(int, operations.groups())
-        assert tested > selected / 2, f"slow machine, nearly nothing was tried: {done.stdout}"
+        assert tested > selected / 4, f"slow machine, nearly nothing was tried: {done.stdout}"
         assert "Traceback" not in service.stderr(), service.stderr()
 
     return service, explore
