@@ -46,12 +46,17 @@ def test_a_code_preview_names_the_language_and_counts_lines():
         ("a.R", b"x <- 1\n", "R"),
         ("a.psd1", b"@{ a = 1 }\n", "PowerShell"),
         ("a.cabal", b"name: a\n", "Plain text"),
+        ("a.pm", b"package A;\nmy $x = 1;\n", "Perl"),
+        ("a.service", b"[Unit]\n", "Systemd"),
+        ("a.feature", b"Feature: x\n", "Gherkin"),
+        ("a.glsl", b"void main() {}\n", "GLSL"),
+        ("a.scad", b"cube(1);\n", "OpenSCAD"),
     ],
 )
 def test_a_language_is_known_by_the_name_or_the_program_that_a_script_names(name, data, label):
-    shown = preview_of(original(data, name, "text/plain"))
-
-    assert (shown.kind, shown.label) == ("code", label)
+    for declared in ("text/plain", "application/octet-stream"):
+        shown = preview_of(original(data, name, declared))
+        assert (shown.kind, shown.label) == ("code", label), declared
 
 
 def test_json_is_indented_for_any_file_name():
