@@ -15,7 +15,7 @@ from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
 from ..formats.pictures import picture
 from ..formats.preview import Preview
-from ..formats.sheets import spreadsheet, table
+from ..formats.sheets import table, workbook
 from ..formats.text import code, text
 from ..formats.web import html
 from ..formats.words import converted, unconverted
@@ -83,7 +83,7 @@ READING: Final = JobFormat(
     "office",
     Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
     options=lambda original: {"failed": bool(original.converter)},
-    otherwise={"sheets": spreadsheet.preview, "zip": archive.preview, **LOCKED},
+    otherwise={"sheets": workbook.preview, "zip": archive.preview, **LOCKED},
     styles=("prose.css",),
 )
 BOOK: Final = JobFormat(
@@ -133,7 +133,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
-    spreadsheet.TYPES: spreadsheet.preview,
+    workbook.TYPES: workbook.preview,
     (OPEN_XML, OPEN_DOCUMENT): READING.preview,
     ("application/vnd.apple.", "application/vnd.ms-visio"): archive.preview,
 }

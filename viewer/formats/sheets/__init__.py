@@ -1,1 +1,1 @@
-"""Spreadsheets and tables."""
+"""Workbooks and tables."""

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets, whose cells hold the text that was shown.
+"""OpenDocument workbooks, whose cells hold the text that was shown.
 
 Source: OpenDocument 1.3 part 3, 9 (tables), 16 (styles).
 """
@@ -20,8 +20,7 @@ from ..packages.elements import (
     stream,
 )
 from ..packages.package import MANIFEST, Package
-from .sheet import MAX_COLUMNS, Cell, Merge, Row, Sheet, Workbook
-from .workbook import MAX_CELLS, SECONDS
+from .cells import MAX_CELLS, MAX_COLUMNS, SECONDS, Cell, Merge, Row, Sheet, Workbook
 
 CONTENT, NAMED_STYLES = "content.xml", "styles.xml"
 CHART: Final = b'media-type="application/vnd.oasis.opendocument.chart"'

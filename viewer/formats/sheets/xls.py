@@ -14,8 +14,8 @@ from xlrd.biffh import error_text_from_code
 from xlrd.compdoc import CompDoc
 
 from ...sandbox.messages import RefusedError
+from .cells import MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 from .number_format import BUILT_IN, GENERAL
-from .sheet import MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 
 LOCAL_DATES: Final = (14, 22)  # xlrd has one country's
 BEGIN, CHART_SUBSTREAM = 0x0809, 0x0020

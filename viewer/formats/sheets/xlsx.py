@@ -22,8 +22,8 @@ from ..packages.elements import (
     stream,
 )
 from ..packages.package import Package
+from .cells import MAX_COLUMNS, MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 from .number_format import BUILT_IN, GENERAL
-from .sheet import MAX_COLUMNS, MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 
 WORKBOOK: Final = "xl/workbook.xml"
 SHARED_TEXTS: Final = "xl/sharedStrings.xml"

@@ -4,10 +4,9 @@ import pytest
 
 from tests.viewer.samples import ods, package
 from viewer.formats.packages.package import Package
+from viewer.formats.sheets.cells import MAX_CELLS, Cell, Merge
 from viewer.formats.sheets.ods import MAX_REPEATED_ROWS
 from viewer.formats.sheets.ods import read as read_package
-from viewer.formats.sheets.sheet import Cell, Merge
-from viewer.formats.sheets.workbook import MAX_CELLS
 
 START = '<o:document-content xmlns:o="o" xmlns:t="t" xmlns:b="b" xmlns:s="s" xmlns:f="f">'
 STYLES = (

@@ -1,172 +1,128 @@
-"""viewer/formats/sheets/workbook.py and sheet_grid.py"""
+"""viewer/formats/sheets/workbook.py and sheets.py"""
 
-import re
+import contextlib
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from viewer.formats.sheets import workbook
-from viewer.formats.sheets.sheet import MAX_COLUMNS, Cell, Merge, Sheet
-from viewer.formats.sheets.sheet_grid import column_name
-from viewer.formats.sheets.workbook import MAX_CELLS, MAX_SHEETS, sheets_html
+from tests.viewer import samples
+from tests.viewer.samples import OPEN_DOCUMENT, OPEN_XML, original, preview_of
+from viewer.formats.sheets.sheets import MAX_SHEETS, prepare, render
 
-
-def table(rows, merges=(), **facts):
-    """The HTML of one sheet with these texts: {row: {column: text}}."""
-    cells = [(number, {c: Cell(text) for c, text in row.items()}) for number, row in rows.items()]
-    html, _ = sheets_html([Sheet("A", cells, merges, **facts)])
-    return html
-
-
-def body(rows, merges=()):
-    """The rows below the head, without their numbers."""
-    return re.findall(r'<tr><th scope="row">\d+</th>(.*?)</tr>', table(rows, merges))
-
-
-def test_a_sheet_has_column_letters_and_row_numbers():
-    html = table({1: {0: "a", 2: "<b>"}})
-
-    assert re.findall(r'<th scope="col">(\w+)</th>', html) == ["A", "B", "C"]
-    assert '<tr><th scope="row">1</th><td>a</td><td></td><td>&lt;b&gt;</td></tr>' in html
-
-
-@pytest.mark.parametrize(("number", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ")])
-def test_columns_are_named_by_letters(number, name):
-    assert column_name(number) == name
-
-
-def test_several_sheets_have_links_above():
-    html, _ = sheets_html([Sheet(name, [(1, {0: Cell("x")})]) for name in ("One", "<Two>")])
-
-    assert '<a href="#sheet-2" id="tab-2">&lt;Two&gt;</a>' in html
-    assert html.count('<section class="worksheet"') == 2
-    assert "<nav" not in table({1: {0: "x"}})
-
-
-def test_merged_cells_span_the_rows_and_columns_that_are_shown():
-    merges = [Merge(1, 0, 2, 1), Merge(2, 2, 999, 999)]
-
-    assert body({1: {0: "a", 3: "b"}, 2: {2: "c"}, 3: {0: "d"}}, merges) == [
-        '<td colspan="2" rowspan="2">a</td><td></td><td>b</td>',
-        '<td colspan="2" rowspan="2">c</td>',
-        "<td>d</td><td></td>",
-    ]
+EXCEL = "application/vnd.ms-excel"
 
 
 @pytest.mark.parametrize(
-    "merge", [Merge(2, 1, 3, 2), Merge(9, 9, 9, 9), Merge(3, 3, 1, 1), Merge(2, 2, 2, 2)]
+    ("kind", "data"),
+    [
+        (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
+        (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
+        (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
+        (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
+        (EXCEL, samples.xls()),
+        (EXCEL, samples.xlsx()),
+        ("application/zip", samples.xlsx()),
+        ("application/zip", samples.ods()),
+    ],
 )
-def test_a_merge_that_overlaps_or_covers_nothing_is_left_out(merge):
-    rows = {n: dict.fromkeys(range(3), "x") for n in (1, 2, 3)}
+def test_every_workbook_is_shown_as_grids(kind, data):
+    shown = preview_of(original(data, "a", kind))
 
-    assert body(rows, [Merge(1, 0, 2, 1), merge]) == body(rows, [Merge(1, 0, 2, 1)])
-
-
-def test_many_overlapping_merges_cost_little():
-    rows = {n: {0: "x", 199: "x"} for n in range(1, 2_000)}
-
-    assert table(rows, [Merge(1, 0, 9_999, 9_999)] * 10_000).count("<tr>") == 2_000
+    assert (shown.kind, shown.label, shown.facts) == ("sheets", "Spreadsheet", ("1 sheet",))
 
 
-def test_a_long_text_reaches_over_empty_cells_as_far_as_the_next():
-    assert body({1: {0: "A title that is long", 3: "x"}, 2: {0: "short", 3: "x"}}) == [
-        '<td colspan="3">A title that is long</td><td>x</td>',
-        "<td>short</td><td></td><td></td><td>x</td>",
-    ]
+@pytest.mark.parametrize(
+    ("data", "kind"), [(b"a;b\n1;2\n", "table"), (b"\n<html><table><td>x</table>", "web")]
+)
+def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
+    assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
 
 
-def test_a_text_over_the_last_columns_makes_none_wider():
-    assert body({1: {0: "A title that is long"}, 2: {0: "a", 1: "b"}, 3: {0: "long " * 99}}) == [
-        '<td class="over" colspan="2">A title that is long</td>',
-        "<td>a</td><td>b</td>",
-        f'<td class="long" colspan="2">{"long " * 99}</td>',
-    ]
+def test_a_binary_workbook_is_a_card_that_says_so():
+    data = samples.package(xl__workbook_dot_bin="")
+
+    shown = preview_of(original(data, "a.xlsb", EXCEL + ".sheet.binary.macroenabled.12"))
+
+    assert "binary Excel workbooks" in shown.body.decode()
 
 
-def test_lines_of_a_cell_are_kept_and_only_long_ones_broken():
-    html = table({1: {0: "In\nCHF"}, 2: {0: f"a\n{'b' * 61}"}})
+def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
+    formula = "<row><c><f>A2</f></c></row>"
+    many = [f"S{n}" for n in range(MAX_SHEETS + 2)]
+    kind = OPEN_XML + "spreadsheetml.sheet"
 
-    assert '<td class="lines">In\nCHF</td>' in html
-    assert f'<td class="long">a\n{"b" * 61}</td>' in html
-
-
-def test_empty_rows_are_shown_unless_they_are_many():
-    assert len(body({2: {0: "a"}, 4: {0: "b"}, 1_000: {0: "c"}})) == 5
-
-
-def test_formulas_without_a_value_are_counted():
-    rows = [(1, {0: Cell("=A1", "formula"), 1: Cell("x")})]
-
-    assert sheets_html([Sheet("A", rows)])[1] == 1
+    assert preview_of(original(samples.xls(), "a", EXCEL)).note == "1 hidden sheet is not shown."
+    assert "formulas" in preview_of(original(samples.xlsx(formula), "a", kind)).note
+    assert (
+        "2 further sheets are not shown."
+        in preview_of(original(samples.xlsx(names=many), "a", kind)).note
+    )
 
 
-@pytest.mark.slow
-def test_rows_above_the_limit_are_left_out_with_a_note():
-    html = table({n: {0: "x"} for n in range(1, MAX_CELLS)}, total=MAX_CELLS - 1)
-    shown = html.count("<tr>") - 1
-
-    assert shown < MAX_CELLS / 2
-    assert f"the first {shown:,} rows of {MAX_CELLS - 1:,}" in html
-    assert html.index("the first") < html.index("<table>")
+def test_a_damaged_workbook_is_a_card():
+    assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"
 
 
-def test_a_large_sheet_leaves_room_for_the_others():
-    many = ((n, {0: Cell("x")}) for n in range(1, MAX_CELLS))
-    others = [Sheet(f"S{n}", [(r, {0: Cell("y")}) for r in range(1, 99)]) for n in range(9)]
-    html, _ = sheets_html([Sheet("Large", many), *others])
+def test_charts_and_pictures_are_said_not_to_be_shown():
+    charts = {f"xl__charts__{name}_dot_xml": "" for name in ("chart1", "chart2", "chartEx1")}
+    beside = {"xl__charts__style1_dot_xml": "", "xl__media__image1_dot_png": ""}
+    entry = '<e full-path="{}/" media-type="application/vnd.oasis.opendocument.chart"/>'
+    manifest = {"META-INF__manifest_dot_xml": entry * 3, "Pictures__1_dot_png": ""}
+    ods = samples.package(**samples.parts_of(samples.ods()), **manifest)
 
-    assert html.count("<td>y</td>") == 9 * 98
-
-
-def test_columns_and_sheets_above_the_limit_are_left_out():
-    html = table({1: {0: "a", 16_000: "b"}})
-
-    assert f"{MAX_COLUMNS} of 16,001 columns" in html
-    assert html.count("<th ") == MAX_COLUMNS + 2
-    sections = sheets_html([Sheet("A", [])] * (MAX_SHEETS + 5))[0]
-    assert sections.count("<section") == MAX_SHEETS
+    for name, data in (("a.xlsx", samples.xlsx(**charts, **beside)), ("a.ods", ods)):
+        note = preview_of(original(data, name)).note
+        assert note == "3 charts and 1 picture are not shown.", name
 
 
-def test_a_sheet_that_takes_too_long_is_cut_with_a_note(monkeypatch):
-    monkeypatch.setattr(workbook, "SECONDS", 0)
-
-    assert "the first 0 rows" in table({1: {0: "a"}, 2: {0: "b"}}, total=2)
+MADE = {"xlsx": samples.xlsx(), "ods": samples.ods(), "xls": samples.xls()}
 
 
-def test_the_html_is_limited():
-    html = table({n: {0: "<" * 5_000} for n in range(1, 3_000)})
-
-    assert len(html) < 8 << 20
-    assert "the first" in html
-
-
-def test_an_empty_sheet_says_so():
-    assert "This sheet is empty." in table({})
+def read(data):
+    prepare(data, {})
+    ((facts, html),) = render(data, {})
+    return facts, html.decode()
 
 
-def test_rows_that_go_backwards_end_the_sheet():
-    cells = {0: Cell("x")}
-    html, _ = sheets_html([Sheet("A", [(5, cells), (5, cells), (2, cells)])])
-
-    assert "the first 1 row" in html
+def test_another_archive_is_refused():
+    with pytest.raises(KeyError):
+        read(samples.docx())
 
 
-def test_hidden_rows_and_columns_are_left_out_and_counted():
-    cells = {n: {c: f"{n}{c}" for c in range(4)} for n in range(1, 6)}
-    hidden = {"hidden_columns": {1, 2}, "hidden_rows": {3}}
-    html = table(cells, merges=[Merge(1, 0, 1, 3)], **hidden)
+def test_names_and_texts_are_escaped():
+    row = '<row><c t="inlineStr"><is><t>&lt;script&gt;</t></is></c></row>'
+    html = read(samples.xlsx(row, names=("&lt;b&gt;", "x")))[1]
 
-    assert "2 hidden columns and 1 hidden row are not shown." in html
-    assert re.findall(r'<th scope="col">(\w)</th>', html) == ["A", "D"]
-    assert re.findall(r'<th scope="row">(\d)</th>', html) == ["1", "2", "4", "5"]
-    assert '<td class="over" colspan="2">10</td>' in html
-    assert "21" not in html
+    assert "<script" not in html
+    assert "<b>" not in html
 
 
-def test_bold_cells_are_bold():
-    html, _ = sheets_html([Sheet("A", [(1, {0: Cell("9", "num", bold=True)})])])
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(MADE)), st.data())
+def test_damaged_workbooks_end_in_html_or_an_exception(name, data):
+    made = bytearray(MADE[name])
+    for _ in range(data.draw(st.integers(1, 8))):
+        made[data.draw(st.integers(0, len(made) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(Exception):  # any: the child process reports it and ends
+        assert len(read(bytes(made))[1]) < 1 << 20
 
-    assert '<td class="num bold">9</td>' in html
+
+TAGS = ["row", "c", "v", "f", "is", "t", "mergeCell", "sheetData"]
+XML = st.recursive(
+    st.text(alphabet="0123456789A:=-.Z", max_size=8),
+    lambda inner: st.builds(
+        lambda tag, r, s, t, parts: f'<{tag} r="{r}" s="{s}" t="{t}">{"".join(parts)}</{tag}>',
+        st.sampled_from(TAGS),
+        st.sampled_from(["A1", "1", "ZZZ9999999", "", "7", "B"]),
+        st.sampled_from(["0", "1", "9", "-1", "x"]),
+        st.sampled_from(["s", "n", "b", "e", "str", "inlineStr", "d"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=20,
+)
 
 
-def test_the_first_column_may_be_on_the_right():
-    assert 'aria-label="A" dir=rtl><table>' in table({1: {0: "a"}}, from_right=True)
+@given(st.lists(XML, min_size=1, max_size=4).map("".join))
+def test_any_rows_give_a_grid(rows):
+    assert read(samples.xlsx(f"<row>{rows}</row>"))[0]["facts"] == ("1 sheet",)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from tests.viewer.samples import xls
 from viewer.formats.sheets import xls as reader
-from viewer.formats.sheets.sheet import Cell, Merge
+from viewer.formats.sheets.cells import Cell, Merge
 from viewer.formats.sheets.xls import _style, read
 
 

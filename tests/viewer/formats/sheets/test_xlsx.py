@@ -5,7 +5,7 @@ import pytest
 from tests.viewer.samples import RELATIONSHIPS, relationships, xlsx
 from viewer.formats.packages.package import Package
 from viewer.formats.sheets import xlsx as reader
-from viewer.formats.sheets.sheet import MAX_COLUMNS, Cell, Merge
+from viewer.formats.sheets.cells import MAX_COLUMNS, Cell, Merge
 
 
 def read(*rows, **more):

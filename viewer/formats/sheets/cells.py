@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 from .number_format import GENERAL, format_number
 
 MAX_COLUMNS: Final = 200
+MAX_CELLS: Final = 60_000  # of all sheets; half of them shared out evenly, half as needed
+SECONDS: Final = 6.0  # of CPU time
 MAX_MERGES: Final = 10_000  # of a sheet
 
 

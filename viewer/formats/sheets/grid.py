@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ...markup.escaping import escape
-from .sheet import EMPTY, MAX_COLUMNS, Cell, Merge, Row, Sheet
+from .cells import EMPTY, MAX_COLUMNS, Cell, Merge, Row, Sheet
 
 MAX_AREA: Final = 120_000  # cells of a sheet, empty ones included, that are drawn one by one
 MAX_CELL_LENGTH: Final = 5_000
