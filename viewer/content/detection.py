@@ -9,6 +9,7 @@ from .media_types import BINARY, CODE_TYPE, MEDIA_TYPE, OPEN_DOCUMENT, OPEN_XML,
 FIRST_BYTES: Final = 4096  # what is looked at
 PACKED_SVG: Final = "image/svg+xml-compressed"
 OLE: Final = "application/x-ole-storage"  # the container of .doc, .xls, .ppt and .msg
+OUTLOOK: Final = "application/vnd.ms-outlook"  # or any mail: other programs name theirs .msg, too
 # Declared types that say nothing certain: .docx is sent as a ZIP, TypeScript (.ts) as a video.
 UNCERTAIN: Final = (
     UNTYPED
@@ -86,6 +87,7 @@ SPECIAL_CASES: Final = {
         "application/vnd.apple.",
     ),
     OLE: ("application/msword", "application/vnd.ms-", "application/vnd.visio"),
+    f"{OPEN_XML}spreadsheetml.sheet": ("application/vnd.ms-excel.sheet.binary.",),
     "image/heif": ("image/heic",),
     "application/gzip": (PACKED_SVG,),
     "video/mp4": ("audio/mp4", "video/quicktime", "video/3gpp", "audio/3gpp"),
@@ -103,7 +105,7 @@ def detect(named: str, first: bytes) -> str:
     if not first:
         return named or UNKNOWN
     is_text = _is_text(first)
-    if _is_text_type(named) and (is_text or detect_utf_16(first)):
+    if (_is_text_type(named) or named == OUTLOOK) and (is_text or detect_utf_16(first)):
         return named
     if found := _by_signature(first):
         return named if named.startswith(SPECIAL_CASES.get(found, ())) else found

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from ..content.detection import PACKED_SVG
+from ..content.detection import OUTLOOK, PACKED_SVG
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
@@ -104,7 +104,7 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     "text/markdown": MARKDOWN.preview,
     **dict.fromkeys(("text/csv", "text/tab-separated-values"), table.preview),
     **dict.fromkeys(("text/html", "application/xhtml+xml"), html.PAGE.preview),
-    **dict.fromkeys(("message/rfc822", mail.OUTLOOK), mail.preview),
+    **dict.fromkeys(("message/rfc822", OUTLOOK), mail.preview),
     mail.MBOX: mail.mailbox_preview,
     "application/zip": READING.preview,
     "application/x-ipynb+json": NOTEBOOK.preview,

@@ -7,7 +7,7 @@ import pytest
 
 from models.documents import type_of_name
 from tests.viewer import samples
-from viewer.content.detection import FIRST_BYTES, detect, shown_type
+from viewer.content.detection import FIRST_BYTES, contradicts, detect, shown_type
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."
 UNKNOWN = "application/octet-stream"
@@ -137,6 +137,14 @@ def test_an_office_file_is_detected_by_its_name(name):
 )
 def test_an_office_file_without_a_name_is_detected_by_its_entries(entries, kind):
     assert detect("", archive(*entries)) == OPEN_XML + kind
+
+
+def test_a_binary_workbook_is_none_of_xml():
+    binary = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+    first = archive(("[Content_Types].xml", ""), ("xl/workbook.bin", ""))
+
+    assert detect(type_of_name("a.xlsb"), first) == binary
+    assert not contradicts(binary, first)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from ...content.decoding import CHARSETS, decode, preload_codecs, safe_codec
+from ...content import charset_detection
+from ...content.decoding import CHARSETS, decode, preload_codecs
 from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count
 from ...markup.sanitizer import safe_image_source, safe_link
@@ -86,7 +87,7 @@ def _unfolded(text: str) -> Iterator[str]:
             whole.append(line)
         elif line[:1] in (" ", "\t"):
             whole.append(line[1:])
-        else:
+        elif line:
             yield "".join(whole)
             whole = [line]
     yield "".join(whole)
@@ -96,7 +97,7 @@ def _decoded(value: str, parameters: dict[str, str]) -> str:
     if QUOTED_PRINTABLE not in {parameters.get(name, "").upper() for name in ("ENCODING", "TYPE")}:
         return value
     data = binascii.a2b_qp(value.encode("utf-8", "replace"))
-    return data.decode(safe_codec(parameters.get("CHARSET")) or "utf-8", "replace")
+    return decode(data, charset_detection.detect(data, parameters.get("CHARSET")))[0]
 
 
 EVENTS: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
@@ -111,21 +112,23 @@ FIELDS: Final = {  # name -> label, in the order of display
     "NOTE": "Note",
 }
 RULE: Final = {
-    **{"FREQ": "{}", "INTERVAL": "every {}", "COUNT": "{} times", "UNTIL": "until {}"},
+    **{"FREQ": "{}", "COUNT": "{} times", "UNTIL": "until {}"},
     **{"BYDAY": "on {}", "BYMONTHDAY": "on day {}", "BYMONTH": "in month {}", "WKST": ""},
 }
 TIMES: Final = frozenset({"DTSTART", "DTEND", "DUE", "BDAY"})
 PEOPLE: Final = frozenset({"ORGANIZER", "ATTENDEE"})
 LINKED: Final = frozenset({"TEL", "EMAIL", "URL"})
+PHOTOS: Final = {"/9j/": "jpeg", "iVBORw": "png", "R0lGOD": "gif", "Qk": "bmp", "UklGR": "webp"}
 MAX_TITLE: Final = 500
 MAX_TEXT: Final = 20_000
 HIDDEN_TYPES: Final = frozenset({"PREF", "INTERNET", "VOICE"})
 
 
 def prepare(data: bytes, _options: dict[str, Any]) -> None:
-    """Import what the values of old cards may name as their encoding."""
-    if b"CHARSET=" in data.upper():
+    """Import what the values of old cards may be written in."""
+    if QUOTED_PRINTABLE.encode() in data.upper():
         preload_codecs(*CHARSETS.split())
+        charset_detection.prepare()
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
@@ -182,18 +185,22 @@ def _value(line: ContentLine) -> str:
     types = {one.upper() for one in line.parameters.get("TYPE", "").split(",")} - HIDDEN_TYPES
     kind = f' <span class="dim">{escape(", ".join(sorted(types)).lower()[:80])}</span>'
     text = ", ".join(line.parts()) if line.name in ("ADR", "ORG") else line.text()
+    text = text.removeprefix("tel:")
     address = {"TEL": "tel:", "EMAIL": "mailto:"}.get(line.name, "") + text
     shown = _link(address, text) if line.name in LINKED else _paragraphs(text)
     return shown + (kind if types - {""} else "")
 
 
 def _rule(value: str) -> str:
-    """`weekly, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
-    shown = []
-    for part in value[:MAX_TITLE].split(";"):
-        name, _, setting = part.partition("=")
-        text = setting.lower() if name == "FREQ" else setting.replace(",", ", ")
-        shown.append(RULE[name].format(_time(text)) if name in RULE else part)
+    """`every 2 weeks, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
+    parts = dict(part.partition("=")[::2] for part in value[:MAX_TITLE].split(";"))
+    often, interval = parts.get("FREQ", "").lower(), parts.pop("INTERVAL", "1")
+    unit = "day" if often == "daily" else often.removesuffix("ly")
+    parts["FREQ"] = often if interval == "1" else f"every {interval} {unit}s"
+    shown = (
+        RULE[name].format(_time(text.replace(",", ", "))) if name in RULE else f"{name}={text}"
+        for name, text in parts.items()
+    )
     return ", ".join(filter(None, shown))
 
 
@@ -208,7 +215,7 @@ def _time(value: str) -> str:
 
 
 def _link(address: str, text: str) -> str:
-    address = address.strip().replace("tel:tel:", "tel:")
+    address = address.strip()
     if not safe_link(address) or address.startswith("#"):
         return escape(text[:MAX_TEXT])
     rel = 'target="_blank" rel="noopener noreferrer nofollow"'
@@ -222,7 +229,7 @@ def _paragraphs(text: str) -> str:
 def _photo(line: ContentLine) -> str:
     """Return an embedded picture; one that lies elsewhere is not loaded."""
     data = "".join(line.value.split())
-    kind = line.parameters.get("TYPE", "JPEG").lower()
+    kind = next((kind for start, kind in PHOTOS.items() if data.startswith(start)), "none")
     source = data if data.startswith("data:") else f"data:image/{kind};base64,{data}"
     is_shown = len(source) < MAX_HTML // 4 and safe_image_source(source)
     return f'<img alt="" src="{escape(source)}">' if is_shown else ""

@@ -21,6 +21,7 @@ from . import mail_message
 from .mail_message import ENCLOSED, header, parse
 
 EXTENSIONS: Final = {ENCLOSED: ".eml", "text/plain": ".txt", "text/html": ".html"}
+REPORTS: Final = ("message/delivery-status", "message/disposition-notification")  # RFC 3464, 8098
 END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 LISTED_HEADERS: Final = ("Subject", "From", "Date")
 MAX_SHOWN: Final = 30  # messages that open
@@ -93,5 +94,6 @@ def title(message: bytes) -> str:
 def _files(listed: Iterable[Any], contents: Iterable[Message]) -> Iterator[File]:
     for number, (attachment, content) in enumerate(zip(listed, contents, strict=True), 1):
         (name, kind, size), (facts, data) = attachment, content
+        kind = "text/plain" if kind in REPORTS else kind
         default = f"attachment {number}{EXTENSIONS.get(kind, '')}"
         yield File(name or default, canonical_type(kind), size, data if facts["complete"] else None)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from ...content.detection import OUTLOOK
 from ...markup.formatting import CUT_NOTE, format_count
 from ...sandbox.messages import Message, filled
 from ...sandbox.process import Job, SandboxError
@@ -17,7 +18,6 @@ from ..text import text
 from ..web.html import SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
-OUTLOOK = "application/vnd.ms-outlook"
 MBOX = "application/mbox"
 JOB = Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15)
 MBOX_JOB = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)

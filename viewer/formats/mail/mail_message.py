@@ -249,20 +249,27 @@ def _content(part: Any, line_end: str) -> bytes:
         whole = _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
         is_packed = part.get("Content-Transfer-Encoding", "").lower() == "base64"  # GroupWise
         return _read(lambda: base64.b64decode(whole, validate=False), whole) if is_packed else whole
-    data = None if part.is_multipart() else part.get_payload(decode=True)
+    if part.is_multipart():  # a report of blocks of headers, or a piece of a message
+        blocks: list[bytes] = _read(lambda: [block.as_bytes() for block in part.get_payload()], [])
+        return b"".join(blocks)
+    data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
 def _names(part: Any) -> list[str]:
     """Return by what a page names a part."""
-    headers: list[Any] = _read(
-        lambda: [part.get(name) for name in ("Content-ID", "Content-Location")], []
-    )
-    return [str(text).strip(" <>") for text in headers if text]
+    return _headers(part, "Content-ID", "Content-Location")
+
+
+def _headers(part: Any, *names: str) -> list[str]:
+    found: list[Any] = _read(lambda: [part.get(name) for name in names], [])
+    return [str(text).strip(" <>") for text in found if text]
 
 
 def _filename(part: Any) -> str:
-    return _read(lambda: str(part.get_filename() or ""), "")[:MAX_NAME]
+    address = "".join(_headers(part, "Content-Location"))
+    name = _read(lambda: str(part.get_filename() or ""), "") or address.rpartition("/")[2]
+    return name[:MAX_NAME]
 
 
 def _read(read: Callable[[], T], default: T) -> T:

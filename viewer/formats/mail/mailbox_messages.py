@@ -1,7 +1,8 @@
 """Runs in the child process. Lists the messages of a mailbox and renders the first ones.
 
 Source: RFC 4155 (mbox): each message begins after an empty line with a line `From …`, and such a
-line in its text with `>`.
+line in its text with `>`. Some programs leave out the empty line: the time in such a line, and the
+header behind it, then tell it from text.
 """
 
 import re
@@ -12,7 +13,11 @@ from typing import Any, Final
 from ...sandbox.messages import Message
 from . import letter
 
-START: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n")
+START: Final = re.compile(
+    rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n"
+    rb"|^From [^\n]*\d:\d\d[^\n]*\n(?=[\w-]+:)",
+    re.M,
+)
 QUOTED: Final = re.compile(rb"^>(>*From )", re.M)
 MAX_LISTED: Final = 1_000
 

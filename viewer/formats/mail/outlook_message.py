@@ -41,7 +41,9 @@ def _policy() -> Any:
 
 def read(data: bytes) -> EmailMessage:
     """Return the message; raise CompDocError, and nearly anything else for a damaged one."""
-    return _message(_Properties(CompDoc(data, logfile=io.StringIO()), "", ""), 0)
+    container = CompDoc(data, logfile=io.StringIO())
+    container.seen = list(container.seen)  # whose bytes have no place for streams beyond the 250th
+    return _message(_Properties(container, "", ""), 0)
 
 
 class _Properties:

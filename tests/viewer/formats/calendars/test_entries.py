@@ -51,7 +51,8 @@ def test_a_card_of_any_version_is_shown():
         ("DTSTART;TZID=Europe/Berlin:20260131T093000", "2026-01-31 09:30 Europe/Berlin"),
         ("DTSTART:soon", "soon"),
         ("RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20261231", "weekly, on MO, TU, until 2026-12-31"),
-        ("RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5;X=1", "daily, every 2, 5 times, X=1"),
+        ("RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5;X=1", "every 2 days, 5 times, X=1"),
+        ("RRULE:FREQ=MONTHLY;INTERVAL=1", "monthly"),
         ("LOCATION:a\\, b\\; c\\nd", "a, b; c<br>d"),
         ('LOCATION;X="a:b;c":d', "d"),
     ],
@@ -60,17 +61,24 @@ def test_values_are_shown_without_their_notation(line, shown):
     assert value(line) == shown
 
 
+def test_a_text_in_quoted_printable_may_be_in_an_encoding_that_nothing_declares():
+    assert value("NOTE;ENCODING=QUOTED-PRINTABLE:Gr=FC=DFe=0D=0Aan", "VCARD") == "Grüße<br>an"
+
+
 def test_only_safe_addresses_are_links():
     assert 'href="mailto:a@b.c"' in value("ORGANIZER;CN=Ada:mailto:a@b.c")
     assert "<a" not in value("URL:javascript:alert(1)")
     assert "<a" not in value("URL:#x")
+    assert 'href="tel:+1-2"' in value("TEL;VALUE=uri:tel:+1-2")
+    assert ">+1-2</a>" in value("TEL;VALUE=uri:tel:+1-2")
 
 
 def test_only_an_embedded_raster_picture_is_shown():
-    assert '<img alt="" src="data:image/png;base64,AAAA">' in to_html(
-        "BEGIN:VCARD\nFN:x\nPHOTO;ENCODING=b;TYPE=PNG:AA\n AA\nEND:VCARD\n"
-    )
-    for photo in ("VALUE=URI:https://a.example/x", "TYPE=SVG+XML:AAAA"):
+    for start in ("ENCODING=b;TYPE=PNG:iVBO", "BASE64:\n iVBO\n\n"):
+        assert '<img alt="" src="data:image/png;base64,iVBORw==">' in to_html(
+            f"BEGIN:VCARD\nFN:x\nPHOTO;{start}\n Rw==\nEND:VCARD\n"
+        )
+    for photo in ("VALUE=URI:https://a.example/x", "TYPE=SVG+XML:AAAA", "TYPE=PNG:AAAA"):
         assert "<img" not in to_html(f"BEGIN:VCARD\nFN:x\nPHOTO;{photo}\nEND:VCARD\n")
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from tests.viewer.outlook_sample import outlook
 from tests.viewer.samples import mail, mbox, original, preview_of
+from viewer.content.detection import OUTLOOK
 from viewer.formats.mail import letter
 from viewer.formats.mail import mailbox_messages as mailbox
-from viewer.formats.mail.mail import MAX_SIZE, OUTLOOK, preview
+from viewer.formats.mail.mail import MAX_SIZE, preview
 
 
 def shown(data):
@@ -51,6 +52,10 @@ def test_a_message_of_outlook_is_shown_as_any_other():
         made = preview_of(original(outlook(), name, declared))
 
         assert (made.kind, made.label, made.facts) == ("mail", "E-mail", ("2 attachments",))
+
+
+def test_a_mail_that_is_no_message_of_outlook_may_be_named_like_one():
+    assert preview_of(original(mail(), "a.msg")).label == "E-mail"
 
 
 def test_a_message_of_outlook_that_is_too_large_or_damaged_is_a_card():
@@ -98,6 +103,15 @@ def test_the_messages_of_a_mailbox_are_listed_and_open(name, content_type):
     assert html.count("<details open>") == html.count("<iframe") == 1
     assert "<b>&lt;Second&gt;</b>" in html
     assert "<a>From here\n" in html
+
+
+def test_messages_without_an_empty_line_before_them_are_told_by_the_time_in_their_first_line():
+    start = b"From a@b.example Sun Jul 10 15:08:25 2022\n"
+    data = (
+        start + b"Subject: a\n\nHi\nFrom 10:30 on.\nFrom here\nX: y\n" + start + b"Subject: b\n\nx"
+    )
+
+    assert preview_of(original(data, "a.mbox")).facts == ("2 messages",)
 
 
 def test_messages_beyond_the_first_are_listed_only(monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.viewer.samples import mail, mail_with_picture
+from tests.viewer.samples import mail, mail_with_picture, original, preview_of
 from viewer.formats.mail import mail_message
 from viewer.formats.mail.mail_message import parse
 
@@ -234,3 +234,14 @@ def test_a_message_that_is_forwarded_whole_is_an_attachment():
 
     assert read(data)[0]["attachments"] == [["", "message/rfc822", 22]]
     assert attached(data) == [(True, b"Subject: inner\n\nhello\n")]
+
+
+def test_the_parts_of_a_report_are_attachments_named_by_their_address():
+    head = b"Content-Type: multipart/report; boundary=x\n\n--x\n"
+    status = b"Content-Type: message/delivery-status\nContent-Location: http://a.example/s.txt\n\n"
+    fields = b"Reporting-MTA: dns; a\n\nAction: failed\n\n"
+    data = head + status + fields + b"--x--\n"
+
+    assert read(data)[0]["attachments"] == [["s.txt", "message/delivery-status", len(fields)]]
+    assert attached(data) == [(True, fields)]
+    assert b"Action: failed" in preview_of(original(data, "a.eml")).body

@@ -48,6 +48,15 @@ def test_a_page_in_utf_8_is_read_as_such_whatever_the_code_page():
     assert "können" in read(compound_file(page))[1]
 
 
+def test_a_message_may_have_hundreds_of_streams():
+    files = {
+        f"__attach_version1.0_#{n:08X}": properties({}, [(0x3705, 1)], head=8, p3701=b"%d" % n)
+        for n in range(150)
+    }
+
+    assert read(compound_file(properties({}) | files))[2][149] == b"149"
+
+
 def test_names_in_a_header_start_no_header_of_their_own():
     facts, _, _ = read(compound_file(properties({0x0037: "a\r\nBcc: b"}, [(0x3FDE, 1252)])))
 
