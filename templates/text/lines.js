@@ -35,12 +35,8 @@ const load = async () => {
 };
 const draw = (step = STEP) => {
   const stop = Math.min(lines.length, shown + step);
-  const made = lines.slice(shown, stop).map((line, n) => {
-    const made = source.element("a", { id: "L" + (shown + n + 1) }, ...source.visible(line), "\n");
-    made.dataset.n = shown + n + 1;
-    return made;
-  });
-  code.append(...made);
+  code.append(...lines.slice(shown, stop).map((line, n) =>
+    source.element("a", { id: "L" + (shown + n + 1) }, ...source.visible(line), "\n")));
   shown = stop;
   const rest = lines.length - shown;
   source.note(rest ? `Showing ${source.count(shown)} of ${source.count(lines.length)} lines.` : "");

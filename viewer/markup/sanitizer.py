@@ -14,7 +14,7 @@ ROOT: Final = re.compile(r"<(?:html|body)\b[^<>]{0,2000}>", re.I)
 ROOT_ATTRIBUTE: Final = re.compile(r"""\s(dir|lang)\s*=\s*["']?([\w-]{1,35})""", re.I | re.ASCII)
 DIRECTIONS: Final = frozenset({"ltr", "rtl", "auto"})
 OUR_CLASS: Final = re.compile(
-    r"num|right|center|ctl|broken|slide|label|anchor|footnotes|[cefgkmos]"
+    r"num|right|center|ctl|broken|slide|label|anchor|footnotes|[efgmo]"
     r"|task-list-item|markdown-alert|markdown-alert-(title|note|tip|important|warning|caution)"
 )
 NOT_IN_ID: Final = re.compile(r"[^\w-]")

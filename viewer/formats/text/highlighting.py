@@ -1,9 +1,12 @@
-"""Runs in the child process. Turns source code into HTML with a class for each token type."""
+"""Runs in the child process. Turns source code into HTML with an element for each run of tokens of
+one type: <b>, <u> and <i> for the most frequent ones, since small files grow by them.
+"""
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import takewhile
 from typing import Any, Final
 
 from pygments.lexer import Lexer
@@ -24,18 +27,18 @@ SECONDS: Final = 2.5  # of CPU time for one text
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
 LABELS: Final = {"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": ""}
-CLASS_TOKENS: Final = {  # CSS class -> token types; the nearest ancestor of a token type counts
-    "k": (Keyword, Name.Tag, Operator.Word),
-    "m": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
-    "f": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
+TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a token type counts
+    "<b>": (Keyword, Name.Tag, Operator.Word),
+    "<u>": (String, Generic.Inserted),
+    "<i>": (Comment,),
+    "<i class=m>": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
+    "<i class=f>": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
     + (Name.Exception, Name.Label),
-    "o": (Name.Attribute, Name.Variable, Operator),
-    "s": (String, Generic.Inserted),
-    "c": (Comment,),
-    "e": (Error, Generic.Deleted),
-    "g": (Generic.Heading, Generic.Subheading, Generic.Strong),
+    "<i class=o>": (Name.Attribute, Name.Variable),
+    "<i class=e>": (Error, Generic.Deleted),
+    "<i class=g>": (Generic.Heading, Generic.Subheading, Generic.Strong),
 }
-TOKEN_CLASSES: Final = {token: name for name, tokens in CLASS_TOKENS.items() for token in tokens}
+TOKEN_TAGS: Final = {token: tag for tag, tokens in TAG_TOKENS.items() for token in tokens}
 
 
 class Highlighter:
@@ -67,12 +70,13 @@ class Highlighter:
         """
         lexer = self.lexers.get(language)
         out, size, position, deadline = [], 0, 0, time.process_time() + SECONDS
-        for token, text in lexer.get_tokens(code) if lexer else ():
-            out.append(_span(token, text))
-            size, position = size + len(out[-1]), position + len(text)
-            if size > MAX_HTML or time.process_time() > deadline:
+        tokens = lexer.get_tokens(code) if lexer else ()
+        for tag, run in _runs(takewhile(lambda _: time.process_time() < deadline, tokens)):
+            out.append(_element(tag, run))
+            size, position = size + len(out[-1]), position + len(run)
+            if size > MAX_HTML:
                 break
-        return "".join((*out, escape(code[position:])))
+        return "".join((*out, escape(code[position:], quotes=False)))
 
 
 DOCUMENT: Final = Highlighter()
@@ -113,15 +117,37 @@ def _found(find: Any, value: str) -> Lexer | None:
     return lexer
 
 
-def _span(token: Any, text: str) -> str:
-    css_class = _css_class(token)
-    if not css_class:
-        return escape(text, quotes=False)
-    lines = (escape(line, quotes=False) for line in text.split("\n"))
-    return "\n".join(f"<i class={css_class}>{line}</i>" if line else "" for line in lines)
+def _runs(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the start tag, or none, and the text of tokens that follow each other alike, with the
+    blanks between them and before.
+    """
+    current, run, blank = "", "", ""
+    for token, text in tokens:
+        tag = _tag(token)
+        if not tag and text.isspace():
+            blank += text
+            continue
+        if tag != current:
+            if not current:
+                run, blank = run + blank, ""
+            yield current, run
+            current, run = tag, ""
+        run += blank + text
+        blank = ""
+    yield current, run
+    yield "", blank
 
 
-def _css_class(token: Any) -> str | None:
-    while token is not None and token not in TOKEN_CLASSES:
+def _element(tag: str, text: str) -> str:
+    """Return the text with an element in each of its lines."""
+    escaped = escape(text, quotes=False)
+    if not tag:
+        return escaped
+    end = f"</{tag[1]}>"
+    return "\n".join(f"{tag}{line}{end}" if line else "" for line in escaped.split("\n"))
+
+
+def _tag(token: Any) -> str:
+    while token is not None and token not in TOKEN_TAGS:
         token = token.parent
-    return TOKEN_CLASSES.get(token)
+    return TOKEN_TAGS.get(token, "")

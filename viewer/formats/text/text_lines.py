@@ -63,7 +63,7 @@ def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] =
             depth -= 1
         is_fold = fold > 0
         depth += is_fold
-        out += _start(shown, folds=bool(folds), is_fold=is_fold)
+        out += (b"<details open><summary id=L%d>" if is_fold else b"<a id=L%d>") % shown
         for block in blocks:
             out += block.encode("utf-8", "replace")
             if full := len(out) > MAX_HTML:
@@ -73,14 +73,6 @@ def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] =
             break
     facts = {"lines": total, "shown": shown, "cut": full or shown < total}
     return facts, bytes(out + b"</details>" * depth + END)
-
-
-def _start(number: int, *, folds: bool, is_fold: bool) -> bytes:
-    """CSS can't count lines in a closed <details>: with folds each has its number itself."""
-    if not folds:
-        return b"<a id=L%d>" % number
-    start = b"<details open><summary" if is_fold else b"<a"
-    return start + b" id=L%d data-n=%d>" % (number, number)
 
 
 def _escaped_blocks(line: str) -> Iterator[str]:

@@ -42,7 +42,7 @@ def test_markdown_is_an_article_with_its_code_in_colours():
     html = preview_of(original(MARKDOWN, "a.md")).body.decode()
 
     assert html.startswith('<article class="prose"><h1')
-    assert '<i class="k">def</i>' in html
+    assert "<b>def</b>" in html
 
 
 def test_html_is_shown_as_html_without_what_runs_or_loads():

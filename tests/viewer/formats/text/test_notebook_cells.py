@@ -31,7 +31,7 @@ def test_texts_code_and_outputs_are_shown():
 
     assert (shown.kind, shown.facts) == ("notebook", ("python", "2 cells"))
     assert "Sales<a" in html
-    assert "<i class=k>def</i>" in html
+    assert "<b>def</b>" in html
     assert "In [1]" in html
     assert ">one\ntwo</pre>" in html
     assert "<td>4</td>" in html

@@ -30,12 +30,12 @@ def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
     html = html_lines(text, 9, folds_of(text))[1].decode()
 
     assert re.sub(r"<code>|</code>|\n", "", html[html.index("<code>") :]) == (
-        "<details open><summary id=L1 data-n=1>{</summary>"
-        '<details open><summary id=L2 data-n=2>  "a": [</summary>'
-        "<a id=L3 data-n=3>    1</a></details>"
-        "<a id=L4 data-n=4>  ],</a>"
-        '<a id=L5 data-n=5>  "[": "{"</a></details>'
-        "<a id=L6 data-n=6>}</a></pre>"
+        "<details open><summary id=L1>{</summary>"
+        '<details open><summary id=L2>  "a": [</summary>'
+        "<a id=L3>    1</a></details>"
+        "<a id=L4>  ],</a>"
+        '<a id=L5>  "[": "{"</a></details>'
+        "<a id=L6>}</a></pre>"
     )
 
 
