@@ -84,7 +84,7 @@ class Gateway:
 
 
 def _exchange(port, method, path):
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as server:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as server:
         server.request(method, path, headers={"Accept": "application/json"})
         answer = server.getresponse()
         return answer.status, answer.read()

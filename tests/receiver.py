@@ -61,7 +61,7 @@ class Receiver:
                 answer = receiver.answers.pop(0) if receiver.answers else (200, "thanks")
                 receiver._count(self.path, 1)
                 receiver.requests.append(SimpleNamespace(**head, body=body))
-                receiver._may_answer.wait(20)
+                receiver._may_answer.wait(60)
                 time.sleep(receiver._answer_seconds)
                 receiver._count(self.path, -1)
                 self._answer(*answer)

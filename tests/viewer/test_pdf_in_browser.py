@@ -98,7 +98,7 @@ def find(page, text, found):
     """Type a text into the field for finding, until this is said of what was found."""
     page.keyboard.press("Control+f")
     page.fill("#find input", text)
-    page.wait_for_selector(f"#found:text-is('{found}')", timeout=10_000)
+    page.wait_for_selector(f"#found:text-is('{found}')")
 
 
 def test_text_is_found_on_all_pages_counted_and_marked(page, book):

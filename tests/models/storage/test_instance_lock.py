@@ -40,7 +40,7 @@ def other(path):
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
 def test_who_is_killed_holds_nothing(path, other, signal_number):
     other.send_signal(signal_number)
-    instance_lock.acquire_instance_lock(path, 10)
+    instance_lock.acquire_instance_lock(path, 60)
 
 
 def test_the_end_of_the_other_is_waited_for_but_no_longer_and_a_refused_one_may_try_again(
@@ -51,7 +51,7 @@ def test_the_end_of_the_other_is_waited_for_but_no_longer_and_a_refused_one_may_
         instance_lock.acquire_instance_lock(path, 0.3)
     assert time.monotonic() - begun >= 0.3
     other.kill()
-    instance_lock.acquire_instance_lock(path, 10)
+    instance_lock.acquire_instance_lock(path, 60)
 
 
 def test_its_file_is_private_and_no_child_inherits_it(path):

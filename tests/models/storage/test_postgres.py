@@ -139,13 +139,13 @@ def test_a_machine_that_vanished_holds_no_lock_for_long(runtime, monkeypatch):
     from models.storage.postgres_engine import _BOUNDED  # noqa: PLC0415  an extra
 
     monkeypatch.setattr("models.storage.postgres_engine._BOUNDED", _BOUNDED.replace("15s", "50ms"))
-    monkeypatch.setattr("models.storage.postgres_engine.LOCK_SECONDS", 20)
+    monkeypatch.setattr("models.storage.postgres_engine.LOCK_SECONDS", 60)
     vanished, took_over = threading.Event(), threading.Event()
 
     def vanish():
         with suppress(OperationalError), connected(), transaction("usr_1"):
             vanished.set()
-            took_over.wait(20)
+            took_over.wait(60)
 
     (thread,) = start_threads(vanish)
     vanished.wait()
