@@ -36,6 +36,7 @@ _ADDED = {
     "application/vnd.rar": ".rar",
     "application/vnd.sqlite3": ".sqlite",
     "application/vnd.visio": ".vsd",
+    "application/vnd.wordperfect": ".wpd",
     "application/x-7z-compressed": ".7z",
     "application/x-bzip2": ".bz2",
     "application/x-xz": ".xz",

@@ -42,6 +42,7 @@ SIGNATURES: Final = (
     (b"Rar!\x1a\x07", "application/vnd.rar"),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
     (b"{\\rtf", "application/rtf"),
+    (b"\xffWPC", "application/vnd.wordperfect"),
     (b"AT&TFORM", "image/vnd.djvu"),
     (b"gimp xcf ", "image/x-xcf"),
     (b"%!PS", "application/postscript"),

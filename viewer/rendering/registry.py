@@ -134,8 +134,12 @@ BY_TYPE: Final[dict[str, Renderer]] = {
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     workbook.TYPES: workbook.preview,
-    (OPEN_XML, OPEN_DOCUMENT): READING.preview,
-    ("application/vnd.apple.", "application/vnd.ms-visio"): archive.preview,
+    (
+        OPEN_XML,
+        OPEN_DOCUMENT,
+        "application/vnd.apple.",
+        "application/vnd.ms-visio",
+    ): READING.preview,
 }
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})

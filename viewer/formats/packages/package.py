@@ -73,9 +73,9 @@ class Package:
             return Element("damaged")
 
     def relationships(self, part: str) -> dict[str, Target]:
-        """Return the targets of the relationship ids in a part."""
+        """Return the targets of the relationship ids in a part; "" stands for the package."""
         folder, _, file = part.rpartition("/")
-        items = self.xml(f"{folder}/_rels/{file}.rels")
+        items = self.xml_if_sound(f"{folder}/_rels/{file}.rels".lstrip("/"))
         return {item.get("Id", ""): _target(folder, item) for item in items}
 
     def leave_out(self, noun: str) -> str:
@@ -94,7 +94,7 @@ class Package:
 
     def picture_source(self, name: str) -> str:
         """Return a picture of this package as a data: URI, or an empty string."""
-        form = PICTURES.get(name.rpartition(".")[2].lower())
+        form = PICTURES.get(_extension(name))
         if not form or name not in self.names:
             return ""
         data = base64.b64encode(self.read(name, MAX_PICTURE)).decode()
@@ -103,6 +103,14 @@ class Package:
             return ""
         self.picture_bytes_left -= len(data)
         return f"data:image/{form};base64,{data}"
+
+
+def has_picture_name(name: str) -> bool:
+    return _extension(name) in PICTURES
+
+
+def _extension(name: str) -> str:
+    return name.rpartition(".")[2].lower()
 
 
 def _target(folder: str, item: Element) -> Target:

@@ -74,5 +74,10 @@ def heading(level: int) -> str:
     return f"h{min(max(level, 1), 6)}"
 
 
+def as_title(html: str) -> str:
+    """Return the paragraphs of a slide's title as headings."""
+    return html.replace("<p>", "<h2>").replace("</p>", "</h2>")
+
+
 def link(address: str, html: str) -> str:
     return f'<a target="_blank" href="{escape_attribute(address)}">{html}</a>'

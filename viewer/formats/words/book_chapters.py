@@ -23,7 +23,7 @@ from ...markup.sanitizer import heading_id, root_attributes, safe_link, sanitize
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, RefusedError, shown_as
 from ..packages.elements import attribute, children, descendants, first_child, local_name, parse_xml
-from ..packages.package import Package
+from ..packages.package import Package, has_picture_name
 
 NOTE: Final = "Reading view: text and pictures, without the layout of the book."
 Entry = tuple[int, str, str]  # depth, title, address relative to the root of the package
@@ -194,6 +194,8 @@ class _Chapter:
         """Return the chapter as HTML; its size without its pictures, or `limit` if it is cut; and
         how many tags it was made of.
         """
+        if has_picture_name(self.path):
+            return f"{self._start()}{self.book.shown_picture(self.path)}</section>", 0, 1
         data, cut = self.book.read_start(self.path)
         text = decode(data)[0]
         declared = root_attributes(text)
@@ -205,9 +207,10 @@ class _Chapter:
             text, cut = "<".join(text[:limit].split("<", most_tags)[:most_tags]), True
         html = sanitize_fragment(self._prepared(text), self._rewritten)
         size = len(html) - (pictures - self.book.picture_bytes_left)
-        start = f'<section class="chapter" id="{heading_id(str(self.number))}"{declared}>'
-        whole = f"{start}{html}</section>"
-        return whole, limit if cut else size, tags
+        return f"{self._start(declared)}{html}</section>", limit if cut else size, tags
+
+    def _start(self, declared: str = "") -> str:
+        return f'<section class="chapter" id="{heading_id(str(self.number))}"{declared}>'
 
     def _prepared(self, text: str) -> str:
         return DRAWN.sub(self._drawing, OLD_ANCHOR.sub(r"\1id=", CLOSED.sub(r"<\1\2></\1>", text)))

@@ -15,6 +15,7 @@ from ..preview import Preview
 NOTE: Final = (
     "Converted by LibreOffice: the layout may differ, and comments and speaker notes are not shown."
 )
+WORDPERFECT, WORD_2 = b"\xffWPC", b"\xdb\xa5"
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
     ZIP: {
@@ -23,8 +24,12 @@ EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the re
         **{"Numbers spreadsheet": "numbers", "Drawing": "odg", "Visio drawing": "vsdx"},
     },
     OLE: {"Word document": "doc", "Presentation": "ppt", "Visio drawing": "vsd"},
+    WORDPERFECT: {"WordPerfect document": "wpd"},
+    WORD_2: {"Word document": "doc"},
     RTF: {"Word document": "rtf", "RTF document": "rtf", "Text document": "rtf"},
 }
+APPLE: Final = "application/vnd.apple."  # of whose newer files LibreOffice may make an empty page
+EMPTY: Final = 2_000  # bytes of a PDF: more than one has without text and pictures
 MICROSOFT: Final = "application/vnd.ms-"
 LABELS: Final = {
     "application/msword": "Word document",
@@ -38,9 +43,10 @@ LABELS: Final = {
     f"{OPEN_DOCUMENT}graphics": "Drawing",
     f"{MICROSOFT}visio": "Visio drawing",
     "application/vnd.visio": "Visio drawing",
-    "application/vnd.apple.pages": "Pages document",
-    "application/vnd.apple.keynote": "Keynote presentation",
-    "application/vnd.apple.numbers": "Numbers spreadsheet",
+    "application/vnd.wordperfect": "WordPerfect document",
+    f"{APPLE}pages": "Pages document",
+    f"{APPLE}keynote": "Keynote presentation",
+    f"{APPLE}numbers": "Numbers spreadsheet",
     **dict.fromkeys(
         ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF document"
     ),
@@ -52,10 +58,11 @@ def preview(original: Original, media_type: str) -> Preview | None:
     if not is_convertible(original, media_type):
         return None
     try:
-        shown = pdf.preview(to_pdf(original, media_type), PDF, is_converted=True)
+        made = to_pdf(original, media_type)
+        shown = pdf.preview(made, PDF, is_converted=True)
     except SandboxError:
         return None
-    if shown.kind != "pdf":
+    if shown.kind != "pdf" or (media_type.startswith(APPLE) and made.size < EMPTY):
         return None
     return _labelled(shown, _label(media_type))
 

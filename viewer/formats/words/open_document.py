@@ -7,9 +7,9 @@ from ...markup.escaping import escape
 from ...sandbox.messages import RefusedError
 from ..packages.elements import attribute, descendants, first_child, local_name, parse_int
 from ..packages.package import Package
-from .blocks import BULLET, SLIDE, Blocks, heading, link, paragraph
+from .blocks import BULLET, SLIDE, Blocks, as_title, heading, link, paragraph
 
-LABELS: Final = {"text": "Text document", "presentation": "Presentation"}
+LABELS: Final = {"text": "Text document", "presentation": "Presentation", "drawing": "Drawing"}
 DESCRIPTIONS: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # of shapes
 COUNTED: Final = {"annotation": "comment"}
 IGNORED: Final = frozenset(
@@ -53,7 +53,7 @@ class _Text(Blocks):
             "s": lambda item: " " * min(parse_int(attribute(item, "c"), 1), 80),
             "tab": lambda _: "\u2003",
             "line-break": lambda _: "<br>",
-            "note": lambda item: f"<small> ({self.inside(item)})</small>",
+            "note": self._note,
             "frame": self._frame,
             "image": self._picture,
             **dict.fromkeys(SHAPES, self.shape),
@@ -73,6 +73,11 @@ class _Text(Blocks):
     def _heading(self, item: Element) -> str:
         return paragraph(self.inside(item), heading(parse_int(attribute(item, "outline-level"), 1)))
 
+    def _note(self, item: Element) -> str:
+        """Return a footnote in its place, where no paragraph can be within another."""
+        inner = self.inside(item).replace("<p>", "").replace("</p>", " ")
+        return f"<small> ({inner.strip()})</small>"
+
     def _point(self, item: Element) -> str:
         return self.inside(item).replace("<p>", f"<p>{BULLET}", 1)
 
@@ -84,7 +89,8 @@ class _Text(Blocks):
         parts = {local_name(part): part for part in reversed(item)}
         embedded = parts.get("object", parts.get("object-ole"))
         if embedded is None:
-            return self.inside(item)
+            html = self.inside(item)
+            return as_title(html) if attribute(item, "class") == "title" else html
         name = (attribute(embedded, "href") or "").removeprefix("./") + "/content.xml"
         content = self.package.read(name) if name in self.package.names else b""
         noun = next((noun for mark, noun in OBJECTS if mark in content), "embedded object")

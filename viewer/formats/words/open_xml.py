@@ -7,12 +7,21 @@ from xml.etree.ElementTree import Element
 from ...markup.escaping import escape
 from ..packages.elements import attribute, children, descendants, first_child, parse_int
 from ..packages.package import Package
-from .blocks import BULLET, SLIDE, Blocks, heading, link, paragraph
+from .blocks import BULLET, SLIDE, Blocks, as_title, heading, link, paragraph
 
-DOCUMENT: Final = "word/document.xml"
-PRESENTATION: Final = "ppt/presentation.xml"
 HEADING: Final = re.compile(r"heading (\d)|title", re.I)
 LIST: Final = re.compile(r"list (?:bullet|number|paragraph)", re.I)
+GREEK: Final = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
+SYMBOLS: Final = {  # by font, the characters that documents usually have of it
+    "Symbol": {
+        **{ord("A") + n: letter for n, letter in enumerate(GREEK[0])},
+        **{ord("a") + n: letter for n, letter in enumerate(GREEK[1])},
+        **dict(
+            zip(b"\xa3\xb3\xb0\xb1\xb4\xb7\xb9\xbb\xa5\xae\xd6\xe5", "≤≥°±×•≠≈∞→√∑", strict=True)
+        ),
+    },
+    "Wingdings": dict(zip(b"\xfe\xfd\xa8\x6f\xfc\xfb\xe0\xa7\xd8\x4a", "☑☒☐☐✓✗→▪➢☺", strict=True)),
+}
 COUNTED: Final = {
     **{"chart": "chart", "relIds": "diagram", "oMath": "formula", "cxnSp": "shape"},
     **dict.fromkeys(("object", "oleObj"), "embedded object"),
@@ -27,9 +36,9 @@ BESIDE: Final = {  # parts that are not shown, and which of their elements are c
 }
 
 
-def document(package: Package) -> str:
+def document(package: Package, part: str) -> str:
     """Return the text of a Word document, and behind it its footnotes and endnotes."""
-    blocks, content = _Part(package, DOCUMENT), package.xml(DOCUMENT)
+    blocks, content = _Part(package, part), package.xml(part)
     html = blocks.inside(content)
     deleted = (first_child(item, "r") for item in descendants(content, "del"))
     package.left_out["tracked deletion"] = sum(run is not None for run in deleted)
@@ -40,9 +49,9 @@ def document(package: Package) -> str:
     return html
 
 
-def slides(package: Package) -> str:
-    parts = package.relationships(PRESENTATION)
-    ids = [attribute(slide, "id") for slide in descendants(package.xml(PRESENTATION), "sldId")]
+def slides(package: Package, part: str) -> str:
+    parts = package.relationships(part)
+    ids = [attribute(slide, "id") for slide in descendants(package.xml(part), "sldId")]
     names = [parts[id].address for id in ids if id in parts]
     _count_beside(package)
     return "".join(_slide(package, name, n) for n, name in enumerate(names, 1))
@@ -51,6 +60,13 @@ def slides(package: Package) -> str:
 def _slide(package: Package, name: str, number: int) -> str:
     content = _Part(package, name).inside(package.xml(name))
     return f"{SLIDE}<p><small>{number}</small></p>{content}</section>"
+
+
+def _check_box(item: Element) -> str:
+    """Return the state of a box in a form (part 1, 17.16.7): as ticked, else as it was at first."""
+    states = [first_child(item, name) for name in ("checked", "default")]
+    values = [attribute(state, "val") or "1" for state in states if state is not None]
+    return "☒ " if values[:1] not in ([], ["0"], ["false"]) else "☐ "
 
 
 def _count_beside(package: Package) -> None:
@@ -77,6 +93,8 @@ class _Part(Blocks):
             **dict.fromkeys(("blip", "imagedata"), self._picture),
             "sp": self._slide_shape,
             "wsp": self.shape,
+            "checkBox": _check_box,
+            "sym": self._symbol,
         }
         super().__init__(package, rendered, COUNTED, IGNORED)
         self.links = package.relationships(name)
@@ -99,6 +117,13 @@ class _Part(Blocks):
         shown = hidden is None or attribute(hidden, "val") in ("0", "false")
         return self.inside(item) if shown else ""
 
+    def _symbol(self, item: Element) -> str:
+        """Return a character of a font of symbols, which lie from U+F000 on."""
+        written = re.fullmatch(r"[\da-fA-F]{1,4}", attribute(item, "char") or "0")
+        code = int(written[0], 16) & 0xFF if written else 0
+        found = SYMBOLS.get((attribute(item, "font") or "").partition(" ")[0], {}).get(code)
+        return found or self.package.leave_out("symbol")
+
     def _link(self, item: Element) -> str:
         target = self.links.get(attribute(item, "id") or "")
         html = self.inside(item)
@@ -116,4 +141,4 @@ class _Part(Blocks):
             return self.shape(item)
         is_title = attribute(place, "type") in ("title", "ctrTitle")
         html = self.inside(item)
-        return html.replace("<p>", "<h2>").replace("</p>", "</h2>") if is_title else html
+        return as_title(html) if is_title else html

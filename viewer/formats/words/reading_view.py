@@ -4,6 +4,7 @@ It shows text, headings, tables, pictures and links in the order of the file, an
 there is: LibreOffice shows that.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,11 +16,14 @@ from ..packages.package import Package
 from . import open_document, open_xml
 from .blocks import SLIDE
 
-FORMATS: Final = {  # by a part that each has
-    open_xml.DOCUMENT: ("Word document", open_xml.document),
-    open_xml.PRESENTATION: ("Presentation", open_xml.slides),
+FORMATS: Final = {  # by the usual name of their main part
+    "word/document.xml": ("Word document", open_xml.document),
+    "ppt/presentation.xml": ("Presentation", open_xml.slides),
 }
 WORKBOOK: Final = "xl/workbook.xml"
+IWORK: Final = re.compile(r"(?:^|/)(?:Index/Document\.iwa|buildVersionHistory\.plist)$", re.I)
+IWORK_PICTURE: Final = re.compile(r"(?:[^/]+/)?(?:preview|QuickLook/Thumbnail)\.jpg")
+IWORK_NOTE: Final = "Only the picture of its first page that is in the file is shown."
 MISSING: Final = "LibreOffice on the server would show its pages."
 FAILED: Final = "LibreOffice could not show its pages."
 NOTE: Final = "Reading view: text, tables and pictures, without layout, formats and list numbers."
@@ -31,7 +35,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     Raises RefusedError for a workbook, and for an archive that is none of these documents: "zip".
     """
     package = Package(data)
-    label, html = _read(package)
+    label, html, note = _read(package)
     limit = MAX_HTML + MAX_PICTURES - package.picture_bytes_left
     cut = len(html) > limit or package.pictures_left_out
     slides = html.count(SLIDE)
@@ -39,7 +43,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         label,
         *([format_count(slides, "slide")] if slides else ()),
         notes=(
-            *(NOTE, left_out_note(+package.left_out), CUT_NOTE if cut else ""),
+            *(note, left_out_note(+package.left_out), CUT_NOTE if cut else ""),
             FAILED if options["failed"] else MISSING,
         ),
     )
@@ -47,11 +51,24 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     yield facts, f"{start}{sanitize_fragment(html[:limit])}</article>".encode("utf-8", "replace")
 
 
-def _read(package: Package) -> tuple[str, str]:
-    """Return what the document is, and its HTML, which still has to be sanitized."""
-    for part, (label, read) in FORMATS.items():
-        if part in package.names:
-            return label, read(package)
+def _read(package: Package) -> tuple[str, str, str]:
+    """Return what the document is, its HTML, which still has to be sanitized, and a note."""
+    for usual, (label, read) in FORMATS.items():
+        if part := _main_part(package, usual):
+            return label, read(package, part), NOTE
     if WORKBOOK in package.names:
         raise RefusedError("sheets")
-    return open_document.read(package)
+    pictures = sorted(filter(IWORK_PICTURE.fullmatch, package.names))
+    if pictures and any(map(IWORK.search, package.names)):
+        return "iWork document", package.shown_picture(pictures[0]), IWORK_NOTE
+    return *open_document.read(package), NOTE
+
+
+def _main_part(package: Package, usual: str) -> str:
+    """Return the part of this name, else the one in its folder that the package says is the main
+    part: some programs number it.
+    """
+    named = (target.address for target in package.relationships("").values())
+    folder = usual.partition("/")[0] + "/"
+    found = (part for part in (usual, *named) if part in package.names)
+    return next((part for part in found if part.startswith(folder)), "")

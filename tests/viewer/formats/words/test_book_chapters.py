@@ -48,6 +48,13 @@ def test_nothing_after_an_empty_element_becomes_part_of_it():
     assert "</a>after" in rendered(xhtml("<a id='x'/>after"))[1]
 
 
+def test_a_picture_may_be_a_chapter():
+    opf = OPF.replace("text/2%20a.xhtml", "pictures/a.png")
+    html = rendered(xhtml("one"), b__b_dot_opf=opf)[1]
+
+    assert '<section class="chapter" id="h-1"><img alt="" src="data:image/png;base64,' in html
+
+
 def test_the_navigation_document_is_the_outline_and_the_spine_is_the_order():
     _, html = rendered(xhtml("one"), xhtml("two"), b__b_dot_opf=OPF, b__nav_dot_xhtml=NAV)
 

@@ -13,6 +13,7 @@ from viewer.sandbox.process import JobResult, SandboxError
 
 RTF = b"{\\rtf1 Hello}"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PAGES = samples.pdf("One", "Two", catalog=f"/Font ({'x' * 2_000})")
 WORD = f"{OPEN_XML}wordprocessingml.document"
 
 
@@ -44,17 +45,19 @@ def document(data, content_type, made=None):
         (samples.odt(), f"{OPEN_DOCUMENT}graphics", "Drawing", "odg"),
         (samples.package(x=b""), "application/vnd.apple.keynote", "Keynote presentation", "key"),
         (OLE, "application/vnd.visio", "Visio drawing", "vsd"),
+        (b"\xffWPC", "application/octet-stream", "WordPerfect document", "wpd"),
+        (b"\xdb\xa5-\0", "application/msword", "Word document", "doc"),
     ],
 )
 def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, extension):
-    original, asked = document(data, content_type, samples.pdf("One", "Two"))
+    original, asked = document(data, content_type, PAGES)
     shown = preview_of(original)
 
     assert (shown.kind, shown.label, shown.facts) == ("pdf", label, ("2 pages",))
     assert shown.note.startswith("Converted by LibreOffice: the layout may differ, and comments")
     assert shown.for_file().label == label
     assert shown.for_file().note == shown.note
-    assert b64encode(samples.pdf("One", "Two")) in shown.for_file().body
+    assert b64encode(PAGES) in shown.for_file().body
     assert original.has_pages
     assert original.pages().texts(1).texts == ["One", "Two"]
     assert set(asked) == {extension}
@@ -70,6 +73,15 @@ def test_where_it_fails_the_reading_view_stays(made):
         original.pages().overview()
     original, _ = document(RTF, "application/rtf", made)
     assert b"LibreOffice could not show its pages." in preview_of(original).body
+
+
+def test_an_empty_page_made_of_a_file_of_apple_is_none():
+    pages = samples.package(preview_dot_jpg=b"x", Index__Document_dot_iwa=b"x")
+    original, asked = document(pages, "application/vnd.apple.pages", samples.pdf(""))
+    shown = preview_of(original)
+
+    assert (asked, shown.label) == (["pages"], "iWork document")
+    assert "LibreOffice could not show its pages." in shown.note
 
 
 def test_without_a_converter_there_are_no_pages():
