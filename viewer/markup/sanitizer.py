@@ -1,7 +1,8 @@
 """Runs in the child process. Sanitizes HTML fragments for our own page: keeps structure only."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import nh3
@@ -45,15 +46,30 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "i": {"class"},
     "span": {"class", "title"},
 }
+FORMULA: Final[dict[str, set[str]]] = {  # of MathML; without what loads, links, or holds HTML
+    **dict.fromkeys(("mrow", "mn", "mtext", "ms", "mspace", "msqrt", "mroot", "mstyle"), set()),
+    **dict.fromkeys(("msub", "msup", "msubsup", "munder", "mover", "munderover"), set()),
+    **dict.fromkeys(("mtable", "mtr", "mtd", "mpadded", "mphantom", "merror"), set()),
+    **dict.fromkeys(("mmultiscripts", "mprescripts", "menclose", "none", "semantics"), set()),
+    "math": {"display"},
+    "mfrac": {"linethickness"},
+    "mi": {"mathvariant"},
+    "mo": {"fence", "form", "separator", "stretchy"},
+}
 REMOVED_WITH_CONTENT: Final = {
     *("script", "style", "noscript", "template", "svg", "math", "iframe", "object"),
 }
 
 
-def sanitize_fragment(html: str, rewrite: Rewrite = lambda _tag, _name, value: value) -> str:
+def sanitize_fragment(
+    html: str,
+    rewrite: Rewrite = lambda _tag, _name, value: value,
+    more: Mapping[str, set[str]] = MappingProxyType({}),
+) -> str:
     """Return the fragment without all that runs, loads, submits or styles.
 
     `rewrite` gets each attribute before it is judged: links and pictures of a book are relative.
+    `more` are further elements with their attributes.
     """
 
     def allowed(tag: str, name: str, value: str) -> str | None:
@@ -62,10 +78,10 @@ def sanitize_fragment(html: str, rewrite: Rewrite = lambda _tag, _name, value: v
 
     cleaned = nh3.clean(
         html,
-        tags=set(TAGS),
-        attributes=ATTRIBUTES,
+        tags={*TAGS, *more},
+        attributes={**ATTRIBUTES, **more},
         attribute_filter=allowed,
-        clean_content_tags=REMOVED_WITH_CONTENT,
+        clean_content_tags=REMOVED_WITH_CONTENT - more.keys(),
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},

@@ -1,7 +1,7 @@
 """Runs in the child process. Renders a book (EPUB) as its chapters, one after the other.
 
-Structure, text, links within the book and to the web, and raster pictures are kept; the styles of
-the book are not.
+Structure, text, formulas, links within the book and to the web, and raster pictures are kept; the
+styles of the book are not.
 
 Source: EPUB 3.3, and 2.0.1 for the NCX. Both forbid entities of one's own, but old files have a
 DTD, and entities of HTML without one.
@@ -9,6 +9,7 @@ DTD, and entities of HTML without one.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from html import escape, unescape
 from itertools import islice
 from posixpath import dirname, join, normpath
@@ -19,11 +20,12 @@ from xml.etree.ElementTree import Element, ParseError
 from ...content.decoding import decode
 from ...markup.escaping import escape as visible
 from ...markup.formatting import CUT_NOTE, left_out_note
-from ...markup.sanitizer import heading_id, root_attributes, safe_link, sanitize_fragment
+from ...markup.sanitizer import FORMULA, heading_id, root_attributes, safe_link, sanitize_fragment
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, RefusedError, shown_as
 from ..packages.elements import attribute, children, descendants, first_child, local_name, parse_xml
 from ..packages.package import Package, has_picture_name
+from .formulas import formula
 
 NOTE: Final = "Reading view: text and pictures, without the layout of the book."
 Entry = tuple[int, str, str]  # depth, title, address relative to the root of the package
@@ -205,7 +207,7 @@ class _Chapter:
         tags = text.count("<")
         if cut or len(text) > limit or tags > most_tags:
             text, cut = "<".join(text[:limit].split("<", most_tags)[:most_tags]), True
-        html = sanitize_fragment(self._prepared(text), self._rewritten)
+        html = sanitize_fragment(self._prepared(text), self._rewritten, FORMULA)
         size = len(html) - (pictures - self.book.picture_bytes_left)
         return f"{self._start(declared)}{html}</section>", limit if cut else size, tags
 
@@ -216,10 +218,15 @@ class _Chapter:
         return DRAWN.sub(self._drawing, OLD_ANCHOR.sub(r"\1id=", CLOSED.sub(r"<\1\2></\1>", text)))
 
     def _drawing(self, match: re.Match[str]) -> str:
-        """Return the picture in a drawing, as covers are; else what stands in its place."""
+        """Return a formula, or the picture in a drawing, as covers are; else what stands in its
+        place.
+        """
         picture = PICTURE_IN_DRAWING.search(match[0])
         if match[1] == "svg" and picture:
             return f"<img alt='' src={picture[1]}>"
+        if match[1] == "math":
+            with suppress(ValueError, ParseError, RecursionError):
+                return formula(ENTITY.sub(_character, match[0].encode("utf-8", "replace")))
         return self.book.leave_out(NOUNS.get(match[1], "object"))
 
     def _rewritten(self, tag: str, name: str, value: str) -> str | None:

@@ -61,7 +61,8 @@ def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
 
 
 def test_a_damaged_workbook_is_a_card():
-    assert preview_of(original(b"PK\x03\x04", "a", EXCEL)).kind == "unknown"
+    for data in (b"PK\x03\x04", b"MZ\0\1\2\n\0"):
+        assert preview_of(original(data, "a", EXCEL)).kind == "unknown"
 
 
 def test_charts_and_pictures_are_said_not_to_be_shown():

@@ -52,7 +52,7 @@ def test_a_book_with_obfuscated_fonts_is_shown():
 
 
 def test_what_is_cut_or_not_shown_is_said():
-    note = shown(epub(xhtml("<svg><path/></svg><math><mi>x</mi></math>"), "x" * (7 << 20))).note
+    note = shown(epub(xhtml("<svg><path/></svg><math><mi>x</math>"), "x" * (7 << 20))).note
 
     assert note == f"{NOTE} 1 drawing and 1 formula are not shown. {CUT_NOTE}"
 

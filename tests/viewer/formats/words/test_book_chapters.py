@@ -48,6 +48,31 @@ def test_nothing_after_an_empty_element_becomes_part_of_it():
     assert "</a>after" in rendered(xhtml("<a id='x'/>after"))[1]
 
 
+@pytest.mark.parametrize(
+    ("written", "html"),
+    [
+        (
+            "<m:math m:display='block'><m:mi>&alpha;</m:mi></m:math>",
+            '<math display="block"><mi>α</mi></math>',
+        ),
+        (
+            "<math><mfenced open='['><mi>a</mi><mi>b</mi><mspace/></mfenced></math>",
+            "<math><mrow><mo>[</mo><mi>a</mi><mo>,</mo><mi>b</mi><mo>,</mo><mspace></mspace><mo>)</mo></mrow></math>",
+        ),
+        (
+            "<math><semantics><mi onclick='x' href='http://a'>x</mi><annotation>y</annotation></semantics></math>",
+            "<math><semantics><mi>x</mi></semantics></math>",
+        ),
+        (
+            "<math><mtext>&lt;b&gt;</mtext><script>z</script><mglyph src='q'/></math>",
+            "<math><mtext>&lt;b&gt;</mtext></math>",
+        ),
+    ],
+)
+def test_a_formula_is_what_browsers_draw(written, html):
+    assert html in rendered(xhtml(f"<p>{written}</p>"))[1]
+
+
 def test_a_picture_may_be_a_chapter():
     opf = OPF.replace("text/2%20a.xhtml", "pictures/a.png")
     html = rendered(xhtml("one"), b__b_dot_opf=opf)[1]
