@@ -26,7 +26,7 @@ const reach = n => {
 };
 const here = new IntersectionObserver(entries => entries.forEach(entry => {
   if (entry.isIntersecting) reach(isAtTop() ? 0 : pages.sections.indexOf(entry.target));
-}), { rootMargin: "-45% 0px -45% 0px" });
+}), { rootMargin: "-25% 0px -65% 0px" }); // near the top, where `go` puts a page, however low it is
 addEventListener("scroll", () => {
   if (isAtTop() && pages.current) reach(0);
 }, { passive: true });

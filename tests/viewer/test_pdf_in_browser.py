@@ -63,6 +63,28 @@ def test_a_page_number_leads_to_the_page(page, book):
     assert page.input_value("#goto") == "33"
 
 
+def test_rotating_and_fitting_keep_the_page_where_several_fit_on_the_screen(page, book):
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.goto(book)
+    page.fill("#goto", "33")
+    page.press("#goto", "Enter")
+    page.evaluate("document.activeElement.blur()")
+    for key, number in [("r", 33), ("r", 33), ("f", 33), ("f", 33), ("j", 34)]:
+        page.keyboard.press(key)
+        page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        assert page.input_value("#goto") == str(number), key
+
+
+def test_all_tools_fit_on_a_narrow_screen(page, alice):
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.goto(upload(alice, pdf(*["x"] * 1158)))
+    page.fill("#goto", "1158")
+    sizes = "one => [one.scrollWidth, one.clientWidth]"
+    for one in (".tools", "#goto"):
+        needed, room = page.locator(one).evaluate(sizes)
+        assert needed <= room, one
+
+
 def test_an_address_with_a_page_leads_to_the_page(page, book):
     page.goto(f"{book}#p33")
     picture(page, 33)
@@ -301,10 +323,12 @@ def test_the_password_of_a_pdf_is_asked_for(page, alice):
     page.fill("#pdf-password", "wrong")
     page.press("#pdf-password", "Enter")
     page.wait_for_selector("#unlock-message:has-text('password')")
+    assert not page.is_visible("#goto")
 
     page.fill("#pdf-password", "open sesame")
     page.click("#unlock-button")
     picture(page, 1)
+    assert page.is_visible("#goto")
     assert page.text_content("#p1 text") == "Secret"
     assert page.locator(".page").count() == 1
 

@@ -8,13 +8,13 @@ Source: PDFium's public/fpdf_save.h.
 
 import contextlib
 import ctypes
+from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any, Final
 
 import pypdfium2
-import pypdfium2.raw
 import pypdfium2.raw as pdfium
 
 from ...sandbox.messages import Message
@@ -62,7 +62,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         yield {"sizes": sizes, "outline": [] if first else outline(document)}, b""
     for index in indices:
         if asked == "text":
-            text = _plain_text(_filled(document, index))
+            text = _plain_text(_filled(document, index, document[index]))
             yield {"page": index + 1}, text.encode("utf-8", "replace")
         else:
             facts, picture = _drawn(document, index, **options["drawing"])
@@ -73,10 +73,11 @@ def _open(data: bytes, password: str | None) -> Any:
     try:
         document = pypdfium2.PdfDocument(data, password)
     except pypdfium2.PdfiumError as error:
-        locked = error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
+        locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
         raise UnreadablePdfError("password" if locked else "format") from error
     with contextlib.suppress(pypdfium2.PdfiumError):
         document.init_forms()  # values of fields are drawn by the form environment
+    document.again = cache(partial(_open, data, password))
     return document
 
 
@@ -104,48 +105,51 @@ def _drawn(  # noqa: PLR0917
     most_bytes: int,
     mark: Watermark | None = None,
 ) -> Message:
-    found = list(links(document, document[index]))
-    page = _filled(document, index)
+    page = document[index]
     width, height = page.get_size()
     most = (MAX_AREA / max(width * height, 1)) ** 0.5
     scale *= min(1.0, most)
     if mark:
         scale = max(scale, min(mark.least_scale(width, height), 2 * most))
-    bitmap = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=RGB)
-    size = bitmap.width, bitmap.height
-    kind, picture = encode_picture(size, _pixels(bitmap), palettes, most_bytes, mark)
+    bitmap = page.render(scale=scale, force_bitmap_format=pdfium.FPDFBitmap_BGR)
+    kind, picture = encode_picture(bitmap.to_pil(), palettes, most_bytes, mark)
     place = _Place(bitmap.get_posconv(page), scale)
+    found = list(links(document, page))
     facts = {
         **dict(zip(("width", "height"), _size(document, index), strict=True)),
         "type": kind,
-        "text": _text(page, place),
+        "text": _text(_filled(document, index, page), place),
         "links": [(*place(box), *target) for box, *target in found],
     }
     page.close()
     return facts, picture
 
 
-def _filled(document: Any, index: int) -> Any:
-    """Return a page whose text has the values of its form's fields. It has no links then."""
-    page = document[index]
+def _filled(document: Any, index: int, page: Any) -> Any:
+    """Return the page with the values of its form's fields in its text.
+
+    PDFium makes them part of a page, which then has no links, and loses what it inherits from the
+    tree of pages, such as fonts. A copy of a page inherits nothing, but all layers show in it.
+    """
     if not page.formenv:
         return page
+    text = _letters(page)
     with contextlib.suppress(pypdfium2.PdfiumError):
         page.flatten()
-    page.close()
-    return document[index]
+    filled = document[index]
+    if text <= _letters(filled):
+        return filled
+    with contextlib.suppress(pypdfium2.PdfiumError):
+        again, copy = document.again(), pypdfium2.PdfDocument.new()
+        page = again[index]  # now its fields have an appearance
+        copy.import_pages(again, [index])
+        pdfium.FPDFPage_Flatten(copy[0], pdfium.FLAT_NORMALDISPLAY)
+        return copy[0]
+    return page
 
 
-RGB: Final = pypdfium2.raw.FPDFBitmap_BGR  # three bytes a pixel, reversed by `rev_byteorder`
-
-
-def _pixels(bitmap: Any) -> bytes:
-    """Return the rows without the padding that PDFium may put between them."""
-    pixels, row = bytes(bitmap.buffer), bitmap.width * 3
-    if bitmap.stride == row:
-        return pixels
-    starts = range(0, bitmap.stride * bitmap.height, bitmap.stride)
-    return b"".join(pixels[start : start + row] for start in starts)
+def _letters(page: Any) -> Counter[str]:
+    return Counter("".join(_plain_text(page).split()))
 
 
 class _Place:

@@ -16,17 +16,15 @@ Picture = tuple[str, bytes]  # media type, file
 
 
 def encode_picture(
-    size: tuple[int, int],
-    rgb: bytes,
+    image: Image.Image,
     palettes: Sequence[int],
     most_bytes: int,
     mark: Watermark | None = None,
 ) -> Picture:
     """Return a PNG of so many colours or a WebP: the first of several attempts small enough.
 
-    `rgb` are rows of three bytes a pixel, without padding. The last attempt may be larger.
+    The last attempt may be larger.
     """
-    image = Image.frombytes("RGB", size, rgb)
     colours = image.getcolors(MAX_DRAWN_COLOURS)  # without the mark, which would make more of each
     if mark:
         mark.draw(image)

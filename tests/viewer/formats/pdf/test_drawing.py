@@ -105,6 +105,24 @@ def test_the_value_of_a_form_field_is_in_the_text():
     assert 70 <= y < y + height <= 100
 
 
+def test_a_form_keeps_what_its_pages_inherit():
+    font = b"/MediaBox[0 0 300 200]/Contents 6 0 R"
+    form = filled_form().replace(b"/MediaBox[0 0 300 200]", font)
+    inherited = b"/Count 1/Resources<</Font<</F2 8 0 R>>/XObject<</X 7 0 R>>>>"
+    content = b'BT /F2 18 Tf 9 9 Td (!"#) Tj ET q 90 0 0 90 200 0 cm /X Do Q'
+    objects = b"6 0 obj<</Length %d>>stream\n%b\nendstream endobj\n" % (len(content), content)
+    objects += b"7 0 obj<</Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray"
+    objects += b"/Length 1>>stream\n\0\nendstream endobj\n8 0 obj<</Type/Font/Subtype/Type1"
+    objects += b"/BaseFont/Times/Encoding<</Differences[33/O/n/e]>>>>endobj\ntrailer"
+    data = form.replace(b"/Count 1", inherited).replace(b"trailer", objects)
+    _, (_, text) = messages(data, "text")
+    page, picture = page_of(data)
+
+    assert text == b"OneWWWWWWWW"
+    assert {"One", "WWWWWWWW"} == {run[4] for run in page["text"]}
+    assert picture.convert("L").getpixel((500, 350)) < 50
+
+
 def test_a_form_keeps_its_links():
     link = b"/Annots[<</Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(https://example.org/)>>>> 4 0 R]"
     page, _ = page_of(filled_form().replace(b"/Annots[4 0 R]", link))

@@ -23,7 +23,7 @@ def noise(size=SIZE):
 
 
 def encoded(image, most_bytes=50_000):
-    kind, data = encode_picture(image.size, image.tobytes(), (64, 8), most_bytes)
+    kind, data = encode_picture(image, (64, 8), most_bytes)
     return kind, len(data), Image.open(BytesIO(data)).convert("RGB")
 
 
