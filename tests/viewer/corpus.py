@@ -29,6 +29,7 @@ from tests.viewer.samples import (
     open_document,
     package,
     parquet,
+    parquet_page,
     pdf,
     picture,
     psd,
@@ -269,7 +270,10 @@ def hostile(port):
     column = wild.replace('"', '""')
     table = f'CREATE TABLE "{column}" ("{column}")', f"INSERT INTO \"{column}\" VALUES ('{wild}')"
     yield "database", "a.sqlite", "application/vnd.sqlite3", database(*table)
-    yield "columns", "a.parquet", "application/octet-stream", parquet(("<script src=//x>", 1))
+    value = parquet_page(struct.pack("<I", len(wild.encode())) + wild.encode(), 1)
+    columns = (wild, 6, 0, None, 0), ("<script src=//x>", 1)
+    made = parquet(*columns, rows=1, chunks=(value, b""))
+    yield "columns", "a.parquet", "application/octet-stream", made
     said = SUBTITLES.replace(b"The end", _bytes(IN_HTML["img onerror"], port))
     yield "subtitles", "a.srt", "application/x-subrip", said.replace(b"Two", b"&lt;script&gt;")
     places = html.escape(_text(f'"><script>{RUN}</script>', port)).encode()

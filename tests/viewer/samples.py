@@ -606,26 +606,71 @@ FILMS = (
 )
 
 
-def parquet(*columns, rows=3, length=None):
-    """A Parquet file without its rows: columns as (name, type, repetition, children, meaning)."""
-    elements = b""
-    for column in (("schema", None, None, len(columns)), *columns):
-        last = 0
-        values = dict(zip((4, 1, 3, 5, 6), column, strict=False))
-        for number, value in sorted(values.items()):
-            if value is None:
-                continue
-            if number == 4:
-                coded = bytes([(number - last) << 4 | 8, len(value)]) + value.encode()
-            else:
-                coded = bytes([(number - last) << 4 | 5, 2 * value])
-            elements, last = elements + coded, number
-        elements += b"\0"
-    footer = b"\x15\4\x19" + bytes([(len(columns) + 1) << 4 | 12]) + elements
-    footer += bytes([0x16, 2 * rows, 0])
-    return b"PAR1" + footer + struct.pack("<I", length or len(footer)) + b"PAR1"
+def thrift(fields):
+    """A structure in Thrift's compact protocol: its fields by their numbers."""
+    out, last = b"", 0
+    for number, value in sorted(fields.items()):
+        kind, coded = _thrift_value(value)
+        out, last = out + bytes([(number - last) << 4 | kind]) + coded, number
+    return out + b"\0"
 
 
+def _thrift_value(value):
+    if isinstance(value, bool):
+        return 2 - value, b""
+    if isinstance(value, int):
+        return 6, varint(value << 1 ^ value >> 63)
+    if isinstance(value, bytes):
+        return 8, varint(len(value)) + value
+    if isinstance(value, dict):
+        return 12, thrift(value)
+    kind = _thrift_value(value[0])[0] if value else 12
+    return 9, bytes([0xF0 | kind]) + varint(len(value)) + b"".join(
+        _thrift_value(one)[1] for one in value
+    )
+
+
+def varint(number):
+    low, more = number & 127, number >> 7
+    return bytes([low | 128]) + varint(more) if more else bytes([low])
+
+
+PARQUET_ELEMENT = 4, 1, 3, 5, 6, 10, 2  # the numbers of its fields
+
+
+def parquet(*columns, rows=3, length=None, chunks=(), codec=0):
+    """A Parquet file: columns as (name, type, repetition, children, converted, logical, size), and
+    the pages of each that has values, unless no rows are to be in it.
+    """
+    inner = sum(column[3] or 0 for column in columns if len(column) > 3)
+    elements = [{4: b"schema", 5: len(columns) - inner}]
+    for name, *rest in columns:
+        values = zip(PARQUET_ELEMENT, (name.encode(), *rest), strict=False)
+        elements.append({number: value for number, value in values if value is not None})
+    data, group = b"PAR1", []
+    for pages in chunks:
+        group.append({3: {4: codec, 5: rows, 9: len(data)}})
+        data += pages
+    footer = thrift({1: 2, 2: elements, 3: rows, 4: [{1: group, 3: rows}] if chunks else []})
+    return data + footer + struct.pack("<I", length or len(footer)) + b"PAR1"
+
+
+def parquet_page(data, count=3, *, encoding=0, size=None, head=None):
+    """A page of plain values, or of another kind: with this head, by its number."""
+    about = {1: count, 2: encoding, 3: 3, 4: 3}
+    return thrift({1: 0, 2: size or len(data), 3: len(data), **(head or {5: about})}) + data
+
+
+SHOP = parquet(
+    ("id", 1, 0),
+    ("name", 6, 0, None, 0),
+    chunks=(
+        parquet_page(struct.pack("<3i", 7, 8, 9)),
+        parquet_page(
+            b"".join(struct.pack("<I", 5) + name for name in (b"Paper", b"Ink <", b"Glue "))
+        ),
+    ),
+)
 FONT = ImageFont.load_default(10).font_bytes  # the one that Pillow brings
 GPX = b"""<?xml version="1.0"?>
 <gpx xmlns="http://www.topografix.com/GPX/1/1"><metadata><name>To the lake</name></metadata>
@@ -691,7 +736,7 @@ def every_kind():
         ),
         ("logo.svgz", "application/octet-stream", gzip.compress(SVG, mtime=0)),
         ("films.sqlite", "application/vnd.sqlite3", database(*FILMS)),
-        ("shop.parquet", "application/octet-stream", parquet(("id", 2), ("name", 6, 1, None, 0))),
+        ("shop.parquet", "application/octet-stream", SHOP),
         ("letters.ttf", "font/ttf", FONT),
         ("walk.gpx", "application/gpx+xml", GPX),
         ("sights.kml", "application/vnd.google-earth.kml+xml", KML),

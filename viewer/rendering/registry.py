@@ -70,7 +70,7 @@ SQLITE: Final = JobFormat(
 )
 PARQUET: Final = replace(
     SQLITE,
-    job=Job("viewer.formats.databases.parquet_schema", memory_mb=768, cpu_seconds=5, seconds=15),
+    job=Job("viewer.formats.databases.parquet", memory_mb=768, cpu_seconds=8, seconds=15),
     otherwise=SQLITE.otherwise | {"encrypted": card_saying("This Parquet file is encrypted.")},
 )
 FONT: Final = JobFormat(

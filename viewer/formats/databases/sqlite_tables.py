@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from ...markup.escaping import escape, escape_attribute
-from ...markup.formatting import format_count, format_size
+from ...markup.formatting import format_count
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, shown_as
+from .tables import MAX_COLUMNS, table, table_row
 
 MAX_TABLES: Final = 100
 MAX_ROWS: Final = 20  # of each table
-MAX_COLUMNS: Final = 60
-MAX_TEXT: Final = 200  # characters of a value or a name
 MAX_LENGTH: Final = 128 << 20  # bytes of a row that is read
 VERSIONS: Final = slice(18, 20)  # of the format: 2 is a write-ahead log, which is another file
 ROLLBACK_JOURNAL: Final = b"\1\1"
@@ -98,39 +96,13 @@ def _table(database: sqlite3.Connection, name: str, *, is_virtual: bool) -> tupl
             chosen = ", ".join(_quoted(column) for column, _ in columns)
             source = f"FROM {_quoted(name)}"
             for row in database.execute(f"SELECT {chosen} {source} LIMIT {MAX_ROWS}"):
-                rows.append("".join(map(_cell, row)))
+                rows.append(table_row(row))
             count = int(database.execute(f"SELECT count(*) {source}").fetchone()[0])
             first = f", the first {MAX_ROWS}:" if count > MAX_ROWS else ""
             about = format_count(count, "row") + first
         whole = True
-    return _drawn(name, about, columns, rows), whole
-
-
-def _drawn(name: str, about: str, columns: list[tuple[str, str]], rows: list[str]) -> str:
-    head = "".join(
-        f'<th scope="col">{_shown(column)} <span class="dim">{_shown(kind)}</span></th>'
-        for column, kind in columns
-    )
-    body = "".join(f"<tr>{cells}</tr>\n" for cells in rows)
-    label = escape_attribute(name[:MAX_TEXT])
-    return (
-        f'<section class="table"><h2>{_shown(name)} <span class="dim">{about}</span></h2>\n'
-        f'<div class="grid" tabindex="0" role="region" aria-label="{label}"><table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div></section>\n"
-    )
+    return table(name, about, columns, rows), whole
 
 
 def _quoted(name: str) -> str:
     return '"{}"'.format(name.replace('"', '""'))
-
-
-def _shown(text: str) -> str:
-    return escape(text[:MAX_TEXT]) + ("…" if len(text) > MAX_TEXT else "")
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, int | float):
-        return f'<td class="num">{value}</td>'
-    if isinstance(value, bytes):
-        return f'<td class="dim">{format_size(len(value))}</td>'
-    return '<td class="dim">NULL</td>' if value is None else f"<td>{_shown(value)}</td>"

@@ -1,13 +1,11 @@
-"""viewer/formats/databases/"""
+"""viewer/formats/databases/sqlite_tables.py"""
 
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.viewer.samples import FILMS, database, original, parquet, preview_of
-from viewer.formats.databases import parquet_schema, sqlite_tables
+from tests.viewer.samples import FILMS, database, original, preview_of
+from viewer.formats.databases import sqlite_tables
 from viewer.rendering.registry import SQLITE
 
 
@@ -91,39 +89,3 @@ def test_a_large_database_has_a_card():
     small = replace(SQLITE, most_bytes=100)
 
     assert b"too large" in small.preview(original(database(*FILMS)), "x/y").body
-
-
-def test_the_columns_of_a_parquet_file_are_shown_with_their_types():
-    columns = ("id", 2), ("place", None, 1, 2), ("lat", 5), ("lon", 5, 2), ("name", 6, 1, None, 0)
-    preview, html = shown(parquet(*columns, rows=9), "a.parquet")
-
-    assert (preview.label, preview.facts) == ("Parquet", ("4 columns", "9 rows"))
-    assert '<td class="long">place.lat</td><td>double</td>' in html
-    assert '<td class="long">place.lon</td><td>double</td>' in html
-    assert '<td class="long">name</td><td>text</td>' in html
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"PAR1" + bytes(8) + b"PAR1",
-        parquet(("a", 1), length=1 << 31),
-        parquet(("a", 99)),
-        b"PAR1\x19\xfc\xff\xff\xff\xff\x0f" + b"\7\0\0\0PAR1",
-        b"PAR1" + b"\x1c" * 999 + b"\xe7\3\0\0PAR1",
-        parquet(("a", 1))[:-1] + b"E",
-    ],
-)
-def test_what_is_no_parquet_file_has_a_card(data):
-    assert shown(data, "a.parquet")[0].kind == "unknown"
-
-
-@settings(max_examples=80)
-@given(st.binary(max_size=200))
-def test_metadata_of_any_bytes_ends_in_columns_or_an_exception(footer):
-    data = footer + len(footer).to_bytes(4, "little") + b"PAR1"
-    try:
-        ((facts, _),) = parquet_schema.render(data, {})
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return
-    assert facts["label"] == "Parquet"
