@@ -263,7 +263,8 @@ def hostile(port):
     yield "zip of html", "a.zip", "application/zip", package(**{"<b>_dot_html": wild_file})
     yield "zip of svg", "a.zip", "application/zip", package(a_dot_svg=_bytes(DRAWING, port))
     yield "tar of html", "a.tgz", "application/gzip", tar(**{"\u202e<img src=x>": wild_file})
-    for label in ("script", "svg onload", "javascript link", "picture", "end of script", "comment"):
+    in_books = ("script", "svg onload", "javascript link", "picture", "end of script", "comment")
+    for label in (*in_books, "mutation style", "mutation select"):
         yield f"book: {label}", "a.epub", EPUB, epub(xhtml(_text(IN_HTML[label], port)))
     opened = f"{ENTITIES}]><container/>"
     wild = _text(f'"><script>{RUN}</script><img src={CALL}/sql>', port).replace("'", "''")

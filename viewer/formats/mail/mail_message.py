@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final, TypeVar, cast
 
 from ...content import charset_detection
@@ -21,10 +21,11 @@ from ...content.decoding import (
     preload_codecs,
     safe_codec,
 )
+from ...content.media_types import UNKNOWN
 from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
-from . import outlook_message
+from . import outlook_message, tnef
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -200,12 +201,17 @@ def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
 def _attachments(
     message: EmailMessage, shown: set[str], line_end: str
 ) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, type and bytes of each attachment but the pictures shown in the body."""
+    """Yield name, type and bytes of each attachment but the pictures shown in the body; behind one
+    that Outlook has packed what is in it.
+    """
     is_multipart = message.get_content_maintype() == "multipart"
     parts = chain(message.iter_attachments(), _behind(message)) if is_multipart else _whole(message)
     for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
         if shown.isdisjoint(_names(part)):
-            yield _filename(part), part.get_content_type(), _content(part, line_end)
+            kind, content = part.get_content_type(), _content(part, line_end)
+            yield _filename(part), kind, content
+            packed = tnef.files(content) if kind in tnef.MEDIA_TYPES else ()
+            yield from ((name, UNKNOWN, data) for name, data in islice(packed, MAX_ATTACHMENTS))
 
 
 def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
