@@ -6,7 +6,6 @@ const root = document.documentElement;
 const record = JSON.parse($("#document").textContent);
 const carrier = $("#original");
 root.dataset.js = "on";
-if (location.search) history.replaceState(null, ""); // so that a reload asks again: it would send the form again
 
 // --- the original ---
 let blob;
@@ -37,7 +36,6 @@ for (const link of document.querySelectorAll(".take")) link.addEventListener("cl
   e.preventDefault(); // a data: address is slow, and some browsers limit its length
   saveAs(new Blob([bytes(link.href.slice(link.href.indexOf(",") + 1))]), link.download);
 });
-if (embedded && carrier.matches("audio,video") && source.length > 2e6) carrier.src = URL.createObjectURL(original());
 
 // --- SHA-256. WebCrypto is missing on plain HTTP and in a decrypted file ---
 const digest = async data => {
@@ -46,14 +44,13 @@ const digest = async data => {
   for (let n = 2; primes.length < 64; n++) if (primes.every(p => n % p)) primes.push(n);
   const fraction = x => (x - Math.floor(x)) * 4294967296 | 0;
   const k = primes.map(p => fraction(Math.cbrt(p))), state = primes.slice(0, 8).map(p => fraction(Math.sqrt(p)));
-  const all = new Uint8Array(data), length = all.length, whole = length - length % 64;
-  const last = new Uint8Array(length % 64 < 56 ? 64 : 128), end = new DataView(last.buffer);
-  last.set(all.subarray(whole));
-  last[length - whole] = 128;
-  end.setUint32(last.length - 8, Math.floor(length / 536870912));
-  end.setUint32(last.length - 4, length << 3);
+  const length = data.byteLength, all = new Uint8Array(64 * Math.ceil((length + 9) / 64)), view = new DataView(all.buffer);
+  all.set(new Uint8Array(data));
+  all[length] = 128;
+  view.setUint32(all.length - 8, Math.floor(length / 536870912));
+  view.setUint32(all.length - 4, length << 3);
   const w = new Int32Array(64), rotate = (x, n) => x >>> n | x << 32 - n;
-  const block = (view, at) => {
+  for (let at = 0; at < all.length; at += 64) {
     for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + 4 * i);
     for (let i = 16; i < 64; i++) {
       const x = w[i - 15], y = w[i - 2];
@@ -66,20 +63,16 @@ const digest = async data => {
       h = g; g = f; f = e; e = d + s | 0; d = c; c = b; b = a; a = s + t | 0;
     }
     [a, b, c, d, e, f, g, h].forEach((v, i) => { state[i] = state[i] + v | 0; });
-  };
-  const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
-  for (let at = 0; at < whole; at += 64) block(view, at);
-  for (let at = 0; at < last.length; at += 64) block(end, at);
-  const out = new DataView(new ArrayBuffer(32));
-  state.forEach((v, i) => out.setInt32(i * 4, v));
-  return new Uint8Array(out.buffer);
+  }
+  state.forEach((v, i) => view.setInt32(i * 4, v));
+  return all.subarray(0, 32);
 };
 const verify = async () => {
   const sum = await digest(await original().arrayBuffer());
   const ok = Array.from(sum, x => x.toString(16).padStart(2, "0")).join("") === record.sha256;
   $("#check").dataset.ok = ok ? "yes" : "no";
   $("#check").textContent = ok ? "✓ verified" : "✗ does not match: this copy is damaged";
-  if (!ok) post("error", { reason: "damaged" });
+  if (!ok) globalThis.served?.post("error", { reason: "damaged" });
 };
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
 if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
@@ -166,41 +159,4 @@ const reachTables = () => document.querySelectorAll(".prose table").forEach(tabl
 new ResizeObserver(reachTables).observe($("main"));
 $("#digest")?.after(copyButton($("#digest")));
 if (!document.fullscreenEnabled) $("[data-do=e]")?.remove();
-
-// --- embedded: post events to the parent, accept its commands. A sandboxed page has no origin,
-// so both sides check the window of a message instead ---
-const framed = parent !== window;
-function post(type, detail) {
-  if (framed) parent.postMessage({ source: "document-viewer", type, id: record.id, ...detail }, root.dataset.parent);
-}
-if (framed) {
-  // images and iframes adapt to any height: reporting theirs would make the iframe grow forever
-  let lastHeight = 0;
-  const measure = () => {
-    const height = Math.ceil($("main").getBoundingClientRect().height) + $(".bar").offsetHeight;
-    if (Math.abs(height - lastHeight) > 1) post("size", { height: lastHeight = height });
-  };
-  if (document.body.matches(".embed") && !$(".stage,.frame")) new ResizeObserver(measure).observe($("main"));
-  addEventListener("message", e => {
-    if (e.source !== parent || e.data?.target !== "document-viewer") return;
-    const { command, value } = e.data;
-    if (command === "theme" && /^(light|dark)$/.test(value)) root.dataset.theme = value;
-    if (command === "page") viewer.go?.(value - 1);
-    if (command === "zoom") viewer.zoom(Number(value) || 1);
-    if (command === "print") actions.p();
-  });
-  post("ready", { contentType: record.contentType, size: record.size, pages: Number($("main").dataset.count ?? document.querySelectorAll(".page").length) });
-}
-const unreadable = () => {
-  if ($("#unreadable")) return;
-  const note = document.createElement("p");
-  const unknown = carrier.canPlayType?.($("main").dataset.type) === "";
-  const reason = unknown ? "play this type of recording." : "show the file: it may be damaged, or not what its type says.";
-  Object.assign(note, { id: "unreadable", className: "note", textContent: `This browser can\u2019t ${reason} Save it to open it elsewhere.` });
-  note.setAttribute("role", "note");
-  $("main").prepend(note);
-  post("error", { reason: "unreadable" });
-};
-if (carrier?.matches("img,audio,video")) carrier.addEventListener("error", unreadable);
-if (carrier?.matches("img")) carrier.decode().catch(unreadable); // it may have failed before
 })();

@@ -31,7 +31,7 @@ BROWSER_LABELS = {
     **{"euc_jp": "euc-jp", "euc_kr": "euc-kr", "iso2022_jp": "iso-2022-jp", "latin_1": "latin1"},
     **{"utf_16_le": "utf-16le", "utf_16_be": "utf-16be", "utf_16": "utf-16le"},
     **{"mac_roman": "macintosh", "tis_620": "windows-874", "cp874": "windows-874"},
-    **{"koi8_r": "koi8-r", "koi8_u": "koi8-u", "utf_8": "utf-8", "ascii": "utf-8"},
+    **{"koi8_r": "koi8-r", "koi8_u": "koi8-u", "utf_8": "utf-8"},
 }
 UNKNOWN_TO_BROWSERS = ("cp437", "cp850", "cp852", "utf_32", "utf_32_le", "utf_32_be")
 PLAIN = bytes([*b"\t\n\f\r", *range(0x20, 0x7F)])  # of ASCII: the same in every encoding
@@ -39,13 +39,20 @@ PRELOADED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "lati
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
-    """Return the text with line ends normalised to \\n, and the encoding used: "ascii" if nothing
-    in it depends on that.
-    """
+    """Return the text with line ends normalised to \\n, and the encoding used."""
     text, encoding = _decode(data, charset)
-    if encoding == "utf-8" and not data.translate(None, PLAIN):
-        encoding = "ascii"
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def is_certain(data: bytes, encoding: str) -> bool:
+    """Whether there is no other encoding to try: it is UTF-8, which text of another is not by
+    chance, or reads the same in all.
+    """
+    try:
+        text = data.decode() if encoding == "utf-8" else ""
+    except UnicodeDecodeError:
+        return False
+    return not text.isascii() or (encoding == "utf-8" and not data.translate(None, PLAIN))
 
 
 def declared_charset(page: bytes) -> str | None:

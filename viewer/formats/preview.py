@@ -42,6 +42,7 @@ class Preview:
         return self.offline() if self.offline else self
 
 
+SECTION_STYLES: Final = ("text/lines.css", "archives/files.css")
 LEFT_OUT: Final = b'<p class="dim">Only the first are shown. Save the others to read them.</p>'
 
 

@@ -15,6 +15,12 @@ FOLDER = Path(__file__).resolve().parents[2] / "templates"
 CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 CSS_SPACE = re.compile(r"(?<!\s)\s*([{};,])\s*|(?<=:) |\n\s*")
 SCRIPT_SPACE = re.compile(r"^(?:\s+|//.*\n)+", re.M)
+SCRIPT_SIGN_SPACE = re.compile(  # but not in strings, templates and regular expressions
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"""
+    r"""|(?:(?<=[(,=:!&|?>])|(?<=[(,=:!&|?>] ))"""
+    r"""/(?![/*])(?:\[(?:[^\]\\\n]|\\.)+\]|\\.|[^/\\\n\[])+/)"""
+    r"""| *([{}()\[\];,=<>?:&|*]) *"""
+)
 
 
 def render(template: str, **values: object) -> Markup:
@@ -28,7 +34,7 @@ def asset(name: str) -> str:
     text = (FOLDER / name).read_text("utf-8")
     if name.endswith(".css"):
         return CSS_SPACE.sub(r"\1", CSS_COMMENT.sub("", text)).strip()
-    return SCRIPT_SPACE.sub("", text)
+    return SCRIPT_SIGN_SPACE.sub(lambda found: found[1] or found[2], SCRIPT_SPACE.sub("", text))
 
 
 def source_hash(text: str) -> str:
@@ -45,8 +51,8 @@ def shared_parts(
         "tools": render("parts/tools.html", tools=tools, wraps=wraps),
         "help": render("parts/help.html", tools=tools),
         "save": render("parts/save.html"),
-        "styles": _embedded("style", ("base.css", "viewer.css", *styles)),
-        "scripts": _embedded("script", ("viewer.js", *scripts)),
+        "styles": _embedded("style", styles),
+        "scripts": _embedded("script", scripts),
     }
 
 

@@ -76,13 +76,12 @@ def _values(
     original: Original, preview: Preview, options: PageOptions, *, embedded: bool
 ) -> dict[str, object]:
     name = name_of(original)
+    styles, scripts = _assets(preview, options)
     return {
         "preview": preview,
         "kind": preview.kind,
         "carrier": preview.carrier,
-        "parts": shared_parts(
-            preview.tools, preview.styles, preview.scripts, wraps=preview.kind == "text"
-        ),
+        "parts": shared_parts(preview.tools, styles, scripts, wraps=preview.kind == "text"),
         "body": BODY_PLACEHOLDER,
         "options": options,
         "record": original.record(),
@@ -94,10 +93,18 @@ def _values(
         "badge": badge(name, preview.kind),
         "length": format_count(original.size, "byte"),
         "summary": (preview.label, format_size(original.size), *preview.facts),
-        "policy": policy.for_file(preview) if options.offline else None,
+        "policy": policy.for_file(preview, styles, scripts) if options.offline else None,
         "source": _data_uri(original, preview) if embedded else options.content_url,
         "embedded": embedded,
     }
+
+
+def _assets(preview: Preview, options: PageOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the stylesheets and the scripts that this page uses."""
+    embedded = ("embedded.css",) if options.embed else ()
+    served = () if options.offline else ("served.js",)
+    styles = ("base.css", "viewer.css", *embedded, *preview.styles)
+    return styles, (*served, "viewer.js", *preview.scripts)
 
 
 def name_of(original: Original) -> str:

@@ -42,8 +42,8 @@ def _of_formats(suffix: str) -> tuple[str, ...]:
 
 
 _OF_FORMATS: Final = _of_formats("js"), _of_formats("css")
-SCRIPTS: Final = ("viewer.js", *_OF_FORMATS[0])
-STYLES: Final = ("base.css", "viewer.css", *_OF_FORMATS[1])
+SCRIPTS: Final = ("served.js", "viewer.js", *_OF_FORMATS[0])
+STYLES: Final = ("base.css", "viewer.css", "embedded.css", *_OF_FORMATS[1])
 
 
 def for_view(
@@ -69,9 +69,9 @@ def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
     return f"{policy}; frame-ancestors {origins}; sandbox {SANDBOX}"
 
 
-def for_file(preview: Preview) -> str:
-    """Return the policy for the meta element of a file: it names only what the file holds."""
-    return _policy(preview, frames=preview.frames_pdf, own=True)
+def for_file(preview: Preview, styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """Return the policy for the meta element of a file, which names only what the file holds."""
+    return _policy(preview, frames=preview.frames_pdf, styles=styles, scripts=scripts)
 
 
 def for_saving(preview: Preview) -> str:
@@ -111,16 +111,16 @@ def _policy(
     *,
     more: Sequence[str] = (),
     frames: bool = False,
-    own: bool = False,
+    styles: Sequence[str] = STYLES,
+    scripts: Sequence[str] = SCRIPTS,
 ) -> str:
     """Return the policy of a page that may load media from these origins.
 
-    `more` names pages around this one, each with a script and a stylesheet; `own` leaves out those
-    of other formats. What is framed the page made itself; Firefox's viewer of PDF inherits this.
+    `more` names pages around this one, each with a script and a stylesheet. What is framed the page
+    made itself; Firefox's viewer of PDF inherits this.
     """
-    scripts, styles = (preview.scripts, preview.styles) if own else _OF_FORMATS
-    scripts = ("viewer.js", *scripts, *(f"{name}.js" for name in more))
-    styles = ("base.css", "viewer.css", *styles, *(f"{name}.css" for name in more))
+    scripts = (*scripts, *(f"{name}.js" for name in more))
+    styles = (*styles, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = (

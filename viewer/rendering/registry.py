@@ -27,7 +27,7 @@ MARKDOWN: Final = JobFormat(
     most_bytes=512 << 10,
     options=text_options,
     otherwise={ANY: partial(text.preview, label="Markdown")},
-    styles=("prose.css",),
+    styles=("prose.css", "text/colours.css"),
 )
 NOTEBOOK: Final = JobFormat(
     "notebook",
@@ -35,7 +35,7 @@ NOTEBOOK: Final = JobFormat(
     most_bytes=32 << 20,
     options=text_options,
     otherwise={ANY: lambda original, _: code.preview(original, "application/json")},
-    styles=("prose.css", "text/notebook.css"),
+    styles=("prose.css", "text/colours.css", "text/notebook.css"),
 )
 AGENDA: Final = JobFormat(
     "agenda",

@@ -29,14 +29,19 @@ def test_scripts_are_allowed_by_hash_only():
 
     assert all(one.startswith("'sha256-") for one in rules["script-src"].split())
     assert rules["style-src"] == "'unsafe-inline'"
-    assert directives(policy.for_file(PLAIN))["style-src"].startswith("'sha256-")
+    assert directives(policy.for_file(PLAIN, policy.STYLES, policy.SCRIPTS))[
+        "style-src"
+    ].startswith("'sha256-")
 
 
 def test_only_a_mail_that_is_read_in_another_encoding_frames_what_its_page_made():
     mail = Preview("mail", "E-mail", foreign_style=True, source={"bytes": ""})
 
     for shown in (mail, FOREIGN, Preview("text", "Text", source={"charset": "utf-8"})):
-        for rules in (policy.for_view(shown, (), None), policy.for_file(shown)):
+        for rules in (
+            policy.for_view(shown, (), None),
+            policy.for_file(shown, policy.STYLES, policy.SCRIPTS),
+        ):
             assert ("frame-src blob:" in rules) == (shown is mail)
 
 
@@ -45,7 +50,9 @@ def test_a_page_has_a_sandbox_without_origin_top_navigation_and_forms_and_a_file
 
     for power in ("allow-same-origin", "top-navigation", "allow-forms"):
         assert power not in allowed
-    assert not {"sandbox", "frame-ancestors"} & set(directives(policy.for_file(PLAIN)))
+    assert not {"sandbox", "frame-ancestors"} & set(
+        directives(policy.for_file(PLAIN, policy.STYLES, policy.SCRIPTS))
+    )
 
 
 def test_a_content_url_allows_only_its_origin():

@@ -6,7 +6,7 @@ from ...markup.formatting import format_count
 from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
-from ..preview import Preview, section
+from ..preview import SECTION_STYLES, Preview, section
 
 JOB: Final = Job("viewer.formats.archives.members", memory_mb=768, cpu_seconds=10, seconds=20)
 LABELS: Final = {
@@ -36,6 +36,6 @@ def preview(original: Original, media_type: str) -> Preview:
         LABELS.get(media_type, "ZIP archive"),
         html + section("Small files", files),
         facts=(more + format_count(int(facts["files"]), "file"),),
-        styles=("grid.css", "archives/files.css"),
+        styles=("grid.css", *SECTION_STYLES),
         note="Only the first files are listed. Save the original to see all." if more else "",
     )

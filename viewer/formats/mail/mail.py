@@ -13,7 +13,7 @@ from ...sandbox.messages import Message, filled
 from ...sandbox.process import Job, SandboxError
 from .. import card
 from ..original import Original
-from ..preview import Preview, section
+from ..preview import SECTION_STYLES, Preview, section
 from ..text import text
 from ..web.html import SCRIPTS, STYLES, iframe
 
@@ -53,7 +53,7 @@ def preview(original: Original, media_type: str) -> Preview:
         note=" ".join(filter(None, notes)),
         source=source,
         scripts=(*(reread if source else ()), *(SCRIPTS if is_html else ())),
-        styles=("archives/files.css", *STYLES),
+        styles=(*SECTION_STYLES, *STYLES),
         foreign_style=is_html,
     )
 
@@ -83,7 +83,7 @@ def mailbox_preview(original: Original, media_type: str) -> Preview:
         facts=(more + format_count(int(facts["listed"]), "message"),),
         note=_note(facts, opened),
         scripts=SCRIPTS,
-        styles=("archives/files.css", *STYLES),
+        styles=(*SECTION_STYLES, *STYLES),
         foreign_style=True,
     )
 

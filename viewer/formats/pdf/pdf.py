@@ -20,7 +20,7 @@ from ...markup.templating import render
 from ...sandbox.process import SandboxError
 from .. import card
 from ..original import Original
-from ..preview import Preview, section
+from ..preview import SECTION_STYLES, Preview, section
 from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
@@ -58,7 +58,7 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
         facts=(format_count(overview.total, "page"),),
         note=_note(overview, are_below=bool(files)),
         source={"count": overview.count},
-        styles=(*STYLES, "archives/files.css") if files else STYLES,
+        styles=(*STYLES, *SECTION_STYLES) if files else STYLES,
         offline=partial(_file, original, pages, overview, is_converted=is_converted),
     )
 

@@ -26,7 +26,8 @@ IMAGE_LABELS: Final = {
     "image/webp": "WebP image",
 }
 GZIP: Final = b"\x1f\x8b"
-SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/picture.css",)
+SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/stage.css", "pictures/picture.css")
+CARRIER_SCRIPT: Final = "pictures/media.js"  # of the element that shows the original
 
 
 def image_preview(original: Original, media_type: str) -> Preview:
@@ -38,7 +39,7 @@ def image_preview(original: Original, media_type: str) -> Preview:
         label,
         carrier="img",
         tools=frozenset({"zoom", "fit"}),
-        scripts=SCRIPTS,
+        scripts=(*SCRIPTS, CARRIER_SCRIPT),
         styles=STYLES,
     )
 
@@ -47,7 +48,14 @@ def audio_video_preview(_original: Original, media_type: str) -> Preview:
     element, _, subtype = media_type.partition("/")
     carrier = cast(Literal["audio", "video"], element)
     label = f"{subtype.removeprefix('x-').upper()} {element}"
-    return Preview(element, label, carrier=carrier, source={"type": media_type})
+    return Preview(
+        element,
+        label,
+        carrier=carrier,
+        source={"type": media_type},
+        styles=STYLES[:1],
+        scripts=(CARRIER_SCRIPT,),
+    )
 
 
 JOB: Final = Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40)

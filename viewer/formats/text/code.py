@@ -80,6 +80,7 @@ def preview(original: Original, media_type: str) -> Preview:
         note=text.note(facts, original),
         tools=text.TOOLS,
         source=source,
+        styles=(*text.STYLES, "text/colours.css"),
         scripts=text.scripts(facts, original),
     )
 

@@ -14,7 +14,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-from ...content.decoding import decode
+from ...content.decoding import decode, is_certain
 from ...markup.escaping import escape
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
@@ -99,7 +99,11 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     facts, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
     lexer = DOCUMENT.lexers.get("")
     language = lexer.name if lexer else ""
-    facts |= {"encoding": encoding, "language": LABELS.get(language, language)}
+    facts |= {
+        "encoding": encoding,
+        "certain": is_certain(data, encoding),
+        "language": LABELS.get(language, language),
+    }
     yield {**facts, "laid_out": bool(laid_out)}, block
 
 

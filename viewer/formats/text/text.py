@@ -16,6 +16,7 @@ MAX_READ = 2 << 20
 MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each view renders them
 JOB = Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10)
 TOOLS = frozenset({"zoom", "wrap", "copy"})
+STYLES = ("text/lines.css",)
 SCRIPTS = ("text/source.js", "text/lines.js")  # show more lines, or read them in another encoding
 
 
@@ -29,6 +30,7 @@ def preview(original: Original, media_type: str, *, label: str = "", kind: str =
         note=note(facts, original),
         tools=TOOLS,
         source=source(facts, original),
+        styles=STYLES,
         scripts=scripts(facts, original),
     )
 
@@ -58,10 +60,8 @@ def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:
 
 
 def scripts(facts: dict[str, Any], original: Original) -> tuple[str, ...]:
-    """Return those that show more of it; none for what is shown whole, and reads the same in every
-    encoding.
-    """
-    return SCRIPTS if facts["encoding"] != "ascii" or _is_cut(facts, original) else ()
+    """Return those that show more of it; none for what is shown whole, in the right encoding."""
+    return SCRIPTS if _is_cut(facts, original) or not facts["certain"] else ()
 
 
 def _is_cut(facts: dict[str, Any], original: Original) -> bool:
@@ -88,4 +88,4 @@ def _facts(facts: dict[str, Any], *, complete: bool) -> tuple[str, ...]:
     """Return the number of lines if all were read, and the encoding if it is not UTF-8."""
     count = (format_count(int(facts["lines"]), "line"),) if complete else ()
     encoding = str(facts["encoding"])
-    return count if encoding in ("utf-8", "ascii") else (*count, encoding)
+    return count if encoding == "utf-8" else (*count, encoding)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ...content.decoding import decode
+from ...content.decoding import decode, is_certain
 from ...markup.escaping import escape
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
@@ -20,7 +20,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the lines; its facts are those of `text_lines` and the encoding."""
     text, encoding = decode(data, options["charset"])
     facts, html = text_lines(COLOURS.sub("", text))
-    yield {"encoding": encoding, **facts}, html
+    yield {"encoding": encoding, "certain": is_certain(data, encoding), **facts}, html
 
 
 def text_lines(text: str, most: int = MAX_LINES) -> Message:

@@ -1,0 +1,33 @@
+// Messages to the page around, and its commands. A page in a sandbox has no origin, so both sides check the window of
+// a message instead.
+(() => {
+"use strict";
+const $ = s => document.querySelector(s);
+const root = document.documentElement, framed = parent !== window;
+if (location.search) history.replaceState(null, ""); // so that a reload asks again: it would send the form again
+const post = (type, detail) => {
+  const { id } = JSON.parse($("#document").textContent);
+  if (framed) parent.postMessage({ source: "document-viewer", type, id, ...detail }, root.dataset.parent);
+};
+globalThis.served = { post };
+if (!framed) return;
+// images and iframes adapt to any height: reporting theirs would make the iframe grow forever
+let lastHeight = 0;
+const measure = () => {
+  const height = Math.ceil($("main").getBoundingClientRect().height) + $(".bar").offsetHeight;
+  if (Math.abs(height - lastHeight) > 1) post("size", { height: lastHeight = height });
+};
+addEventListener("message", e => {
+  if (e.source !== parent || e.data?.target !== "document-viewer") return;
+  const { command, value } = e.data, { viewer } = globalThis;
+  if (command === "theme" && /^(light|dark)$/.test(value)) root.dataset.theme = value;
+  if (command === "page") viewer.go?.(value - 1);
+  if (command === "zoom") viewer.zoom(Number(value) || 1);
+  if (command === "print") viewer.actions.p();
+});
+addEventListener("DOMContentLoaded", () => {
+  const { contentType, size } = JSON.parse($("#document").textContent);
+  post("ready", { contentType, size, pages: Number($("main").dataset.count ?? document.querySelectorAll(".page").length) });
+  if (document.body.matches(".embed") && !$(".stage,.frame")) new ResizeObserver(measure).observe($("main"));
+});
+})();
