@@ -1,16 +1,7 @@
-// The original as text, or the body of a mail, for scripts that show more of it or read it in another encoding.
+// The original as text, or the body of a mail, for scripts that show more of it.
 globalThis.viewerSource = (() => {
 "use strict";
 const main = document.querySelector("#main");
-const ENCODINGS = {
-  "utf-8": "Unicode (UTF-8)", "utf-16le": "Unicode (UTF-16 LE)", "utf-16be": "Unicode (UTF-16 BE)",
-  "windows-1252": "Western", "windows-1250": "Central European (Windows)", "iso-8859-2": "Central European (ISO)",
-  "windows-1251": "Cyrillic (Windows)", "koi8-r": "Cyrillic (KOI8-R)", "ibm866": "Cyrillic (DOS)", "iso-8859-5": "Cyrillic (ISO)",
-  "windows-1253": "Greek", "windows-1254": "Turkish", "windows-1257": "Baltic", "windows-1255": "Hebrew",
-  "windows-1256": "Arabic", "windows-874": "Thai", "windows-1258": "Vietnamese", "macintosh": "Western (Mac)",
-  "shift_jis": "Japanese (Shift_JIS)", "euc-jp": "Japanese (EUC-JP)", "iso-2022-jp": "Japanese (ISO-2022-JP)",
-  "gb18030": "Chinese, simplified", "big5": "Chinese, traditional", "euc-kr": "Korean",
-};
 const INVISIBLE = new RegExp("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e" +
   "\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]+", "gu");
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g"); // of terminals, in logs
@@ -56,13 +47,5 @@ const source = {
     old ? old.replaceWith(made) : main.prepend(made);
   },
 };
-if (source.available) {
-  const options = { [source.charset]: source.charset, ...ENCODINGS };
-  const menu = element("select", {}, ...Object.entries(options).map(([value, text]) => new Option(text, value)));
-  menu.value = source.charset;
-  menu.addEventListener("change", () => { source.charset = menu.value; source.changed(); });
-  const place = element("label", { className: "encoding" }, "Encoding ", menu);
-  source.charset === "utf-8" ? document.querySelector("footer").prepend(place) : main.prepend(place);
-}
 return source;
 })();

@@ -57,9 +57,7 @@ def sealed_download(document: ShownDocument, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = document.preview().for_file()
     rules = policy.for_sealed_file(preview)
-    page = _sealed_page(
-        layout(document, preview, PageOptions(offline=True)), document, seal
-    )
+    page = _sealed_page(layout(document, preview, PageOptions(offline=True)), document, seal)
     start, end = _around(rules, page)
     body = chain([start], page.pieces, [end])
     length = len(start) + page.size + len(end)
@@ -75,9 +73,7 @@ def sealed_several(
     before = start + b"".join(first.pieces)
     for number, open_document in enumerate(documents, 1):
         document = open_document()
-        made = layout(
-            document, document.preview().for_file(), PageOptions(offline=True)
-        )
+        made = layout(document, document.preview().for_file(), PageOptions(offline=True))
         page = _sealed_page(made, document, seal, number)
         yield before + NEXT.format(number, page.header).encode()
         yield from page.pieces

@@ -80,9 +80,7 @@ def _plain(start: bytes, documents: Iterable[OpenDocument], end: bytes) -> Itera
     """Each document is made before what stands above it is sent."""
     for number, open_document in enumerate(documents, 1):
         document = open_document()
-        page = layout(
-            document, document.preview().for_file(), PageOptions(offline=True)
-        )
+        page = layout(document, document.preview().for_file(), PageOptions(offline=True))
         yield start + b'<script type="text/plain" id="document-%d">\n' % number
         for part in (in_pieces(page.head), document.pieces(), [page.tail]):
             yield from base64_pieces(part)

@@ -41,7 +41,7 @@ def preview(original: Original, media_type: str) -> Preview:
     attached = int(facts["attachments"])
     is_html = any(message["format"] == "html" for message, _ in (messages[0], *enclosed))
     source = facts.get("source", {})
-    reread = text.SCRIPTS[: 1 if facts["format"] == "html" else 2]
+    reread = (*text.LINES[: 1 if facts["format"] == "html" else 2], *text.MENU)
     letter = filled(messages[0], partial(framed_body, facts))
     letters = _opened("Enclosed messages", enclosed) if enclosed else b""
     notes = (CUT_NOTE if facts["cut"] else "", MISSING if len(files) < attached else "")

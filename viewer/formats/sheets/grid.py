@@ -34,14 +34,12 @@ class Grid:
 
     def head(self) -> str:
         """Return the letters of the columns."""
-        letters = "".join(f'<th scope="col">{column_name(place)}</th>' for place in self.places)
-        return (
-            f'<thead><tr><th scope="col"><span class="hidden">Row</span></th>{letters}</tr></thead>'
-        )
+        letters = "".join(f"<th>{column_name(place)}" for place in self.places)
+        return f"<thead><tr><th><span class=hidden>Row</span>{letters}"
 
     def row(self, number: int) -> Iterator[str]:
-        """Yield the HTML of a row."""
-        yield f'<tr><th scope="row">{number}</th>'
+        """Yield the HTML of a row, without end tags and scopes, which are optional."""
+        yield f"<tr><th>{number}"
         at = 0
         while at < len(self.places):
             if (number, at) in self.covered:
@@ -51,7 +49,6 @@ class Grid:
             rows, columns = self.spans.get((number, at)) or (1, self._reach(number, at, cell))
             yield _html(cell, rows, columns, ends=at + columns == len(self.places))
             at += columns
-        yield "</tr>"
 
     def _cell(self, number: int, at: int) -> Cell:
         return self.rows.get(number, {}).get(self.places[at], EMPTY)
@@ -94,10 +91,10 @@ def _html(cell: Cell, rows: int, columns: int, *, ends: bool) -> str:
     else:
         shape = "over" if text and rows == 1 < columns and ends else ""
     names = " ".join(filter(None, (cell.kind, shape, "bold" * cell.bold)))
-    attributes = f' class="{names}"' if names else ""
-    attributes += f' colspan="{columns}"' if columns > 1 else ""
-    attributes += f' rowspan="{rows}"' if rows > 1 else ""
-    return f"<td{attributes}>{escape(text)}</td>"
+    attributes = (f' class="{names}"' if " " in names else f" class={names}") if names else ""
+    attributes += f" colspan={columns}" if columns > 1 else ""
+    attributes += f" rowspan={rows}" if rows > 1 else ""
+    return f"<td{attributes}>{escape(text, quotes=False)}"
 
 
 def width_of(rows: Iterable[Row]) -> int:

@@ -137,4 +137,4 @@ def _table(grid: Grid, budget: Budget) -> tuple[str, int]:
         cells = grid.rows.get(number, {})
         budget.formulas += sum(cell.kind == "formula" for cell in cells.values())
         shown += bool(cells)
-    return f"<table>{''.join(out)}</tbody></table>", shown
+    return f"<table>{''.join(out)}</table>", shown

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ...content.decoding import browser_label, decode
+from ...content.decoding import browser_label, decode, is_certain
 from ...content.media_types import charset
 from ...markup.escaping import escape
 from ...markup.formatting import format_count
@@ -25,7 +25,8 @@ LONG_CELL: Final = 60
 MAX_CELL_LENGTH: Final = 5_000
 NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
 
-START: Final = b'<div class="grid" tabindex="0" role="region" aria-label="Table"><table>'
+ALIGNED: Final = 16  # first columns, whose numbers the stylesheet aligns by a class of the table
+START: Final = '<div class="grid" tabindex="0" role="region" aria-label="Table"><table class="%s">'
 
 Row = Sequence[str]
 JOB: Final = Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, seconds=10)
@@ -53,8 +54,8 @@ def preview(original: Original, media_type: str) -> Preview:
             "note": _note(facts, partial=False),
             **({"cut": "yes"} if partial else {}),
         },
-        styles=("grid.css",),
-        scripts=("text/source.js", "sheets/table.js"),
+        styles=("grid.css", "sheets/numbers.css"),
+        scripts=("text/source.js", *(() if facts["certain"] else text.MENU), "sheets/table.js"),
     )
 
 
@@ -78,6 +79,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     html, shown = _table(rows)
     facts = {
         "encoding": encoding,
+        "certain": is_certain(data, encoding),
         "delimiter": delimiter,
         "rows": shown,
         "columns": max(map(len, rows), default=0),
@@ -107,10 +109,12 @@ def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:
 
 def _table(rows: list[Row]) -> tuple[bytes, int]:
     numeric = _numeric_columns(rows[1:60])
-    header = "".join(_header_row(rows[0] if rows else [], numeric))
-    out, number = bytearray(START + header.encode("utf-8", "replace") + b"<tbody>"), 0
+    classes = " ".join(f"n{column}" for column in sorted(numeric) if column < ALIGNED)
+    header = START % classes + "".join(_header_row(rows[0] if rows else [], numeric)) + "<tbody>"
+    out, number = bytearray(header.encode("utf-8", "replace")), 0
+    unaligned = {column for column in numeric if column >= ALIGNED}
     for number, row in enumerate(rows[1:], 1):  # noqa: B007
-        out += "".join(_body_row(number, row, numeric)).encode("utf-8", "replace")
+        out += "".join(_body_row(number, row, unaligned)).encode("utf-8", "replace")
         if len(out) > MAX_HTML:
             break
     return bytes(out + b"</table></div>"), number
@@ -128,16 +132,16 @@ def _is_numeric(sample: list[Row], column: int) -> bool:
 
 
 def _header_row(row: Row, numeric: set[int]) -> Iterator[str]:
-    yield "<thead><tr><th scope=col><span class=hidden>Row</span>"
+    yield "<thead><tr><th><span class=hidden>Row</span>"
     for column, cell in enumerate(row[:MAX_COLUMNS]):
         css_class = " class=num" if column in numeric else ""
-        yield f"<th scope=col{css_class}>{escape(cell[:MAX_CELL_LENGTH], quotes=False)}"
+        yield f"<th{css_class}>{escape(cell[:MAX_CELL_LENGTH], quotes=False)}"
 
 
-def _body_row(number: int, row: Row, numeric: set[int]) -> Iterator[str]:
-    """Yield it without its end tags, which are optional and a third of a small table."""
-    yield f"<tr><th scope=row>{number}"
+def _body_row(number: int, row: Row, unaligned: set[int]) -> Iterator[str]:
+    """Yield it without its end tags and scopes, which are optional and half of a small table."""
+    yield f"<tr><th>{number}"
     for column, cell in enumerate(row[:MAX_COLUMNS]):
-        css_class = "num" if column in numeric else "long" if len(cell) > LONG_CELL else ""
+        css_class = "num" if column in unaligned else "long" if len(cell) > LONG_CELL else ""
         yield f"<td class={css_class}>" if css_class else "<td>"
         yield escape(cell[:MAX_CELL_LENGTH], quotes=False)

@@ -17,7 +17,8 @@ MAX_INLINE = 16 << 10  # smaller documents are not worth a child process; each v
 JOB = Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10)
 TOOLS = frozenset({"zoom", "wrap", "copy"})
 STYLES = ("text/lines.css",)
-SCRIPTS = ("text/source.js", "text/lines.js")  # show more lines, or read them in another encoding
+LINES = ("text/source.js", "text/lines.js")  # show more lines
+MENU = ("text/encodings.js",)  # of them in another encoding
 
 
 def preview(original: Original, media_type: str, *, label: str = "", kind: str = "text") -> Preview:
@@ -60,8 +61,9 @@ def source(facts: dict[str, Any], original: Original) -> dict[str, str | int]:
 
 
 def scripts(facts: dict[str, Any], original: Original) -> tuple[str, ...]:
-    """Return those that show more of it; none for what is shown whole, in the right encoding."""
-    return SCRIPTS if _is_cut(facts, original) or not facts["certain"] else ()
+    """Return those that show more of it, or all in another encoding, where it needs them."""
+    menu = () if facts["certain"] else MENU
+    return (*LINES, *menu) if menu or _is_cut(facts, original) else ()
 
 
 def _is_cut(facts: dict[str, Any], original: Original) -> bool:

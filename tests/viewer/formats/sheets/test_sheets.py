@@ -19,14 +19,14 @@ def table(rows, merges=(), **facts):
 
 def body(rows, merges=()):
     """The rows below the head, without their numbers."""
-    return re.findall(r'<tr><th scope="row">\d+</th>(.*?)</tr>', table(rows, merges))
+    return re.findall(r"<tr><th>\d+(.*?)(?=<tr>|</table>)", table(rows, merges), re.S)
 
 
 def test_a_sheet_has_column_letters_and_row_numbers():
     html = table({1: {0: "a", 2: "<b>"}})
 
-    assert re.findall(r'<th scope="col">(\w+)</th>', html) == ["A", "B", "C"]
-    assert '<tr><th scope="row">1</th><td>a</td><td></td><td>&lt;b&gt;</td></tr>' in html
+    assert re.findall(r"<th>([A-Z]+)", html) == ["A", "B", "C"]
+    assert "<tr><th>1<td>a<td><td>&lt;b&gt;" in html
 
 
 @pytest.mark.parametrize(("number", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ")])
@@ -46,9 +46,9 @@ def test_merged_cells_span_the_rows_and_columns_that_are_shown():
     merges = [Merge(1, 0, 2, 1), Merge(2, 2, 999, 999)]
 
     assert body({1: {0: "a", 3: "b"}, 2: {2: "c"}, 3: {0: "d"}}, merges) == [
-        '<td colspan="2" rowspan="2">a</td><td></td><td>b</td>',
-        '<td colspan="2" rowspan="2">c</td>',
-        "<td>d</td><td></td>",
+        "<td colspan=2 rowspan=2>a<td><td>b",
+        "<td colspan=2 rowspan=2>c",
+        "<td>d<td>",
     ]
 
 
@@ -69,24 +69,24 @@ def test_many_overlapping_merges_cost_little():
 
 def test_a_long_text_reaches_over_empty_cells_as_far_as_the_next():
     assert body({1: {0: "A title that is long", 3: "x"}, 2: {0: "short", 3: "x"}}) == [
-        '<td colspan="3">A title that is long</td><td>x</td>',
-        "<td>short</td><td></td><td></td><td>x</td>",
+        "<td colspan=3>A title that is long<td>x",
+        "<td>short<td><td><td>x",
     ]
 
 
 def test_a_text_over_the_last_columns_makes_none_wider():
     assert body({1: {0: "A title that is long"}, 2: {0: "a", 1: "b"}, 3: {0: "long " * 99}}) == [
-        '<td class="over" colspan="2">A title that is long</td>',
-        "<td>a</td><td>b</td>",
-        f'<td class="long" colspan="2">{"long " * 99}</td>',
+        "<td class=over colspan=2>A title that is long",
+        "<td>a<td>b",
+        f"<td class=long colspan=2>{'long ' * 99}",
     ]
 
 
 def test_lines_of_a_cell_are_kept_and_only_long_ones_broken():
     html = table({1: {0: "In\nCHF"}, 2: {0: f"a\n{'b' * 61}"}})
 
-    assert '<td class="lines">In\nCHF</td>' in html
-    assert f'<td class="long">a\n{"b" * 61}</td>' in html
+    assert "<td class=lines>In\nCHF" in html
+    assert f"<td class=long>a\n{'b' * 61}" in html
 
 
 def test_empty_rows_are_shown_unless_they_are_many():
@@ -114,14 +114,14 @@ def test_a_large_sheet_leaves_room_for_the_others():
     others = [Sheet(f"S{n}", [(r, {0: Cell("y")}) for r in range(1, 99)]) for n in range(9)]
     html, _ = sheets_html([Sheet("Large", many), *others])
 
-    assert html.count("<td>y</td>") == 9 * 98
+    assert html.count("<td>y") == 9 * 98
 
 
 def test_columns_and_sheets_above_the_limit_are_left_out():
     html = table({1: {0: "a", 16_000: "b"}})
 
     assert f"{MAX_COLUMNS} of 16,001 columns" in html
-    assert html.count("<th ") == MAX_COLUMNS + 2
+    assert html.count("<th>") == MAX_COLUMNS + 2
     sections = sheets_html([Sheet("A", [])] * (MAX_SHEETS + 5))[0]
     assert sections.count("<section") == MAX_SHEETS
 
@@ -156,16 +156,16 @@ def test_hidden_rows_and_columns_are_left_out_and_counted():
     html = table(cells, merges=[Merge(1, 0, 1, 3)], **hidden)
 
     assert "2 hidden columns and 1 hidden row are not shown." in html
-    assert re.findall(r'<th scope="col">(\w)</th>', html) == ["A", "D"]
-    assert re.findall(r'<th scope="row">(\d)</th>', html) == ["1", "2", "4", "5"]
-    assert '<td class="over" colspan="2">10</td>' in html
+    assert re.findall(r"<th>([A-Z])", html) == ["A", "D"]
+    assert re.findall(r"<th>(\d)", html) == ["1", "2", "4", "5"]
+    assert "<td class=over colspan=2>10" in html
     assert "21" not in html
 
 
 def test_bold_cells_are_bold():
     html, _ = sheets_html([Sheet("A", [(1, {0: Cell("9", "num", bold=True)})])])
 
-    assert '<td class="num bold">9</td>' in html
+    assert '<td class="num bold">9' in html
 
 
 def test_the_first_column_may_be_on_the_right():

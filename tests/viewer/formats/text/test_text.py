@@ -1,7 +1,7 @@
 """viewer/formats/text/text.py"""
 
 from tests.viewer.samples import original
-from viewer.formats.text.text import MAX_READ, SCRIPTS, label_of, preview
+from viewer.formats.text.text import LINES, MAX_READ, MENU, label_of, preview
 from viewer.formats.text.text_lines import MAX_LINES
 
 
@@ -47,14 +47,15 @@ def test_bytes_above_the_limit_are_not_read():
 
 
 def test_only_what_is_cut_or_may_be_in_another_encoding_has_scripts_of_its_own():
-    for data in (
-        b"a\t1\n",
-        "a é".encode(),
-        "é".encode("latin-1"),
-        b"\x1b$B4A\x1b(B",
-        b"x" * (MAX_READ + 9),
-    ):
-        assert shown(data).scripts == (() if data[:1] == b"a" else SCRIPTS), data[:9]
+    shown_by = {
+        b"a\t1\n": (),
+        "a é".encode(): (),
+        "é".encode("latin-1"): LINES + MENU,
+        b"\x1b$B4A\x1b(B": LINES + MENU,
+        b"x" * (MAX_READ + 9): LINES,
+    }
+    for data, scripts in shown_by.items():
+        assert shown(data).scripts == scripts, data[:9]
 
 
 def test_a_line_takes_few_bytes_beside_its_text():
