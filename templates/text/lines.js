@@ -13,7 +13,7 @@ const NUMBERS = /\[\n\s+-?\d[\d.eE+-]*(?:,\n\s+-?\d[\d.eE+-]*)*\n\s+\]/g;
 const laidOut = text => {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs) || [], out = [];
   let depth = 0;
-  const line = () => "\n" + "  ".repeat(Math.min(depth, 60));
+  const line = () => "\n" + "\t".repeat(Math.min(depth, 60));
   tokens.forEach((token, n) => {
     if (token === "]" || token === "}") {
       depth--;

@@ -27,11 +27,12 @@ SECONDS: Final = 2.5  # of CPU time for one text
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
 LABELS: Final = {"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": ""}
+NUMBER: Final = "<i class=m>"
 TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a token type counts
     "<b>": (Keyword, Name.Tag, Operator.Word),
     "<u>": (String, Generic.Inserted),
     "<i>": (Comment,),
-    "<i class=m>": (Keyword.Constant, Keyword.Type, Name.Constant, Number),
+    NUMBER: (Keyword.Constant, Keyword.Type, Name.Constant, Number),
     "<i class=f>": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
     + (Name.Exception, Name.Label),
     "<i class=o>": (Name.Attribute, Name.Variable),
@@ -123,19 +124,18 @@ def _found(find: Any, value: str) -> Lexer | None:
 
 def _runs(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[str, str]]:
     """Yield the start tag, or none, and the text of tokens that follow each other alike, with the
-    blanks between them and before.
+    blanks between them, and the commas between numbers.
     """
     current, run, blank = "", "", ""
     for token, text in tokens:
         tag = _tag(token)
-        if not tag and text.isspace():
+        if not tag and not text.strip(", \n" if current == NUMBER else None):
             blank += text
             continue
         if tag != current:
-            if not current:
-                run, blank = run + blank, ""
             yield current, run
-            current, run = tag, ""
+            yield "", blank
+            current, run, blank = tag, "", ""
         run += blank + text
         blank = ""
     yield current, run

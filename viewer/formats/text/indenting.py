@@ -8,8 +8,9 @@ JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 NUMBER: Final = r"-?\d[\d.eE+-]*"
 NUMBERS: Final = re.compile(rf"\[\n\s+({NUMBER}(?:,\n\s+{NUMBER})*)(?:\n\s+(\])|,?\s*-?\Z)")
 MAX_IN_LINE: Final = 72  # characters
-INDENT: Final = "  "
+INDENT: Final = "\t"
 MAX_DEPTH: Final = 60
+LEAST_FOLDED: Final = 3
 
 
 def indent_json(text: str, *, whole: bool = True) -> str | None:
@@ -29,11 +30,18 @@ def indent_json(text: str, *, whole: bool = True) -> str | None:
 
 
 def folds_of(lines: str) -> list[int]:
-    """Return for each line 1 if it ends with an opening bracket, -1 if it begins with its end."""
-    return [
-        1 if line.endswith(("[", "{")) else -line.lstrip().startswith(("]", "}"))
-        for line in lines.split("\n")
-    ]
+    """Return for each line 1 if it ends with an opening bracket, -1 if it begins with its end; 0 if
+    there are less than LEAST_FOLDED lines between the two.
+    """
+    folds, opened = [], []
+    for number, line in enumerate(lines.split("\n")):
+        folds.append(int(line.endswith(("[", "{"))))
+        if folds[-1]:
+            opened.append(number)
+        elif line.lstrip().startswith(("]", "}")) and opened:
+            is_long = number - opened[-1] > LEAST_FOLDED
+            folds[-1], folds[opened.pop()] = (-1, 1) if is_long else (0, 0)
+    return folds
 
 
 def _indent(words: list[str]) -> str:

@@ -27,8 +27,8 @@ def test_every_highlighted_line_is_well_formed():
 
 
 def test_tokens_of_one_type_are_one_element_with_the_blanks_between_them():
-    assert highlighted('x = "a\\n"  # b\nif not x:', filename="a.py") == (
-        'x = <u>"a\\n"</u><i>  # b</i>\n<b>if not</b> x:'
+    assert highlighted('x = "a\\n"  # b\nif not [1, 2, "c"]:', filename="a.py") == (
+        'x = <u>"a\\n"</u>  <i># b</i>\n<b>if not</b> [<i class=m>1, 2</i>, <u>"c"</u>]:'
     )
 
 

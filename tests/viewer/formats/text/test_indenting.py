@@ -32,21 +32,21 @@ def test_a_list_of_numbers_is_on_a_line_if_it_is_short():
     short, long = str([-1.5, 2e9]), str([*range(40)])
     text = indent_json(f'{{"a":{short},"b":{long},"c":["1"],"d":[[1],[]]}}')
 
-    assert text.startswith('{\n  "a": [-1.5, 2000000000.0],\n  "b": [\n    0,\n')
-    assert text.endswith('"c": [\n    "1"\n  ],\n  "d": [\n    [1],\n    []\n  ]\n}')
+    assert text.startswith('{\n\t"a": [-1.5, 2000000000.0],\n\t"b": [\n\t\t0,\n')
+    assert text.endswith('"c": [\n\t\t"1"\n\t],\n\t"d": [\n\t\t[1],\n\t\t[]\n\t]\n}')
 
 
 @pytest.mark.parametrize("end", ["", ",", ", ", ",-", "2"])
 def test_the_list_that_a_start_of_json_ends_in_is_on_its_last_line(end):
     text = indent_json(f'{{"a":[1,{{"b":[1{end}', whole=False)
 
-    assert text.split("\n")[-1].startswith('      "b": [1')
+    assert text.split("\n")[-1].startswith('\t\t\t"b": [1')
 
 
 def test_numbers_escapes_and_duplicate_names_are_kept():
     text = indent_json('{"a":1.0,"a":1e400,"b":[ ],"c":"\\u00e9,[{"}')
 
-    assert text == '{\n  "a": 1.0,\n  "a": 1e400,\n  "b": [],\n  "c": "\\u00e9,[{"\n}'
+    assert text == '{\n\t"a": 1.0,\n\t"a": 1e400,\n\t"b": [],\n\t"c": "\\u00e9,[{"\n}'
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_invalid_or_deeply_nested_json_is_not_laid_out(text):
 
 
 def test_the_start_of_json_is_laid_out_although_it_can_not_be_checked():
-    assert indent_json('[{"a": "b', whole=False) == '[\n  {\n    "a": "b'
+    assert indent_json('[{"a": "b', whole=False) == '[\n\t{\n\t\t"a": "b'
     assert indent_json("hello {", whole=False) is None

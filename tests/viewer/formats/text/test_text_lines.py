@@ -25,15 +25,13 @@ def test_a_very_long_line_is_in_parts_that_are_laid_out_one_by_one():
     assert b">short\n" in html
 
 
-def test_brackets_at_the_ends_of_lines_fold_up_to_their_closing_ones():
+def test_brackets_with_three_lines_between_them_fold_up_to_their_closing_ones():
     text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
     html = html_lines(text, 9, folds_of(text))[1].decode()
 
     assert re.sub(r"<code>|</code>|\n", "", html[html.index("<code>") :]) == (
         "<details open><summary id=L1>{</summary>"
-        '<details open><summary id=L2>  "a": [</summary>'
-        "<a id=L3>    1</a></details>"
-        "<a id=L4>  ],</a>"
+        '<a id=L2>  "a": [</a><a id=L3>    1</a><a id=L4>  ],</a>'
         '<a id=L5>  "[": "{"</a></details>'
         "<a id=L6>}</a></pre>"
     )
