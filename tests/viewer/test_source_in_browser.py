@@ -155,7 +155,11 @@ def test_long_json_is_laid_out_to_its_end(page, tmp_path):
 
 def test_json_folds_without_scripts(new_page, tmp_path):
     page = new_page(java_script_enabled=False)
-    opened(page, tmp_path, download(original(b'{"a":{"b":1,"c":2,"d":3}}', "a.json", "application/json")))
+    opened(
+        page,
+        tmp_path,
+        download(original(b'{"a":{"b":1,"c":2,"d":3}}', "a.json", "application/json")),
+    )
     assert page.is_visible("#L3")
     page.click("#L2")
 

@@ -19,7 +19,9 @@ OUR_CLASS: Final = re.compile(
     r"|task-list-item|markdown-alert|markdown-alert-(title|note|tip|important|warning|caution)"
 )
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
-LINK_TO_ANCHOR: Final = re.compile(r'(<a\b(?>[^<>]*?\shref="#)[^"<>]*"[^<>]*?) target="_blank"')
+LINK_TO_ANCHOR: Final = re.compile(
+    r'(<a\b(?>[^<>]*?\shref="#)[^"<>]*"[^<>]*?) target="_blank" rel="[\w ]*"'
+)
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
 LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})
@@ -83,7 +85,7 @@ def sanitize_fragment(
         attribute_filter=allowed,
         clean_content_tags=REMOVED_WITH_CONTENT - more.keys(),
         url_schemes={"http", "https", "mailto", "tel", "data"},
-        link_rel="noopener noreferrer nofollow",
+        link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
     return LINK_TO_ANCHOR.sub(r"\1", cleaned)

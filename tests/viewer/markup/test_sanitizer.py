@@ -52,7 +52,7 @@ def test_headings_lists_and_tables_are_kept():
 
 def test_links_have_no_opener_and_no_foreign_target():
     assert sanitize_fragment('<a href="https://a.example" target="_top">x</a>') == (
-        '<a href="https://a.example" target="_blank" rel="noopener noreferrer nofollow">x</a>'
+        '<a href="https://a.example" target="_blank" rel="noopener noreferrer">x</a>'
     )
 
 

@@ -21,11 +21,10 @@ TIMES: Final = re.compile(rf"^[ \t]*{TIME}[ \t]*-->[ \t]*{TIME}[^\n]*\n?", re.M 
 BLANK: Final = re.compile(r"\n[ \t]*\n")
 TAG: Final = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
 START: Final = (
-    '<div class="grid" tabindex="0" role="region" aria-label="Subtitles"><table>\n<thead><tr>'
-    '<th scope="col">From</th><th scope="col">To</th><th scope="col">Text</th></tr></thead>\n'
-    "<tbody>\n"
+    '<div class="grid" tabindex="0" role="region" aria-label="Subtitles"><table>'
+    "<thead><tr><th>From<th>To<th>Text<tbody>"
 )
-END: Final = "</tbody>\n</table></div>\n"
+END: Final = "</table></div>"
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
@@ -38,10 +37,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     ends = [*(match.start() for match in found[1:]), len(text)]
     for match, end in zip(found[:MAX_SHOWN], ends, strict=False):
         block = BLANK.split(text[match.end() : end][:MAX_TEXT], maxsplit=1)[0]
-        said = escape(unescape(TAG.sub("", block)).strip())
-        cells = "".join(f'<td class="num">{time}</td>' for time in match.groups())
-        row = f'<tr>{cells}<td class="long">{said}</td></tr>\n'
-        out.append(row)
+        said = escape(unescape(TAG.sub("", block)).strip(), quotes=False)
+        out.append(f"<tr><td>{match[1]}<td>{match[2]}<td class=long>{said}")
     counted, cut = format_count(len(found), "text"), len(found) > MAX_SHOWN
     facts = shown_as("Subtitles", counted, f"until {found[-1][2]}", notes=[CUT_NOTE] if cut else ())
     yield facts, "".join((*out, END)).encode("utf-8", "replace")

@@ -88,7 +88,7 @@ def test_files_in_a_pdf_are_below_its_pages_but_not_under_a_mark():
     marked = replace(original(out.getvalue(), "a.pdf"), watermark="Ana")
 
     assert made.note == "Files in this PDF are below its pages: invoice.xml."
-    assert b"&lt;total&gt;7" in made.body
+    assert b"&lt;total>7" in made.body
     assert b64encode(b"<total>7</total>") in made.body
     for other in (made.for_file(), preview(marked, "application/pdf")):
         assert other.note.startswith("Files in this PDF are not shown: invoice.xml. Save")

@@ -26,7 +26,7 @@ def test_a_sheet_has_column_letters_and_row_numbers():
     html = table({1: {0: "a", 2: "<b>"}})
 
     assert re.findall(r"<th>([A-Z]+)", html) == ["A", "B", "C"]
-    assert "<tr><th>1<td>a<td><td>&lt;b&gt;" in html
+    assert "<tr><th>1<td>a<td><td>&lt;b>" in html
 
 
 @pytest.mark.parametrize(("number", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ")])

@@ -35,7 +35,7 @@ def test_tokens_of_one_type_are_one_element_with_the_blanks_between_them():
 def test_highlighting_keeps_every_character():
     text = re.sub(r"<[^>]+>", "", highlighted(CODE.decode(), filename="a.py"))
 
-    assert text.replace("&quot;", '"').replace("&gt;", ">") == CODE.decode()
+    assert text.replace("&quot;", '"') == CODE.decode()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_every_line_is_shown_however_a_file_ends(name, end):
 
 
 def test_an_unknown_language_is_not_highlighted():
-    assert highlighted("<b>", filename="a.nonsense") == "&lt;b&gt;"
+    assert highlighted("<b>", filename="a.nonsense") == "&lt;b>"
 
 
 def test_invisible_characters_are_visible_in_code():

@@ -4,7 +4,7 @@ import pytest
 
 from tests.viewer.samples import SUBTITLES, original, preview_of
 
-ROW = '<tr><td class="num">{}</td><td class="num">{}</td><td class="long">{}</td></tr>'
+ROW = "<tr><td>{}<td>{}<td class=long>{}<"
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_notes_and_styles_are_no_texts():
     html = preview_of(original(data, "a.vtt")).body.decode()
 
     assert html.count("<tr>") == 2
-    assert ROW.format("00:01", "00:02", "&lt;b&gt; one") in html
+    assert ROW.format("00:01", "00:02", "&lt;b> one") in html
 
 
 def test_the_encoding_is_detected():

@@ -12,7 +12,7 @@ def shown(data, kind="text/plain"):
 def test_lines_are_numbered_and_escaped():
     body = shown(b"a\n<b>\n").body.decode()
 
-    assert "<a id=L1>a\n</a><a id=L2>&lt;b&gt;\n</a>" in body
+    assert "<a id=L1>a\n</a><a id=L2>&lt;b>\n</a>" in body
 
 
 def test_the_colours_of_a_terminal_are_left_out():
