@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
 from ...sandbox.converter import Conversion, Converter
-from ...sandbox.process import AnyJob, JobResult, RunJob, SandboxError
+from ...sandbox.process import AnyJob, Job, JobResult, RunJob, SandboxError
 from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
@@ -17,6 +17,8 @@ NOTE: Final = (
 )
 WORDPERFECT, WORD_2 = b"\xffWPC", b"\xdb\xa5"
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
+WORD: Final = b"\xec\xa5"  # MS-DOC 2.5.1: the first bytes of the text, and nine on, fEncrypted
+LOCK: Final = Job("viewer.formats.packages.package", memory_mb=384, cpu_seconds=3, seconds=5)
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
     ZIP: {
         **{"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
@@ -55,7 +57,7 @@ LABELS: Final = {
 
 def preview(original: Original, media_type: str) -> Preview | None:
     """Return the pages; None if there is no converter for this document, or it failed."""
-    if not is_convertible(original, media_type):
+    if not is_convertible(original, media_type) or is_locked(original, media_type):
         return None
     try:
         made = to_pdf(original, media_type)
@@ -81,6 +83,17 @@ def _labelled(shown: Preview, label: str) -> Preview:
 def is_convertible(original: Original, media_type: str) -> bool:
     """Whether there is a converter for a document of this type that begins like this one."""
     return bool(original.converter and _extension(original, media_type))
+
+
+def is_locked(original: Original, media_type: str) -> bool:
+    """Whether a password locks an OpenDocument or Word file, as LibreOffice would find out later.
+
+    For other files it knows passwords that programs set by themselves.
+    """
+    if media_type.startswith(OPEN_DOCUMENT):
+        return original.run(LOCK, original.pieces(), {}).failure == "locked"
+    first = original.beginning
+    return first[512:514] == WORD and bool(int.from_bytes(first[523:524]) & 1)
 
 
 def to_pdf(original: Original, media_type: str) -> Original:

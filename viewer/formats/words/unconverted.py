@@ -8,9 +8,11 @@ from ..original import Original
 from ..preview import Preview
 from . import converted
 
-ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO 1.3.3
-FIRST_BYTES: Final = 4 << 20  # where the list of the streams of an encrypted document is
-WORD: Final = b"\xec\xa5"  # MS-DOC 2.5.1: the first bytes of the text, and nine on, fEncrypted
+LOCKS: Final = (
+    "EncryptedPackage".encode("utf-16-le"),  # MS-OFFCRYPTO 1.3.3: the name of a stream
+    b"\x14\0\0\0\xdf\xc4\xd1\xf3",  # MS-PPT 2.3.2: size and headerToken
+)
+FIRST_BYTES: Final = 4 << 20  # in which they are looked for
 NAMES: Final = {
     **dict.fromkeys(
         ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF documents"
@@ -32,7 +34,7 @@ NAMES: Final = {
 def preview(original: Original, media_type: str) -> Preview:
     """Return a card that says why there is no preview."""
     first = original.first(FIRST_BYTES)
-    if ENCRYPTED in first or (first[512:514] == WORD and first[523] & 1):
+    if any(lock in first for lock in LOCKS) or converted.is_locked(original, media_type):
         return LOCKED["locked"](original, media_type)
     message = f"This service has no converter for {NAMES[media_type]}."
     if converted.is_convertible(original, media_type):

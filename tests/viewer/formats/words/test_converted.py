@@ -63,6 +63,18 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     assert set(asked) == {extension}
 
 
+def test_what_a_password_locks_is_not_converted():
+    text = samples.package(**{"META-INF__manifest_dot_xml": b"<m><encryption-data/></m>"})
+    word = OLE.ljust(512, b"\0") + b"\xec\xa5" + bytes(9) + b"\1"
+    for data, content_type in ((text, f"{OPEN_DOCUMENT}text"), (word, "application/msword")):
+        original, asked = document(data, content_type, PAGES)
+
+        assert b"This document is locked with a password." in preview_of(original).body
+        assert not asked
+    original, asked = document(word[:515], "application/msword", PAGES)
+    assert preview_of(original).kind == "pdf"
+
+
 @pytest.mark.parametrize("made", [None, b"no PDF"])
 def test_where_it_fails_the_reading_view_stays(made):
     original, _ = document(samples.docx(), WORD, made)

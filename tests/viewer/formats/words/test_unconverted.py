@@ -63,6 +63,10 @@ WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + b"\xec\xa5" + bytes(9)
         ("a.xls", compound_file({"Workbook": XLS_START + b"\x2f\0\2\0\0\0"})),
         *((f"a.{extension}", OPEN) for extension in ("odt", "ods", "odp")),
         ("a.doc", WORD),
+        (
+            "a.ppt",
+            compound_file({"Current User": b"\0\0\xf6\x0f\x20\0\0\0\x14\0\0\0\xdf\xc4\xd1\xf3"}),
+        ),
     ],
 )
 def test_the_card_says_that_a_document_is_locked_with_a_password(name, data):
