@@ -103,6 +103,9 @@ def _decoded(value: str, parameters: dict[str, str]) -> str:
 EVENTS: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
 CARDS: Final = frozenset({"VCARD"})
 TIME: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T?(\d\d):?(\d\d)(?::?(\d\d))?(Z)?)?.*", re.S)
+DURATION: Final = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?", re.A)
+UNITS: Final = ("weeks", "days", "h", "min", "s")
+MAIL_TO: Final = re.compile("mailto:", re.I)
 FIELDS: Final = {  # name -> label, in the order of display
     **{"DTSTART": "Starts", "DTEND": "Ends", "DUE": "Due", "DURATION": "Lasts", "RRULE": "Repeats"},
     **{"LOCATION": "Where", "STATUS": "Status", "ORGANIZER": "Organiser", "ATTENDEE": "Invited"},
@@ -179,8 +182,10 @@ def _value(line: ContentLine) -> str:
         return f"{escape(_time(line.value))} {zone}".strip()
     if line.name == "RRULE":
         return escape(_rule(line.value))
+    if line.name == "DURATION" and (found := DURATION.fullmatch(line.value)):
+        return " ".join(f"{n} {unit}" for n, unit in zip(found.groups(), UNITS, strict=True) if n)
     if line.name in PEOPLE:
-        name = line.parameters.get("CN") or line.text().removeprefix("mailto:")
+        name = line.parameters.get("CN") or MAIL_TO.sub("", line.text())
         return _link(line.text(), name)
     types = {one.upper() for one in line.parameters.get("TYPE", "").split(",")} - HIDDEN_TYPES
     kind = f' <span class="dim">{escape(", ".join(sorted(types)).lower()[:80])}</span>'

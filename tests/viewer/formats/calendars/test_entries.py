@@ -50,6 +50,9 @@ def test_a_card_of_any_version_is_shown():
         ("DTSTART:20260131T093000Z", "2026-01-31 09:30 UTC"),
         ("DTSTART;TZID=Europe/Berlin:20260131T093000", "2026-01-31 09:30 Europe/Berlin"),
         ("DTSTART:soon", "soon"),
+        ("DURATION:PT1H30M", "1 h 30 min"),
+        ("DURATION:P2D", "2 days"),
+        ("DURATION:-X", "-X"),
         ("RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20261231", "weekly, on MO, TU, until 2026-12-31"),
         ("RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5;X=1", "every 2 days, 5 times, X=1"),
         ("RRULE:FREQ=MONTHLY;INTERVAL=1", "monthly"),
@@ -67,6 +70,7 @@ def test_a_text_in_quoted_printable_may_be_in_an_encoding_that_nothing_declares(
 
 def test_only_safe_addresses_are_links():
     assert 'href="mailto:a@b.c"' in value("ORGANIZER;CN=Ada:mailto:a@b.c")
+    assert ">a@b.c</a>" in value("ATTENDEE:MAILTO:a@b.c")
     assert "<a" not in value("URL:javascript:alert(1)")
     assert "<a" not in value("URL:#x")
     assert 'href="tel:+1-2"' in value("TEL;VALUE=uri:tel:+1-2")
