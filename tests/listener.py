@@ -3,34 +3,36 @@
 import re
 import socket
 import threading
+from contextlib import suppress
 
 
 class Listener:
-    """Records the path of every connection to its port, also of those that send nothing."""
+    """Records every connection to its port at once, then the path that is asked for."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         self.heard = []
+        self.is_closed = False
         self.thread = threading.Thread(target=self._listen)
         self.thread.start()
 
     def _listen(self):
         while True:
             connection, _ = self.socket.accept()
-            with connection:
-                connection.settimeout(0.2)
-                try:
-                    said = connection.recv(300)
-                except OSError:
-                    said = b""
-                if said == b"stop":
-                    return
-                path = re.match(rb"\w+ (\S+)", said)
-                self.heard.append(path.group(1).decode() if path else "a connection")
+            if self.is_closed:
+                return connection.close()
+            self.heard.append("a connection")
+            threading.Thread(target=self._read, args=(connection,), daemon=True).start()
+
+    def _read(self, connection):
+        with connection, suppress(OSError):
+            connection.settimeout(60)
+            if path := re.match(rb"\w+ (\S+)", connection.recv(300)):
+                self.heard.append(path[1].decode())
 
     def close(self):
-        with socket.create_connection(("127.0.0.1", self.port)) as connection:
-            connection.sendall(b"stop")
+        self.is_closed = True
+        socket.create_connection(("127.0.0.1", self.port)).close()
         self.thread.join()
         self.socket.close()
