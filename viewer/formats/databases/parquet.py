@@ -24,6 +24,7 @@ CHUNKS, ROWS_OF_GROUP = 1, 3  # of RowGroup
 MAX_GROUPS: Final = 4  # that are read
 MAX_ROWS: Final = 50
 OTHERS: Final = (("Column", ""), ("Type", ""), ("Why", ""))
+CUT: Final = "Values that are too large or damaged are shown as …."
 MAX_LISTED: Final = 3_000  # columns without values
 SECONDS: Final = 4.0  # of CPU time, after which no other column is read
 
@@ -55,7 +56,8 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         listed = (table_row((column.name, column.type, reason)) for column, reason in others)
         html += table("Columns without values", "", OTHERS, islice(listed, MAX_LISTED))
     counted = format_count(len(columns), "column"), format_count(total, "row")
-    yield shown_as("Parquet", *counted), html.encode("utf-8", "replace")
+    notes = [CUT] if any(... in values for _, values in shown) else ()
+    yield shown_as("Parquet", *counted, notes=notes), html.encode("utf-8", "replace")
 
 
 def _read(
@@ -79,7 +81,7 @@ def _read(
             values = values_of(column, entries)
             if not values:
                 raise UnreadableError("no values")
-            shown.append((column, values))
+            shown.append((column, values + [...] * (count - len(values))))
         except UnreadableError as error:
             others.append((column, str(error)))
         except Exception:  # damaged in one of many ways

@@ -115,18 +115,18 @@ def _column(elements: list[Fields], parent: Column, depth: int = 0) -> Column:
 
 
 def values_of(column: Column, leaves: Sequence[list[Entry]]) -> list[Any]:
-    """Return the column's value in each row, made of what its leaves have, a list each.
+    """Return the column's value in each row that all of its leaves have, made of their entries.
 
     It is a list or a dict if it is nested. Raises ValueError if the leaves contradict each other.
     """
-    return [_value(column, row) for row in _split(leaves, 0)]
+    return [_value(column, row) for row in zip(*_split(leaves, 0), strict=False)]
 
 
 def _value(column: Column, leaves: Sequence[list[Entry]]) -> Any:
     is_null = leaves[0][0][1] < column.definition
     if not column.is_repeated:
         return None if is_null else _inner(column, leaves)
-    parts = [] if is_null else _split(leaves, column.repetition)
+    parts = () if is_null else zip(*_split(leaves, column.repetition), strict=True)
     values = [_inner(column, part) for part in parts]
     return {str(key): value for key, value in values} if column.is_map else values
 
@@ -144,13 +144,13 @@ def _inner(column: Column, leaves: Sequence[list[Entry]]) -> Any:
     return values if column.is_map else values[0]
 
 
-def _split(leaves: Sequence[list[Entry]], repetition: int) -> list[tuple[list[Entry], ...]]:
-    """Return what the leaves have of each value that is repeated on this level."""
+def _split(leaves: Sequence[list[Entry]], repetition: int) -> list[list[list[Entry]]]:
+    """Return the entries of each leaf by the values that are repeated on this level."""
     parts = []
     for leaf in leaves:
         starts = [at for at, entry in enumerate(leaf) if entry[0] <= repetition or not at]
         parts.append([leaf[start:end] for start, end in pairwise([*starts, len(leaf)])])
-    return list(zip(*parts, strict=True))
+    return parts
 
 
 def _text(_: Fields, value: bytes) -> str:

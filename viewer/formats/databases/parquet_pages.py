@@ -32,14 +32,23 @@ FEW, MANY = 256 << 10, 8 << 20  # bytes of a column that are unpacked at first, 
 def first_entries(data: bytes, chunks: list[Fields], column: Column, rows: int) -> list[Entry]:
     """Return the entries of the first rows of a column, which begins with these chunks.
 
-    Raises UnreadableError, or nearly any other exception if it is damaged or too large.
+    They are of fewer rows if others are too large or damaged. Raises UnreadableError, or nearly any
+    other exception, if there is none.
     """
-    try:
-        return list(_Reader(data, column, FEW).entries(chunks, rows))
-    except UnreadableError:
-        raise
-    except Exception:
-        return list(_Reader(data, column, MANY).entries(chunks, rows))
+    found: list[Entry] = []
+    failure: Exception = ValueError("no values")
+    for room in FEW, MANY:
+        found.clear()
+        try:
+            found.extend(_Reader(data, column, room).entries(chunks, rows))
+        except Exception as error:  # also if it is cut off
+            failure = error
+        else:
+            return found
+    whole = max((at for at, entry in enumerate(found) if not entry[0]), default=0)
+    if not whole:
+        raise failure
+    return found[:whole]
 
 
 class _Reader:

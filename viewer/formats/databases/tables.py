@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from decimal import Decimal
+from types import EllipsisType
 from typing import Any, Final
 
 from ...markup.escaping import escape, escape_attribute
@@ -38,8 +39,8 @@ def _shown(text: str, most: int = MAX_TEXT) -> str:
 
 def _cell(value: Any) -> str:
     match value:
-        case None:
-            return '<td class="dim">NULL</td>'
+        case None | EllipsisType():  # the second is a value that could not be read
+            return f'<td class="dim">{"NULL" if value is None else "…"}</td>'
         case bytes():
             return f'<td class="dim">{_text(value)}</td>'
         case bool() | list() | dict():

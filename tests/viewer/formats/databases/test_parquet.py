@@ -178,7 +178,7 @@ def test_a_column_whose_values_are_not_read_is_listed_with_the_reason():
         parquet_page(THREE),
         *(parquet_page(THREE, encoding=encoding) for encoding in (5, 9)),
         DICTIONARY + parquet_page(b"\2\6\3", encoding=8),
-        parquet_page(THREE[:11]),
+        parquet_page(THREE[:7]),
     ]
     html = shown(parquet(*columns, chunks=chunks))[1]
 
@@ -198,6 +198,16 @@ def test_a_column_whose_values_are_not_read_is_listed_with_the_reason():
         "<td>place</td><td>(lat double)</td><td>no values</td>"
         in shown(parquet(("place", None, 1, 1), ("lat", 5), rows=9))[1]
     )
+
+
+def test_values_that_are_too_large_or_damaged_leave_those_before_them():
+    pages = parquet_page(texts(*[bytes(1 << 20)] * 9), 9)
+    data = parquet(("a", 6, 0), ("b", 1, 0), rows=9, chunks=(pages, parquet_page(THREE)))
+    preview, html = shown(data)
+
+    rows = re.findall(r"<tr><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td></tr>", html)
+    assert rows == [("1.0 MiB", "7"), ("1.0 MiB", "-8"), *[("…", "…")] * 7]
+    assert preview.note == "Values that are too large or damaged are shown as …."
 
 
 HOSTILE = {
