@@ -12,7 +12,7 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImagePalette
 
 from ...markup.formatting import format_count
 from ...sandbox.messages import Message, shown_as
@@ -24,6 +24,7 @@ MAX_NAME: Final = 200
 SIZES: Final = (96, 48, 34, 24, 18)  # the first one is the largest
 SMALL: Final = 34
 SCALE: Final = 2  # pixels for each that is shown
+SHADES: Final = 16  # of black: half of the bytes of 256, and looks the same
 ABSENT: Final = "\U0010ffff"
 RIGHT_TO_LEFT: Final = range(0x590, 0x700)  # the letters of Hebrew and Arabic
 PANGRAM: Final = "The quick brown fox jumps over the lazy dog."
@@ -45,6 +46,11 @@ ALPHABETS: Final = (
     "가나다라마바사아자차카타파하",
     "★☆☎✓✗♠♣♥♦←↑→↓∑∫√∞≠≤≥",
 )
+
+
+def prepare(_data: bytes, _options: dict[str, Any]) -> None:
+    """Import what Pillow would import on first use."""
+    Image.preinit()
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
@@ -100,9 +106,11 @@ def _line(font: ImageFont.FreeTypeFont, text: str, size: str = "") -> str:
         return ""
     ink = Image.new("L", (width, height))
     ImageDraw.Draw(ink).text((-left, -top), shown, 255, font)
-    picture, out = Image.new("LA", (width, height)), io.BytesIO()
-    picture.putalpha(ink)
-    picture.save(out, "PNG")
+    shades = ink.point([value * SHADES // 256 for value in range(256)]).tobytes()
+    picture, out = Image.frombytes("P", (width, height), shades), io.BytesIO()
+    picture.putpalette(ImagePalette.ImagePalette("RGB", bytes(3 * SHADES)))
+    opacities = bytes(255 * shade // (SHADES - 1) for shade in range(SHADES))
+    picture.save(out, "PNG", transparency=opacities, bits=4)
     source = f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"
     label = f'<span class="dim">{size}</span>' if size else ""
     return (
