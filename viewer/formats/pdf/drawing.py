@@ -20,17 +20,14 @@ import pypdfium2.raw as pdfium
 from ...sandbox.messages import Message
 from . import fonts as pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .page_picture import encode_picture
+from .text_runs import MAX_TEXT, Box, runs
 from .watermark import Watermark, prepare  # noqa: F401  (of this job)
 
 MAX_PAGES: Final = 10_000
 MAX_AREA: Final = 1_000_000.0  # square points of a page; a larger one is drawn smaller
-MAX_TEXT: Final = 20_000  # characters of one page
-MAX_RUNS: Final = 4_000
 MAX_ATTACHED: Final = 20
 MAX_NAME: Final = 100
 MAX_SIDE: Final = 20_000.0  # points
-
-TextRun = tuple[float, float, float, float, str]  # left, top, width, height, text
 
 
 class UnreadablePdfError(Exception):
@@ -173,22 +170,9 @@ def _plain_text(page: Any) -> str:
 
 def _text(page: Any, place: _Place) -> list[Any]:
     try:
-        return list(_runs(page.get_textpage(), place))
+        return [(*place(box), text) for box, text in runs(page.get_textpage())]
     except (pypdfium2.PdfiumError, ValueError):
         return []
-
-
-def _runs(layer: Any, place: _Place) -> Iterator[tuple[Any, ...]]:
-    """Yield `TextRun`s."""
-    length = 0
-    for index in range(min(layer.count_rects(), MAX_RUNS)):
-        box = layer.get_rect(index)
-        text = layer.get_text_bounded(*box).replace("\r\n", " ").strip()
-        length += len(text)
-        if length > MAX_TEXT:
-            break
-        if text:
-            yield *place(box), text
 
 
 MAX_ENTRIES: Final = 3_000
@@ -206,7 +190,6 @@ TOP_AT: Final = {  # place of the upper edge among the numbers of a destination,
 
 Place = tuple[int, float]  # page from 1, distance from its upper edge in points
 Entry = tuple[int, str, int, float]  # depth from 0, title, place
-Box = tuple[float, float, float, float]  # left, bottom, right, top in points
 
 
 @cache

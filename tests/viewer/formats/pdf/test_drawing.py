@@ -87,6 +87,19 @@ def test_positions_follow_the_origin_of_the_page():
     assert 18 < page["text"][0][0] < 22
 
 
+@pytest.mark.parametrize(
+    ("content", "runs"),
+    [
+        ("L) Tj 10 0 Td (e) Tj 11 0 Td (t) Tj 20 0 Td (ter", ["Let", "ter"]),
+        ("H) Tj 14 -4 Td (2) Tj 0 -20 Td (O", ["H2", "O"]),
+        ("x) Tj 0 1 -1 0 50 20 Tm (Upright) Tj 0 -20 Td (Beside", ["x", "Upright", "Beside"]),
+    ],
+)
+def test_letters_that_touch_in_a_line_are_one_run(content, runs):
+    page, _ = page_of(pdf(content))
+    assert [run[4] for run in page["text"]] == runs
+
+
 def test_the_value_of_a_form_field_is_drawn():
     _, picture = page_of(filled_form())
 
