@@ -12,6 +12,8 @@ from tests.accessible import assert_accessible
 from tests.viewer.samples import (
     MARKDOWN,
     budget,
+    docx,
+    epub,
     every_kind,
     mail,
     mail_with_picture,
@@ -156,6 +158,34 @@ def test_a_contents_link_of_an_html_page_leads_to_its_place(page, tmp_path, site
 
         assert "Section 9" in inner.text_content("body")
         opened(page, tmp_path, download(document))
+
+
+BEGINS_RIGHT = """selector => {
+  const text = document.querySelector(selector).firstChild, range = document.createRange()
+  const [first, last] = [0, text.length - 1].map(at => {
+    range.setStart(text, at)
+    range.setEnd(text, at + 1)
+    return range.getBoundingClientRect().left
+  })
+  return first > last
+}"""
+
+
+def test_a_text_from_right_to_left_begins_on_the_right(page, site):
+    text = "שלום עולם."
+    shown = {
+        ".prose p": ("a.docx", docx(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")),
+        ".prose h1": ("a.md", f"# {text}".encode()),
+        ".entry h2": ("a.ics", f"BEGIN:VEVENT\nSUMMARY:{text}\nEND:VEVENT\n".encode()),
+        ".letter td": ("a.eml", f"Subject: {text}\n\nx".encode()),
+        ".chapter p": (
+            "a.epub",
+            epub(f"<html dir='rtl'><body><p>A word: {text}</p></body></html>"),
+        ),
+    }
+    for selector, (name, data) in shown.items():
+        page.goto(site.put(f"/{name}", view(original(data, name))))
+        assert page.evaluate(BEGINS_RIGHT, selector), name
 
 
 def test_every_page_of_an_html_page_is_printed(page, site):

@@ -21,6 +21,8 @@ FORMATS: Final = {  # by the usual name of their main part
     "ppt/presentation.xml": ("Presentation", open_xml.slides),
 }
 WORKBOOK: Final = "xl/workbook.xml"
+TEXT: Final = re.compile(r">[^<]*[^<\s]|<img")
+NO_TEXT: Final = "There is no text in it."
 IWORK: Final = re.compile(r"(?:^|/)(?:Index/Document\.iwa|buildVersionHistory\.plist)$", re.I)
 IWORK_PICTURE: Final = re.compile(r"(?:[^/]+/)?(?:preview|QuickLook/Thumbnail)\.jpg")
 IWORK_NOTE: Final = "Only the picture of its first page that is in the file is shown."
@@ -43,7 +45,12 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         label,
         *([format_count(slides, "slide")] if slides else ()),
         notes=(
-            *(note, left_out_note(+package.left_out), CUT_NOTE if cut else ""),
+            *(
+                note,
+                "" if TEXT.search(html) else NO_TEXT,
+                left_out_note(+package.left_out),
+                CUT_NOTE if cut else "",
+            ),
             FAILED if options["failed"] else MISSING,
         ),
     )

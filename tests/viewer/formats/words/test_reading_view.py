@@ -3,7 +3,7 @@
 import pytest
 
 from tests.viewer import samples
-from viewer.formats.words.reading_view import IWORK_NOTE, MISSING, NOTE, render
+from viewer.formats.words.reading_view import IWORK_NOTE, MISSING, NO_TEXT, NOTE, render
 from viewer.sandbox.messages import RefusedError
 
 
@@ -131,6 +131,12 @@ def test_a_form_shows_its_boxes_and_a_font_of_symbols_its_characters():
 
     assert html.startswith("<p>☐ ☒ ☐ μ✓<span")
     assert not_shown(facts) == "2 symbols are not shown."
+
+
+def test_a_document_without_text_says_so():
+    table = "<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>"
+
+    assert not_shown(word(f"<w:p> </w:p>{table}")[0]) == NO_TEXT
 
 
 def test_a_document_may_have_its_text_in_a_part_of_another_name():
