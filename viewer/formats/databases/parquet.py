@@ -24,7 +24,7 @@ CHUNKS, ROWS_OF_GROUP = 1, 3  # of RowGroup
 MAX_GROUPS: Final = 4  # that are read
 MAX_ROWS: Final = 50
 OTHERS: Final = (("Column", ""), ("Type", ""), ("Why", ""))
-CUT: Final = "Values that are too large or damaged are shown as …."
+CUT: Final = "A cell with only “…” has a value that is too large or damaged."
 MAX_LISTED: Final = 3_000  # columns without values
 SECONDS: Final = 4.0  # of CPU time, after which no other column is read
 

@@ -167,7 +167,7 @@ def _decimal(element: Fields, value: int | bytes) -> Decimal:
 
 def _float(_: Fields, value: float) -> float:
     """Return the shortest number that is stored as the same."""
-    short = (float(f"{value:.{digits}g}") for digits in (7, 8))
+    short = (float(f"{value:.{digits}g}") for digits in (7, 8, 9))
     return next((one for one in short if SINGLE.pack(one) == SINGLE.pack(value)), value)
 
 

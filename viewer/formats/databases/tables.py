@@ -12,6 +12,8 @@ from ...markup.formatting import format_size
 MAX_COLUMNS: Final = 60
 MAX_TEXT: Final = 200  # characters of a value or a name
 MAX_TYPE: Final = 60
+LONG_CELL: Final = 60
+LONG: Final = ' class="long"'
 
 
 def table(name: str, about: str, columns: Iterable[tuple[str, str]], rows: Iterable[str]) -> str:
@@ -44,12 +46,12 @@ def _cell(value: Any) -> str:
         case bytes():
             return f'<td class="dim">{_text(value)}</td>'
         case bool() | list() | dict():
-            return f"<td>{_shown(json.dumps(value, ensure_ascii=False, default=_text))}</td>"
+            value = json.dumps(value, ensure_ascii=False, default=_text)
         case int() | float():
             return f'<td class="num">{value}</td>'
         case Decimal():
             return f'<td class="num">{_text(value)}</td>'
-    return f"<td>{_shown(value)}</td>"
+    return f"<td{LONG * (len(value) > LONG_CELL)}>{_shown(value)}</td>"
 
 
 def _text(value: bytes | Decimal) -> str:

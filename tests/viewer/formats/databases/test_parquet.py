@@ -46,7 +46,7 @@ def test_the_first_rows_are_shown_with_the_types_of_the_columns():
     assert (preview.label, preview.facts) == ("Parquet", ("2 columns", "3 rows"))
     assert 'name <span class="dim">text</span>' in html
     assert '<td class="num">-8</td><td>Tür</td>' in html
-    assert f"<td>&lt;b&gt;{'x' * 197}…</td>" in html
+    assert f'<td class="long">&lt;b&gt;{"x" * 197}…</td>' in html
     assert "Columns without values" not in html
 
 
@@ -71,6 +71,7 @@ MEANT = [  # converted type, logical type, type, its bytes, text
         "1970-01-02 00:00:01.000000001",
     ),
     (None, None, 4, struct.pack("<f", 0.1), "0.1"),
+    (None, None, 4, struct.pack("<f", 0.104736984), "0.104736984"),
     (None, None, 5, struct.pack("<d", 0.1), "0.1"),
     (None, None, 6, texts(b"\xff\0"), "2 bytes"),
     (4, None, 6, texts(b"red"), "red"),
@@ -207,7 +208,7 @@ def test_values_that_are_too_large_or_damaged_leave_those_before_them():
 
     rows = re.findall(r"<tr><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td></tr>", html)
     assert rows == [("1.0 MiB", "7"), ("1.0 MiB", "-8"), *[("…", "…")] * 7]
-    assert preview.note == "Values that are too large or damaged are shown as …."
+    assert preview.note == "A cell with only “…” has a value that is too large or damaged."
 
 
 HOSTILE = {
