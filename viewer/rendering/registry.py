@@ -1,6 +1,5 @@
 """Chooses how a document is shown: by its media type. Each format is registered here."""
 
-import re
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final, NamedTuple
@@ -152,10 +151,6 @@ SHOWN_AS_THEY_ARE: Final = (
     code.preview,
 )
 CARDS: Final = (card.preview, unconverted.preview)
-# A part of OpenDocument that is not compressed, as those that are encrypted are not.
-UNPACKED: Final = re.compile(
-    rb"PK\x03\x04.{4}\x00\x00.{20}(?:content\.xml|styles\.xml|encrypted-package)", re.S
-)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -206,23 +201,12 @@ class ShownDocument(Original):
             return card.preview(self, self.media_type, "This document is empty.")
         media_type, renderer, converts = self.shown
         try:
-            convert = converts and not self._is_locked()
-            pages = converted.preview(self, media_type) if convert else None
+            pages = converted.preview(self, media_type) if converts else None
             if self.watermark and not pages and media_type != PDF:
                 return card.preview(self, media_type, FAILED)
             return pages or renderer(self, media_type)
         except SandboxError:
             return card.preview(self, media_type, FAILED)
-
-    def _is_locked(self) -> bool:
-        """Whether it is an OpenDocument with a password, for which no conversion is waited for."""
-        if not UNPACKED.search(self.beginning):
-            return False
-        try:
-            self.run_html_job(READING.job, READING.options(self))
-        except SandboxError as error:
-            return str(error) == "locked"
-        return False
 
     def pages(self) -> PdfPages:
         """Return the pages if it has any; SandboxError if it can't be converted."""

@@ -96,14 +96,6 @@ def test_an_empty_page_made_of_a_file_of_apple_is_none():
     assert "LibreOffice could not show its pages." in shown.note
 
 
-def test_no_conversion_is_waited_for_where_a_password_is_needed():
-    parts = {"content.xml": b"x", "META-INF/manifest.xml": b"<m><encryption-data/></m>"}
-    original, asked = document(samples.package(**parts), f"{OPEN_DOCUMENT}text")
-
-    assert b"This document is locked with a password." in preview_of(original).body
-    assert asked == []
-
-
 def test_without_a_converter_there_are_no_pages():
     original = samples.original(RTF, content_type="application/rtf")
 
