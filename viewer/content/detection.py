@@ -1,5 +1,6 @@
 """What a document is: by its declared type, by the type that its name says, by its first bytes."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -66,6 +67,10 @@ SIGNATURES: Final = (
     (b"wOF2", "font/woff2"),
 )
 TEXTS: Final = ("message/rfc822", "application/mbox", "application/x-subrip")  # not text/…
+OFFICE: Final = ("application/msword", "application/vnd.ms-", OPEN_XML, OPEN_DOCUMENT)
+EXCEL_2003: Final = b"urn:schemas-microsoft-com:office:spreadsheet"  # in the first bytes of its XML
+PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:[^?]|\?xml[^>]*>\s*<(?:!doctype )?html)", re.I)
+ARCHIVED_PAGE: Final = re.compile(rb"^content-type:\s*multipart/related", re.I | re.M)
 XML_STARTS: Final = (b"<?xml ", b"\xef\xbb\xbf<?xml ")
 RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are video/mp4
@@ -110,6 +115,8 @@ def detect(named: str, first: bytes) -> str:
         return named
     if found := _by_signature(first):
         return named if named.startswith(SPECIAL_CASES.get(found, ())) else found
+    if is_text and named.startswith(OFFICE) and (exported := _exported(first)):
+        return exported
     if is_text:
         return "application/xml" if first.startswith(XML_STARTS) else "text/plain"
     return UNKNOWN if _is_text_type(named) or named in _SIGNED else named or UNKNOWN
@@ -125,8 +132,20 @@ def contradicts(declared: str, first: bytes) -> bool:
     """Whether a document of this binary type can't begin so, but one of another type does."""
     if _is_text_type(declared):
         return False
-    found = _by_signature(first)
+    exported = _exported(first) if declared.startswith(OFFICE) else ""
+    found = _by_signature(first) or exported
     return bool(found) and detect(declared, first) != declared
+
+
+def _exported(first: bytes) -> str:
+    """Return what programs of the web export by the name of a document: a workbook of Excel 2003,
+    a page, or one with its pictures (MHTML), which is read as a mail; empty for anything else.
+    """
+    if EXCEL_2003 in first:
+        return "application/vnd.ms-excel"
+    if PAGE.match(first):
+        return "text/html"
+    return "message/rfc822" if ARCHIVED_PAGE.search(first) else ""
 
 
 def _is_text(first: bytes) -> bool:

@@ -139,6 +139,14 @@ def test_an_office_file_without_a_name_is_detected_by_its_entries(entries, kind)
     assert detect("", archive(*entries)) == OPEN_XML + kind
 
 
+def test_a_page_that_is_named_like_a_document_is_one():
+    archived = b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n"
+    kinds = {b"<html><p>x": "text/html", archived: "message/rfc822", b"words": "text/plain"}
+
+    assert {first: detect("application/msword", first) for first in kinds} == kinds
+    assert detect("", b"<html><p>x") == "text/plain"
+
+
 def test_a_binary_workbook_is_none_of_xml():
     binary = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
     first = archive(("[Content_Types].xml", ""), ("xl/workbook.bin", ""))

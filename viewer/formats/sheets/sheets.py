@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...content.decoding import CHARSETS, preload_codecs
+from ...content.detection import EXCEL_2003, FIRST_BYTES
 from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count, left_out_note
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, shown_as
 from ..packages.package import Package
-from . import ods, xls, xlsx
+from . import ods, xls, xlsx, xml_2003
 from .cells import MAX_CELLS, MAX_COLUMNS, SECONDS, Row, Sheet
 from .grid import Grid, width_of
 
@@ -36,7 +37,9 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 
     Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
     """
-    if not data.startswith(ZIP):
+    if EXCEL_2003 in data[:FIRST_BYTES]:
+        workbook = xml_2003.read(data)
+    elif not data.startswith(ZIP):
         workbook = xls.read(data)
     else:
         package = Package(data)

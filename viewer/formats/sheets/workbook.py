@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from ...content.detection import detect
+from ...content.detection import EXCEL_2003, detect
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, UNKNOWN
 from ...sandbox.process import Job
 from ..job_format import LOCKED, JobFormat
 from ..original import Original
 from ..preview import Preview
-from ..web import html
 from . import table
 
 WORKBOOK: Final = JobFormat(
@@ -27,9 +26,9 @@ STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x09\x08", b"\x09\x04", b
 
 
 def preview(original: Original, media_type: str) -> Preview:
-    """Return the sheets; a page or a table where the name says Excel and the content is one."""
-    start = original.first(64)
-    if start.startswith(STARTS) or detect("", start) == UNKNOWN:  # which fails: no text, either
-        return WORKBOOK.preview(original, media_type)
-    is_page = start.lstrip(b"\xef\xbb\xbf\r\n\t ").startswith(b"<")
-    return (html.PAGE.preview if is_page else table.preview)(original, media_type)
+    """Return the sheets; a table where the name says Excel and the content is one."""
+    start = original.beginning
+    is_text = detect("", start) != UNKNOWN and EXCEL_2003 not in start
+    if is_text and not start.startswith(STARTS):
+        return table.preview(original, media_type)
+    return WORKBOOK.preview(original, media_type)

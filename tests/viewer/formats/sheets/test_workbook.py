@@ -33,7 +33,13 @@ def test_every_workbook_is_shown_as_grids(kind, data):
 
 
 @pytest.mark.parametrize(
-    ("data", "kind"), [(b"a;b\n1;2\n", "table"), (b"\n<html><table><td>x</table>", "web")]
+    ("data", "kind"),
+    [
+        (b"a;b\n1;2\n", "table"),
+        (b"\n<html><table><td>x</table>", "web"),
+        (b"<?xml version='1.0'?>\n<html><table><td>x</table></html>", "web"),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n\ny", "mail"),
+    ],
 )
 def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
     assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
