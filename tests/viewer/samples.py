@@ -638,9 +638,9 @@ def varint(number):
 PARQUET_ELEMENT = 4, 1, 3, 5, 6, 10, 2  # the numbers of its fields
 
 
-def parquet(*columns, rows=3, length=None, chunks=(), codec=0):
+def parquet(*columns, rows=3, length=None, chunks=(), codec=0, more=()):
     """A Parquet file: columns as (name, type, repetition, children, converted, logical, size), and
-    the pages of each that has values, unless no rows are to be in it.
+    the pages of each that has values, unless no rows are to be in it; `more` of each of these.
     """
     inner = sum(column[3] or 0 for column in columns if len(column) > 3)
     elements = [{4: b"schema", 5: len(columns) - inner}]
@@ -649,7 +649,7 @@ def parquet(*columns, rows=3, length=None, chunks=(), codec=0):
         elements.append({number: value for number, value in values if value is not None})
     data, group = b"PAR1", []
     for pages in chunks:
-        group.append({3: {4: codec, 5: rows, 9: len(data)}})
+        group.append({3: {4: codec, 5: rows, 9: len(data)}, **dict(more)})
         data += pages
     footer = thrift({1: 2, 2: elements, 3: rows, 4: [{1: group, 3: rows}] if chunks else []})
     return data + footer + struct.pack("<I", length or len(footer)) + b"PAR1"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.viewer.samples import original, parquet, parquet_page, preview_of
 from viewer.formats.databases import parquet as reader
+from viewer.formats.databases.unpacking import unpack
 from viewer.rendering.registry import PARQUET
 
 THREE = struct.pack("<3i", 7, -8, 9)
@@ -116,6 +117,11 @@ def test_snappy_copies_what_it_has_unpacked():
     abcd, dddd = (str(int.from_bytes(text, "little")) for text in (b"ABCD", b"DDDD"))
 
     assert one(parquet_page(data, 4, size=16), codec=SNAPPY, rows=4) == [abcd, abcd, abcd, dddd]
+    distant = b"\xf4\x2b\1" + bytes(range(44)) + b"x" * 256 + b"\x21\x2c"
+    assert unpack(SNAPPY, b"\xb0\2" + distant, 999)[300:] == bytes(range(4))
+    for wrong in (b"\4\0a\1\2", b"\4\0a\1\0"):
+        with pytest.raises(ValueError, match="before the beginning"):
+            unpack(SNAPPY, wrong, 999)
 
 
 V2 = {1: 3, 2: 1, 3: 3, 4: 0, 5: 2, 6: 0}
@@ -133,6 +139,14 @@ ENCODED = [  # type, repetition, pages, texts
 @pytest.mark.parametrize(("kind", "repetition", "pages", "found"), ENCODED)
 def test_values_are_read_in_the_usual_encodings(kind, repetition, pages, found):
     assert cells(parquet(("a", kind, repetition), chunks=(pages,))) == found
+
+
+def test_the_levels_of_pages_of_version_2_are_never_packed():
+    packed = b"\3\5\x0c\x2c" + THREE
+    plain = parquet_page(b"\3\5" + THREE, head={8: V2 | {7: False}})
+    for pages in (parquet_page(packed, size=14, head={8: V2}), plain):
+        found = cells(parquet(("a", 1, 1), chunks=(pages,), codec=SNAPPY))
+        assert found == ["7", "NULL", "-8"]
 
 
 def test_lists_maps_and_groups_are_shown_as_one_value():
@@ -174,25 +188,28 @@ def test_lists_maps_and_groups_are_shown_as_one_value():
 
 
 def test_a_column_whose_values_are_not_read_is_listed_with_the_reason():
-    columns = [(name, 1, 0) for name in "abcde"]
+    columns = [(name, 1, 0) for name in "abcde"] + [("f", 1, 1)]
     chunks = [
         parquet_page(THREE),
         *(parquet_page(THREE, encoding=encoding) for encoding in (5, 9)),
         DICTIONARY + parquet_page(b"\2\6\3", encoding=8),
         parquet_page(THREE[:7]),
+        parquet_page(THREE, head={5: {1: 3, 2: 0, 3: 4, 4: 4}}),
     ]
     html = shown(parquet(*columns, chunks=chunks))[1]
 
     assert '<td class="num">9</td></tr>' in html
     for name, reason in zip(
-        "bcde",
+        "bcdef",
         (
             *("in the encoding DELTA_BINARY_PACKED", "in the encoding BYTE_STREAM_SPLIT"),
-            *("damaged, or too large",) * 2,
+            *("damaged, or too large", "damaged, or too large", "in the encoding BIT_PACKED"),
         ),
         strict=True,
     ):
         assert f"<td>{name}</td><td>int32</td><td>{reason}</td>" in html
+    locked = parquet(("a", 1, 0), chunks=(parquet_page(THREE),), more={8: {1: {}}})
+    assert "<td>encrypted</td>" in shown(locked)[1]
     brotli = parquet(("a", 1), chunks=(parquet_page(THREE),), codec=BROTLI)
     assert "compressed with Brotli" in shown(brotli)[1]
     assert (
@@ -209,6 +226,24 @@ def test_values_that_are_too_large_or_damaged_leave_those_before_them():
     rows = re.findall(r"<tr><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td></tr>", html)
     assert rows == [("1.0 MiB", "7"), ("1.0 MiB", "-8"), *[("…", "…")] * 7]
     assert preview.note == "A cell with only “…” has a value that is too large or damaged."
+
+
+def test_old_maps_of_groups_are_maps():
+    inner = ("map", None, 2, 2, 2), ("key", 6, 0, None, 0), ("value", None, 1, 1), ("n", 1, 0)
+    html = shown(parquet(("sizes", None, 1, 1, 1), *inner))[1]
+
+    assert "<td>sizes</td><td>map of text to (n int32)</td>" in html
+
+
+def test_a_table_that_takes_too_long_shows_its_columns(monkeypatch):
+    monkeypatch.setattr(reader, "SECONDS", -1)
+
+    assert one(parquet_page(THREE)) == ["a", "int32", "takes too long"]
+
+
+def test_groups_nested_too_deeply_are_an_ordinary_error():
+    with pytest.raises(ValueError, match="too deeply"):
+        cells(parquet(*[("g", None, 0, 1)] * 999, ("a", 1)))
 
 
 HOSTILE = {
