@@ -8,6 +8,7 @@ import pytest
 
 from crypto.password_file import PasswordSeal
 from tests.accessible import assert_accessible
+from tests.lasting_browser import LastingBrowser
 from tests.viewer.samples import encrypted_pdf, filled_form, linked_pdf, original, pdf, several
 from tests.waiting import until
 from viewer import download, sealed_download
@@ -367,8 +368,9 @@ def browser_with_pdf_viewer(launch_chromium):
     if not program:
         pytest.skip("no whole Chromium on this machine")
     arguments = ["--headless=new", "--no-sandbox", "--disable-gpu"]
-    browser = launch_chromium(executable_path=program, headless=False, args=arguments)
-    yield browser
+    launch = partial(launch_chromium, executable_path=program, headless=False, args=arguments)
+    browser = LastingBrowser(launch)
+    yield browser.new_context()
     browser.close()
 
 
