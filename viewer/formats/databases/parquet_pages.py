@@ -141,16 +141,18 @@ def _texts(stream: io.BytesIO) -> Iterator[bytes]:
 
 
 def _numbers(data: bytes, width: int) -> Iterator[int]:
-    """Yield numbers of so many bits, of which equal ones may be stored once; zeros of none."""
+    """Yield numbers of so many bits, of which equal ones may be stored once; zeros of none.
+
+    Raises IndexError if another one is asked for.
+    """
     stream = io.BytesIO(data)
-    while width and stream.tell() < len(data):
+    while width:
         head = read_number(stream)
         if head & 1:
             yield from _bits(stream.read(width * (head >> 1)), width)
         else:
             yield from repeat(int.from_bytes(stream.read((width + 7) // 8), "little"), head >> 1)
-    if not width:
-        yield from repeat(0)
+    yield from repeat(0)
 
 
 def _bits(data: bytes, width: int) -> Iterator[int]:
