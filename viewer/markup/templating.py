@@ -14,12 +14,13 @@ from .escaping import escape, json_for_script
 FOLDER = Path(__file__).resolve().parents[2] / "templates"
 CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 CSS_SPACE = re.compile(r"(?<!\s)\s*([{};,])\s*|(?<=:) |\n\s*")
-SCRIPT_SPACE = re.compile(r"^(?:\s+|//.*\n)+", re.M)
-SCRIPT_SIGN_SPACE = re.compile(  # but not in strings, templates and regular expressions
+SCRIPT_INDENT = re.compile(r"^\s+", re.M)
+# Around signs, and comments; but not in strings, templates and regular expressions, which it finds.
+SCRIPT_SPACE = re.compile(
     r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"""
     r"""|(?:(?<=[(,=:!&|?>])|(?<=[(,=:!&|?>] ))"""
     r"""/(?![/*])(?:\[(?:[^\]\\\n]|\\.)+\]|\\.|[^/\\\n\[])+/)"""
-    r"""| *([{}()\[\];,=<>?:&|*]) *"""
+    r"""| *([{}()\[\];,=<>?:&|*]) *| *//.*"""
 )
 
 
@@ -34,7 +35,7 @@ def asset(name: str) -> str:
     text = (FOLDER / name).read_text("utf-8")
     if name.endswith(".css"):
         return CSS_SPACE.sub(r"\1", CSS_COMMENT.sub("", text)).strip()
-    return SCRIPT_SIGN_SPACE.sub(lambda found: found[1] or found[2], SCRIPT_SPACE.sub("", text))
+    return SCRIPT_INDENT.sub("", SCRIPT_SPACE.sub(lambda found: found[1] or found[2] or "", text))
 
 
 def source_hash(text: str) -> str:
