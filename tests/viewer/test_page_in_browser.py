@@ -258,6 +258,14 @@ def test_a_mail_that_is_too_wide_is_made_smaller_until_it_fits(page, site, width
     assert page.heard == []
 
 
+def test_words_in_the_columns_of_a_mail_stay_whole_on_a_phone(page, site):
+    page.set_viewport_size(PHONE)
+    table = f"<table><tr>{'<td>Unbreakable' * 8}</table>"
+    page.goto(site.put("/columns", view(original(mail(table), "a.eml"))))
+
+    assert page.frames[1].eval_on_selector("td", "cell => cell.offsetHeight") < 40
+
+
 def test_the_styles_of_a_mail_change_nothing_outside_its_frame(page, site):
     everywhere = (
         "position:fixed!important;inset:0!important;z-index:9999!important;opacity:1!important;"

@@ -23,6 +23,7 @@ JOB = Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15
 MBOX_JOB = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)
 TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
+REMOTE = "Pictures from the web are not loaded."
 MISSING = "Not all attachments could be taken out. Save the original to open them."
 
 
@@ -44,13 +45,13 @@ def preview(original: Original, media_type: str) -> Preview:
     reread = (*text.LINES[: 1 if facts["format"] == "html" else 2], *text.MENU)
     letter = filled(messages[0], partial(framed_body, facts))
     letters = _opened("Enclosed messages", enclosed) if enclosed else b""
-    notes = (CUT_NOTE if facts["cut"] else "", MISSING if len(files) < attached else "")
+    said = {CUT_NOTE: facts["cut"], MISSING: len(files) < attached, REMOTE: facts.get("remote")}
     return Preview(
         "mail",
         "E-mail",
         letter + section("Attachments", files) + letters,
         facts=(format_count(attached, "attachment"),) if attached else (),
-        note=" ".join(filter(None, notes)),
+        note=" ".join(note for note, is_true in said.items() if is_true),
         source=source,
         scripts=(*(reread if source else ()), *(SCRIPTS if is_html else ())),
         styles=(*SECTION_STYLES, *STYLES),

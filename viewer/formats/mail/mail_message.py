@@ -54,7 +54,7 @@ NAMED: Final = re.compile(
 KEPT: Final = {byte: 0xF700 + byte for byte in range(128, 256)}
 BYTES: Final = {kept: 0xDC00 + byte for byte, kept in KEPT.items()}  # by `surrogateescape`
 OTHERS: Final = re.compile("[^\0-\x7f\uf780-\uf7ff]")
-BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:anywhere"
+BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
 
 def prepare(_data: bytes, _options: dict[str, Any]) -> None:
@@ -131,7 +131,9 @@ def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, byt
         source = _source(charset, _bytes_of(_page(kept, message, sanitize)))
     body, cut = escaped_block(made)
     shown = set(map(_name, NAMED.finditer(text)))
-    return {"format": "html", "cut": cut, "source": source}, body, shown
+    enclosed = {name for one in message.walk() for name in _names(one)}
+    remote = any(name.lower().startswith("http") for name in shown - enclosed)
+    return {"format": "html", "cut": cut, "remote": remote, "source": source}, body, shown
 
 
 def _page(text: str, message: EmailMessage, sanitize: Sanitizer) -> str:

@@ -9,7 +9,7 @@ from tests.viewer.samples import mail, mbox, original, preview_of
 from viewer.content.detection import OUTLOOK
 from viewer.formats.mail import letter
 from viewer.formats.mail import mailbox_messages as mailbox
-from viewer.formats.mail.mail import MAX_SIZE, preview
+from viewer.formats.mail.mail import MAX_SIZE, REMOTE, preview
 
 
 def shown(data):
@@ -30,6 +30,13 @@ def test_a_plain_body_is_shown_as_lines_and_an_html_body_in_an_iframe():
     assert not shown(mail()).foreign_style
     assert "<iframe" in shown(mail("<p>x")).body.decode()
     assert shown(mail("<p>x")).foreign_style
+
+
+def test_a_mail_says_that_pictures_from_the_web_are_not_loaded():
+    for source, note in (("https://a.example/x.png", REMOTE), ("cid:x", "")):
+        shown = preview_of(original(mail(f"<p>x<img alt='' src='{source}'>"), "a.eml"))
+
+        assert shown.note == note
 
 
 def test_a_name_is_made_for_an_attachment_without_one():

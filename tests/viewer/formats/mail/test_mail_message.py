@@ -127,6 +127,8 @@ def test_a_picture_of_a_saved_page_is_found_by_its_address_and_no_attachment():
 
     assert '<img src="data:image/png;base64,AAAA"><img>' in body
     assert facts["attachments"] == []
+    assert facts["remote"]
+    assert not read(data.replace(b'<img src="https://a.example/other">', b""))[0]["remote"]
 
 
 def test_a_picture_shown_in_the_body_is_no_attachment_and_another_is():
