@@ -12,6 +12,7 @@ const fold = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").norma
 const escaped = c => /\s/.test(c) ? "[\\s\\0]+" : c.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 const patternOf = text => new RegExp([...fold(text)].map(escaped).join(BREAK), "giu");
 const folded = []; // the text of each page
+pages.isSought = () => pattern && !document.documentElement.dataset.text;
 const textOf = at => folded[at] ??= fold(pages.texts[at]);
 
 // --- marks ---

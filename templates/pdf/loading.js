@@ -95,12 +95,14 @@ const load = async (section, scale) => {
 };
 
 // --- what is nearest to the reader first, one request at a time; sharply what is in view and wide ---
+pages.isSought = () => false; // whether somebody waits for text that is not read yet: then what is out of view waits, too
 const wanted = new Map(); // section -> pixels a point
 let working = null, loading = null, whole = false;
 const rank = ([section]) => drawnAt(section) * 1e6 + Math.abs(pages.sections.indexOf(section) - pages.current);
 const work = async () => {
   while (wanted.size) {
     loading = [...wanted].reduce((best, one) => rank(one) < rank(best) ? one : best);
+    if (pages.isSought() && !inView.has(loading[0])) { await pause(.1); continue; }
     wanted.delete(loading[0]);
     await load(...loading);
   }
@@ -153,7 +155,7 @@ document.addEventListener("keydown", e => {
 // --- the text of all pages; of those that are not drawn yet invisible, for the browser's search ---
 const AT_ONCE = 2; // lists that are asked for: a part has as many pages as the first one
 const ask = cursor => {
-  const list = Promise.resolve(working).then(() => pages.list(cursor));
+  const list = Promise.resolve(pages.isSought() || working).then(() => pages.list(cursor));
   list.catch(() => {}); // it is told where it is awaited
   return list;
 };
@@ -180,7 +182,7 @@ const read = async () => {
 };
 pages.load = () => {
   for (const one of pages.sections) { near.observe(one); view.observe(one); }
-  if (address && pages.sections.length) read().catch(() => {});
+  if (address && pages.sections.length) read().catch(() => { document.documentElement.dataset.text = "part"; });
 };
 const first = pages.sections[0];
 if (first) {

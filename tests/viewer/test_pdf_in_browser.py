@@ -124,6 +124,24 @@ def find(page, text, found):
     page.wait_for_selector(f"#found:text-is('{found}')")
 
 
+def test_who_finds_waits_for_text_alone_and_what_is_in_view(page, alice):
+    long = upload(alice, pdf(*(f"Chapter {n}" for n in range(1, 701))))
+    first, held, asked = re.compile(r"/pages\?.*cursor=1$"), [], []
+    page.route(first, lambda route, _: held.append(route))
+    with page.expect_request(first):
+        page.goto(long)
+    page.keyboard.press("Control+f")
+    page.fill("#find input", "chapter 60")
+    page.on("request", lambda request: asked.append(request.url))
+    held[0].continue_()
+    page.wait_for_selector("#found:text-is('1 of 11')")
+    picture(page, 62)
+
+    last = max(n for n, url in enumerate(asked) if "cursor=" in url)
+    drawn = {int(found[1]) for url in asked[:last] if (found := re.search(r"/pages/(\d+)", url))}
+    assert {60} <= drawn - set(range(10)) <= {59, 60, 61}
+
+
 def test_text_is_found_on_all_pages_counted_and_marked(page, book):
     page.goto(book)
     page.wait_for_selector("html[data-text=all]")

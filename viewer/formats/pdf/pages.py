@@ -91,11 +91,13 @@ class PdfPages:
     def one(self, number: int, total: int, scale: int = 2) -> PdfPage:
         """Return a page: for the screen drawn with its neighbours, or alone if one of them fails.
 
-        Raises SandboxError if it can't be drawn.
+        The first is alone: who reads on has it from `overview`. Raises SandboxError if it can't be
+        drawn.
         """
         drawing = SCREEN if scale <= SCREEN.scale else SHARP._replace(scale=float(scale))
-        neighbours = (number - (number - 1) % DRAWN_PAGES, DRAWN_PAGES)
-        for first, count in (*((neighbours,) if drawing is SCREEN else ()), (number, 1)):
+        neighbours = (number - (number - 2) % DRAWN_PAGES, DRAWN_PAGES)
+        together = drawing is SCREEN and number > 1
+        for first, count in (*((neighbours,) if together else ()), (number, 1)):
             for page in self.drawn(first, count, drawing, total):
                 if page.number == number:
                     return page

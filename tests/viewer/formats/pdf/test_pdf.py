@@ -170,6 +170,18 @@ def test_pages_after_one_that_cannot_be_read_have_their_sizes_and_no_text():
     assert made.texts == ["One", "", ""]
 
 
+def test_no_page_is_drawn_twice_for_the_screen():
+    jobs = set()
+
+    def run(job, pieces, options):
+        jobs.add((options["first"], options["count"]))
+        return job.run(pieces, options)
+
+    pages = PdfPages(replace(original(TEN), run=run))
+    assert [pages.one(number, 10).number for number in range(1, 11)] == list(range(1, 11))
+    assert jobs == {(1, 1), (2, 4), (6, 4), (10, 4)}
+
+
 def test_a_page_whose_neighbour_crashes_is_drawn_alone():
     def run(_job, _pieces, options):
         page = PAGE | {"page": options["first"]}
