@@ -16,11 +16,12 @@ CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 CSS_SPACE = re.compile(r"(?<!\s)\s*([{};,])\s*|(?<=:) |\n\s*")
 SCRIPT_INDENT = re.compile(r"^\s+", re.M)
 # Around signs, and comments; but not in strings, templates and regular expressions, which it finds.
+# Up to nine: each of many would look at all that follow it.
 SCRIPT_SPACE = re.compile(
     r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"""
     r"""|(?:(?<=[(,=:!&|?>])|(?<=[(,=:!&|?>] ))"""
     r"""/(?![/*])(?:\[(?:[^\]\\\n]|\\.)+\]|\\.|[^/\\\n\[])+/)"""
-    r"""| *([{}()\[\];,=<>?:&|*]) *| *//.*"""
+    r"""| {0,9}([{}()\[\];,=<>?:&|*]) {0,9}| {0,9}//.*"""
 )
 
 
