@@ -58,7 +58,11 @@ def test_the_list_of_the_schema_is_what_the_migrations_make(runtime):
 @pytest.mark.parametrize(
     ("statement", "undoing", "problem"),
     [
-        ("DROP INDEX event_owner", "SELECT 1", "index event_owner is missing"),
+        (
+            "DROP INDEX event_owner",
+            "CREATE UNIQUE INDEX event_owner ON event (owner_id, id)",
+            "index event_owner is missing",
+        ),
         (
             "ALTER TABLE api_key ALTER scopes DROP NOT NULL",
             "ALTER TABLE api_key ALTER scopes SET NOT NULL",
