@@ -1,9 +1,7 @@
 """The tables of a database as HTML: a heading and a grid for each."""
 
-import json
 from collections.abc import Iterable
 from decimal import Decimal
-from types import EllipsisType
 from typing import Any, Final
 
 from ...markup.escaping import escape, escape_attribute
@@ -41,12 +39,12 @@ def _shown(text: str, most: int = MAX_TEXT) -> str:
 
 def _cell(value: Any) -> str:
     match value:
-        case None | EllipsisType():  # the second is a value that could not be read
-            return f'<td class="dim">{"NULL" if value is None else "…"}</td>'
+        case None:
+            return '<td class="dim">NULL</td>'
         case bytes():
             return f'<td class="dim">{_text(value)}</td>'
-        case bool() | list() | dict():
-            value = json.dumps(value, ensure_ascii=False, default=_text)
+        case bool():
+            value = str(value).lower()
         case int() | float():
             return f'<td class="num">{value}</td>'
         case Decimal():
