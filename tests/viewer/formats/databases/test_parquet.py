@@ -182,6 +182,8 @@ def test_a_column_whose_values_are_not_read_is_listed_with_the_reason():
         assert f"<td>{name}</td><td>{kind}</td><td>{reason}</td>" in html
     locked = parquet(("a", 1, 0), chunks=(parquet_page(THREE),), more={8: {1: {}}})
     assert "<td>encrypted</td>" in shown(locked)[1]
+    short = parquet(("a", 1, 0), chunks=(parquet_page(THREE),), more={3: {4: 0, 5: 2, 9: 4}})
+    assert "<td>damaged, or too large</td>" in shown(short)[1]
     brotli = parquet(("a", 1), chunks=(parquet_page(THREE),), codec=BROTLI)
     assert "compressed with Brotli" in shown(brotli)[1]
     assert "<td>int32</td><td>no values</td>" in shown(parquet(("a", 1), rows=9))[1]
