@@ -98,6 +98,7 @@ _OTHER_NAMES = {
     "text/yaml": ".yaml",
 }
 _FURTHER_EXTENSIONS = {
+    ".3gp": "video/3gpp",
     ".db": "application/vnd.sqlite3",
     ".geojson": "application/geo+json",
     ".h": "text/x-c",

@@ -72,6 +72,7 @@ EXCEL_2003: Final = b"urn:schemas-microsoft-com:office:spreadsheet"  # in the fi
 PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:[^?]|\?xml[^>]*>\s*<(?:!doctype )?html)", re.I)
 ARCHIVED_PAGE: Final = re.compile(rb"^content-type:\s*multipart/related", re.I | re.M)
 XML_STARTS: Final = (b"<?xml ", b"\xef\xbb\xbf<?xml ")
+OGG_VIDEO: Final = re.compile(rb"theora|\x01video")
 RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are video/mp4
     **dict.fromkeys((b"avif", b"avis"), "image/avif"),
@@ -79,6 +80,7 @@ BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are 
     **dict.fromkeys((b"mif1", b"msf1"), "image/heif"),
     **dict.fromkeys((b"M4A ", b"M4B "), "audio/mp4"),
     b"qt  ": "video/quicktime",
+    b"crx ": "image/x-canon-cr3",
 }
 FOLDERS: Final = {  # of Office files (ECMA-376, part 2)
     b"word/": f"{OPEN_XML}wordprocessingml.document",
@@ -111,7 +113,9 @@ def detect(named: str, first: bytes) -> str:
     if not first:
         return named or UNKNOWN
     is_text = _is_text(first)
-    if (_is_text_type(named) or named == OUTLOOK) and (is_text or detect_utf_16(first)):
+    is_portable = named.startswith("image/x-portable-") and first.startswith(b"P")  # PNM
+    is_readable = _is_text_type(named) or named == OUTLOOK
+    if is_portable or (is_readable and (is_text or detect_utf_16(first))):
         return named
     if found := _by_signature(first):
         return named if named.startswith(SPECIAL_CASES.get(found, ())) else found
@@ -129,11 +133,15 @@ def shown_type(declared: str, named: str, first: bytes) -> str:
 
 
 def contradicts(declared: str, first: bytes) -> bool:
-    """Whether a document of this binary type can't begin so, but one of another type does."""
+    """Whether a document of this binary type can't begin so, but one of another type does.
+
+    Texts are declared as recordings: Devicetree (.dts), lists of what to play.
+    """
     if _is_text_type(declared):
         return False
     exported = _exported(first) if declared.startswith(OFFICE) else ""
-    found = _by_signature(first) or exported
+    is_recording = declared.startswith(("audio/", "video/"))
+    found = _by_signature(first) or exported or (is_recording and first and _is_text(first))
     return bool(found) and detect(declared, first) != declared
 
 
@@ -149,8 +157,11 @@ def _exported(first: bytes) -> str:
 
 
 def _is_text(first: bytes) -> bool:
-    marks = tuple(mark for mark, _ in BYTE_ORDER_MARKS)
-    return first.startswith(marks) or not BINARY.search(first)
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if first.startswith(mark):
+            first = first.decode(encoding, "replace").encode("utf-8", "replace")
+            break
+    return not BINARY.search(first)
 
 
 def _is_text_type(media_type: str) -> bool:
@@ -192,7 +203,7 @@ def _in_zip(first: bytes) -> str:
 
 CONTAINERS: Final[dict[str, Callable[[bytes], str]]] = {  # what is in a file of this type
     "application/zip": _in_zip,
-    "audio/ogg": lambda first: "video/ogg" if b"theora" in first[:64] else "audio/ogg",
+    "audio/ogg": lambda first: "video/ogg" if OGG_VIDEO.search(first[:64]) else "audio/ogg",
     "audio/wav": lambda first: RIFF.get(first[8:12], ""),
     "video/webm": lambda first: "video/x-matroska" if b"matroska" in first[:64] else "video/webm",
 }

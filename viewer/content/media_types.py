@@ -34,6 +34,8 @@ ALIASES: Final = {
     "application/csv": "text/csv",
     "text/x-csv": "text/csv",
     "text/json": "application/json",
+    "text/x-log": "text/plain",
+    "image/x-win-bitmap": "image/x-icon",  # a pointer of Windows
     "audio/mp3": "audio/mpeg",
     "audio/x-wav": "audio/wav",
     "audio/x-m4a": "audio/mp4",

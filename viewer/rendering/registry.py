@@ -19,6 +19,7 @@ from ..formats.sheets import table, workbook
 from ..formats.text import code, text
 from ..formats.web import html
 from ..formats.words import converted, unconverted
+from ..markup.names import extension_of
 from ..sandbox.process import Job, SandboxError
 
 MARKDOWN: Final = JobFormat(
@@ -173,7 +174,7 @@ class ShownDocument(Original):
         """
         media_type, is_wrong = self.decided_type
         named = self.named_type
-        is_known = named not in SOURCES and BY_TYPE.get(named, card.preview) not in CARDS
+        is_known = named not in SOURCES and _renderer(named, self) not in CARDS
         if media_type in GENERAL and is_known and self.detected_type == named:
             media_type = named
         renderer = _renderer(media_type, self)
@@ -220,6 +221,8 @@ def _renderer(media_type: str, original: Original) -> Renderer:
     for prefixes, renderer in BY_PREFIX.items():
         if media_type.startswith(prefixes):
             return renderer
+    if media_type == "text/plain" and extension_of(original.name) == "dat":
+        return table.preview
     if code.is_code(media_type, original.name, original.beginning):
         return code.preview
     return text.preview if media_type.startswith("text/") else card.preview

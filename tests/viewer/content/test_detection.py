@@ -99,6 +99,12 @@ def test_a_type_is_detected_by_the_first_bytes(first, kind):
         ("prices.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/vnd.ms-excel"),
         ("talk.m4a", b"\0\0\0\x18ftypisom\0", "audio/mp4"),
         ("page.html", b"PK\x03\x04", "application/zip"),
+        ("dots.ppm", b"P6\n2 1\n255\nabcdef", "image/x-portable-pixmap"),
+        ("phone.3gp", b"\0\0\0\x18ftyp3gp5\0", "video/3gpp"),
+        ("model", b"\xff\xfe\xff\x0e" + "a\0b".encode("utf-16-le"), UNKNOWN),
+        ("words", b"\xff\xfe" + "words".encode("utf-16-le"), "text/plain"),
+        ("raw", b"\0\0\0\x18ftypcrx ", "image/x-canon-cr3"),
+        ("film", b"OggS" + bytes(24) + b"\x01video\0", "video/ogg"),
     ],
 )
 def test_a_name_counts_where_the_first_bytes_do_not_contradict_it(name, first, kind):

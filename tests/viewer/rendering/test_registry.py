@@ -141,6 +141,39 @@ def test_a_document_that_its_declared_type_cannot_show_is_shown_as_what_it_is(na
     assert preview_of(original(data, name, declared)).kind == kind
 
 
+@pytest.mark.parametrize("declared", ["text/plain", "application/octet-stream"])
+@pytest.mark.parametrize("name", ["a.geojson", "a.har", "a.map"])
+def test_json_by_the_name_is_laid_out_also_if_declared_as_text(name, declared):
+    shown = preview_of(original(b'{"type":"Feature","id":[1]}', name, declared))
+
+    assert (shown.kind, shown.label, shown.source["layout"]) == ("code", "JSON", "json")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b'1,"Goroka",5282\n2,"Madang",20\n', "table"),
+        (b"1\tGoroka\n2\tMadang\n", "table"),
+        (b"Words, without\ncolumns\n", "text"),
+        (b"\0\x01,\n\0\x02,\n", "unknown"),
+    ],
+)
+def test_data_with_columns_are_a_table(data, kind):
+    assert preview_of(original(data, "a.dat")).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("board.dts", "audio/vnd.dts", "code"),
+        ("songs.m3u", "audio/x-mpegurl", "text"),
+        ("boot.log", "text/x-log", "text"),
+    ],
+)
+def test_text_that_is_declared_as_a_recording_or_a_log_is_a_text(name, declared, kind):
+    assert preview_of(original(b"#EXTM3U\n/ { a; };\n", name, declared)).kind == kind
+
+
 def test_a_card_names_the_declared_type():
     card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
 

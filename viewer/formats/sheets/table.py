@@ -35,7 +35,11 @@ JOB: Final = Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, se
 def preview(original: Original, media_type: str) -> Preview:
     """Return the first rows as a table; plain text if the content can't be parsed."""
     is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
-    options = {"charset": charset(original.content_type), "delimiter": "\t" if is_tsv else ""}
+    options = {
+        "charset": charset(original.content_type),
+        "delimiter": "\t" if is_tsv else "",
+        "is_certain": media_type != "text/plain",  # that it has columns
+    }
     try:
         facts, html = original.run_html_job(JOB, options, most_bytes=text.MAX_READ)
     except SandboxError:
@@ -74,7 +78,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     and whether rows were left out.
     """
     content, encoding = decode(data, options["charset"])
-    delimiter = options["delimiter"] or _delimiter(content)
+    delimiter = options["delimiter"] or _delimiter(content, options["is_certain"])
     rows, cut = _rows(content, delimiter)
     html, shown = _table(rows)
     facts = {
@@ -88,10 +92,17 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     yield facts, html
 
 
-def _delimiter(content: str) -> str:
-    """Return the delimiter that occurs most often in each of the first lines."""
+def _delimiter(content: str, is_certain: bool) -> str:
+    """Return the delimiter that occurs most often in each of the first lines.
+
+    Raises csv.Error if none does, unless it `is_certain` that there are columns.
+    """
     lines = [line for line in content[:20_000].split("\n")[:20] if line.strip()]
-    return max(",;\t|", key=lambda sign: min((line.count(sign) for line in lines), default=0))
+    counts = {sign: min((line.count(sign) for line in lines), default=0) for sign in ",;\t|"}
+    delimiter = max(counts, key=counts.__getitem__)
+    if not (counts[delimiter] or is_certain):
+        raise csv.Error("no columns")
+    return delimiter
 
 
 def _rows(content: str, delimiter: str) -> tuple[list[Row], bool]:

@@ -34,6 +34,7 @@ CODE_EXTENSIONS: Final = frozenset(
 )
 SCRIPT: Final = b"#!"
 SAME_AS: Final = {
+    "r": "R",  # which Pygments takes for REBOL
     **{"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json"},
     **{"psm1": "ps1", "psd1": "ps1", "svelte": "html", "metal": "cpp", "env": "sh", "conf": "ini"},
     **{"gitconfig": "ini", "nims": "nim", "make": "mk", "makefile": "mk", "gql": "graphql"},

@@ -26,7 +26,10 @@ SECONDS: Final = 2.5  # of CPU time for one text
 # The program that a script names, as in `#!/usr/bin/env python3`.
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
-LABELS: Final = {"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": ""}
+LABELS: Final = {
+    **{"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": "", "Perl6": "Raku"},
+    **{"Transact-SQL": "SQL", "TASM": "Assembly", "vhdl": "VHDL", "LessCss": "Less"},
+}
 NUMBER: Final = "<i class=m>"
 TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a token type counts
     "<b>": (Keyword, Name.Tag, Operator.Word),

@@ -44,6 +44,8 @@ def test_a_code_preview_names_the_language_and_counts_lines():
         ("a.fs", b"namespace A\nlet x = 1\n", "F#"),
         ("a.v", b"module a; endmodule\n", "Verilog"),
         ("a.R", b"x <- 1\n", "R"),
+        ("a.r", b"x <- 1\n", "R"),
+        ("a.sql", b"-- dump\nSELECT [a] FROM @b;\nGO\n", "SQL"),
         ("a.psd1", b"@{ a = 1 }\n", "PowerShell"),
         ("a.cabal", b"name: a\n", "Plain text"),
         ("a.pm", b"package A;\nmy $x = 1;\n", "Perl"),
