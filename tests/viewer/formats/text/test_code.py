@@ -79,7 +79,7 @@ def test_code_of_any_size_is_highlighted_from_its_start():
 
 @pytest.mark.slow
 def test_json_above_the_limit_is_laid_out_from_its_start():
-    data = b"[" + b'{"a":1},' * (MAX_READ // 8) + b"{}]"
+    data = b"[" + b'{"a":1,"b":2,"c":3},' * (MAX_READ // 20) + b"{}]"
     shown = preview(original(data, "a.json", "application/json"), "application/json")
 
     assert shown.source["layout"] == "json"

@@ -19,7 +19,7 @@ VALUES = st.recursive(
 @pytest.mark.slow
 @given(VALUES)
 def test_json_is_indented_as_by_the_standard_library(value):
-    assert joined(indent_json(json.dumps(value))) == joined(json.dumps(value, indent=2))
+    assert joined(indent_json(json.dumps(value))) == joined(json.dumps(value, indent="\t"))
 
 
 def joined(text):
