@@ -1,5 +1,6 @@
 """Source code, configuration and structured data: highlighted by file name or media type."""
 
+from functools import cache
 from typing import Any, Final
 
 from ...content.media_types import CODE_TYPE, charset
@@ -11,56 +12,31 @@ from ..preview import Preview
 from . import text
 
 JOB: Final = Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20)
-CODE_EXTENSIONS: Final = frozenset(
-    {"py", "pyi", "js", "mjs", "ts", "tsx", "jsx", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs"}
-    | {"java", "kt", "scala", "swift", "rb", "php", "pl", "lua", "r", "jl", "hs", "ml", "ex", "exs"}
-    | {"erl", "clj", "dart", "zig", "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "graphql"}
-    | {"html", "css", "scss", "less", "vue", "svelte", "json", "jsonl", "xml", "svg", "yaml", "yml"}
-    | {"toml", "ini", "cfg", "conf", "properties", "env", "diff", "patch", "tf", "proto", "tex"}
-    | {"groovy", "dot", "gv", "bib", "ndjson", "sol", "nim", "cr", "elm", "fsx", "vb", "vbs"}
-    | {"pas", "d", "f", "sv", "vhd", "vhdl", "lisp", "el", "scm", "rkt", "tcl", "awk"}
-    | {"hlsl", "cu", "mm", "m", "hcl", "pyx", "hh", "cxx", "hxx", "sass", "coffee", "po"}
-    | {"pm", "pod", "raku", "glsl", "vert", "frag", "geom", "wgsl", "metal", "scad", "feature"}
-    | {"service", "timer", "socket", "mount", "target", "desktop", "reg", "psm1", "psd1", "nsi"}
-    | {"kts", "cljs", "edn", "cabal", "purs", "agda", "lean", "ada", "adb", "ads", "cob"}
-    | {"vala", "hx", "gd", "odin", "ino", "thrift", "capnp", "avsc", "jsonnet", "json5", "jsonc"}
-    | {"xsl", "xsd", "rss", "haml", "slim", "pug", "twig", "liquid", "rego", "org", "mk", "bzl"}
-    | {"rst", "dockerfile", "makefile", "cmake", "gradle", "nix", "vim", "asm", "s", "f90"}
-    | {"fs", "fsi", "v", "svh", "nims", "rake", "gemspec", "cjs", "cljc", "cmd", "csh", "dtd"}
-    | {"hbs", "handlebars", "j2", "jinja", "jinja2", "ksh", "mak", "make", "mli", "nasm", "nomad"}
-    | {"tfvars", "phtml", "pp", "pyw", "qml", "robot", "sas", "sed", "sml", "sparql", "stan"}
-    | {"typ", "wat", "xquery", "yang", "cuh", "dts", "dtsi", "gleam", "jsp", "gql", "xmp", "plist"}
-    | {"csproj", "xaml", "bashrc", "zshrc", "vimrc", "editorconfig", "htaccess", "gitconfig"}
-)
 SCRIPT: Final = b"#!"
+ROFF: Final = (b".", b"'\\\"")  # how manual pages begin, which are named as in `tar.1`
+# Names of no language, of another one more often, and of one whose lexer loads others as it runs.
+PLAIN: Final = frozenset({"*.txt", "*.text", "*.output", "*.tt", "*.http"})
 SAME_AS: Final = {
     "r": "R",  # which Pygments takes for REBOL
-    **{"glsl": "frag", "geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json"},
-    **{"psm1": "ps1", "psd1": "ps1", "svelte": "html", "metal": "cpp", "env": "sh", "conf": "ini"},
-    **{"gitconfig": "ini", "nims": "nim", "make": "mk", "makefile": "mk", "gql": "graphql"},
-    **{
-        "dockerfile": "docker",
-        "nomad": "tf",
-        "tfvars": "tf",
-        "v": "sv",
-        "jenkinsfile": "groovy",
-        "fs": "fsi",
-    },
+    **{"geom": "frag", "jsonc": "json5", "pod": "pm", "edn": "clj", "avsc": "json", "conf": "ini"},
+    **{"psm1": "ps1", "psd1": "ps1", "metal": "cpp", "gitconfig": "ini", "nims": "nim"},
+    **{"gql": "graphql", "erb": "rhtml", "pde": "java", "cql": "sql", "v": "sv", "fs": "fsi"},
+    **{"nomad": "tf", "tfvars": "tf", "jenkinsfile": "groovy", "svelte": "html", "astro": "html"},
+    **dict.fromkeys(("env", "profile", "bash_profile", "bash_aliases"), "sh"),
     **dict.fromkeys(("j2", "jinja", "jinja2"), "html.j2"),
     **dict.fromkeys(("xmp", "plist", "csproj", "xaml"), "xml"),
     **dict.fromkeys(("vagrantfile", "podfile", "brewfile"), "rb"),
 }
-CODE_NAMES: Final = frozenset(
-    {"dockerfile", "makefile", "gemfile", "rakefile", "cmakelists.txt", "jenkinsfile"}
-    | {"vagrantfile", "podfile", "brewfile", "pipfile", "procfile", "caddyfile", "pkgbuild"}
-)
 
 
 def is_code(media_type: str, name: str, first: bytes = b"") -> bool:
     """Whether this is code by its media type; plain text by its file name or first line."""
     if media_type == "text/plain":
-        is_named = extension_of(name) in CODE_EXTENSIONS or name.lower() in CODE_NAMES
-        return is_named or first.startswith(SCRIPT)
+        extension = extension_of(name)
+        forms = {name.lower(), f"*.{extension}"}
+        is_named = (extension or name.lower()) in SAME_AS or not forms.isdisjoint(_names())
+        is_manual = len(extension) == 1 and extension.isdecimal() and first.startswith(ROFF)
+        return is_named or is_manual or first.startswith(SCRIPT)
     return bool(CODE_TYPE.fullmatch(media_type))
 
 
@@ -90,9 +66,10 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
     name = original.name if media_type == "text/plain" or "." in original.name else ""
     subtype = media_type.rpartition("/")[2].rpartition("+")[2]
     is_json = "json" in (subtype, extension_of(original.name))
+    is_xml = subtype == "xml"
     return {
-        "name": _lexed_name(name[-120:]),
-        "type": "application/json" if is_json else media_type,
+        "name": name[-120:] if is_xml else _lexed_name(name[-120:]),
+        "type": "application/json" if is_json else "text/xml" if is_xml else media_type,
         "is_json": is_json,
         "whole": original.size <= text.MAX_READ,
         "charset": charset(original.content_type),
@@ -102,4 +79,19 @@ def _options(original: Original, media_type: str) -> dict[str, Any]:
 def _lexed_name(name: str) -> str:
     """Return the name; one of the same language for an extension or name that no lexer has."""
     extension = extension_of(name) or name.lower()
-    return f"a.{SAME_AS[extension]}" if extension in SAME_AS else name
+    is_same = extension in SAME_AS and name.lower() not in _names()
+    return f"a.{SAME_AS[extension]}" if is_same else name
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Return the file names that Pygments has lexers for, as `makefile` and `*.py`.
+
+    It is imported where the first text needs it, without the lexers.
+    """
+    from pygments.lexers import get_all_lexers  # noqa: PLC0415
+
+    known = set()
+    for _, aliases, names, _ in get_all_lexers(plugins=False):
+        known |= {name.lower() for name in names} | {f"*.{alias}".lower() for alias in aliases}
+    return frozenset(known - PLAIN)

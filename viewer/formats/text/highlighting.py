@@ -16,6 +16,7 @@ from pygments.util import ClassNotFound
 
 from ...content.decoding import decode, is_certain
 from ...markup.escaping import escape
+from ...markup.names import extension_of
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
 from .indenting import folds_of, indent_json
@@ -29,6 +30,7 @@ LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "
 LABELS: Final = {
     **{"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": "", "Perl6": "Raku"},
     **{"Transact-SQL": "SQL", "TASM": "Assembly", "vhdl": "VHDL", "LessCss": "Less"},
+    **{"reg": "Windows registry", "ODIN": "Odin", "autohotkey": "AutoHotkey", "RHTML": "ERB"},
 }
 NUMBER: Final = "<i class=m>"
 TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a token type counts
@@ -61,6 +63,7 @@ class Highlighter:
         for find, value in (
             (get_lexer_by_name, language),
             (partial(get_lexer_for_filename, code=start.decode("utf-8", "replace")), filename),
+            (get_lexer_by_name, extension_of(filename) or filename.lower()),
             (get_lexer_by_name, _interpreter(start)),
             (get_lexer_for_mimetype, media_type),
         ):

@@ -23,7 +23,15 @@ def test_code_is_detected_by_type_or_name(kind, name):
     assert is_code(kind, name)
 
 
-@pytest.mark.parametrize(("kind", "name"), [("text/plain", "a.txt"), ("application/x-foo", "a.py")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("text/plain", "a.txt"),
+        ("text/plain", "syslog.1"),
+        ("text/plain", "a.tt"),
+        ("application/x-foo", "a.py"),
+    ],
+)
 def test_other_types_and_names_are_not_code(kind, name):
     assert not is_code(kind, name)
 
@@ -47,7 +55,16 @@ def test_a_code_preview_names_the_language_and_counts_lines():
         ("a.r", b"x <- 1\n", "R"),
         ("a.sql", b"-- dump\nSELECT [a] FROM @b;\nGO\n", "SQL"),
         ("a.psd1", b"@{ a = 1 }\n", "PowerShell"),
-        ("a.cabal", b"name: a\n", "Plain text"),
+        ("hook", b"#!/opt/own\nname: a\n", "Plain text"),
+        ("a.PY", b"x = 1\n", "Python"),
+        ("dockerfile", b"FROM a\n", "Docker"),
+        ("a.smali", b".class La;\n", "Smali"),
+        ("a.reg", b"[A]\n", "Windows registry"),
+        ("meson.build", b"project('a')\n", "Meson"),
+        ("a.html.erb", b"<p><%= a %></p>\n", "ERB"),
+        ("a.5", b".TH A 5\n", "Groff"),
+        ("nginx.conf", b"http {\n}\n", "Nginx configuration file"),
+        ("a.conf", b"[a]\nb=1\n", "INI"),
         ("a.pm", b"package A;\nmy $x = 1;\n", "Perl"),
         ("a.service", b"[Unit]\n", "Systemd"),
         ("a.feature", b"Feature: x\n", "Gherkin"),
@@ -59,6 +76,16 @@ def test_a_language_is_known_by_the_name_or_the_program_that_a_script_names(name
     for declared in ("text/plain", "application/octet-stream"):
         shown = preview_of(original(data, name, declared))
         assert (shown.kind, shown.label) == ("code", label), declared
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [("fonts.conf", "application/octet-stream"), ("a.kml", "application/vnd.google-earth.kml+xml")],
+)
+def test_what_is_xml_by_its_type_is_named_so(name, declared):
+    shown = preview_of(original(b'<?xml version="1.0"?>\n<a>1</a>\n', name, declared))
+
+    assert (shown.kind, shown.label) == ("code", "XML")
 
 
 def test_json_is_indented_for_any_file_name():
