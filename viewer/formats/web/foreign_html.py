@@ -19,6 +19,7 @@ import nh3
 from ...content.decoding import declared_charset, decode, fits, preload_codecs
 from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import (
+    FORMULA,
     LISTS,
     PHRASES,
     TAGS,
@@ -85,12 +86,13 @@ LAYOUT: Final = frozenset(
 OLD_ELEMENTS: Final = frozenset(
     {"font", "big", "tt", "strike", "bdi", "bdo", "cite", "data", "dfn", "time", "var"}
 )
-PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_ELEMENTS
+PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_ELEMENTS | FORMULA.keys()
 GLOBAL_ATTRIBUTES: Final = frozenset(
     {"style", "class", "id", "title", "dir", "lang", "align", "valign", "bgcolor", "color"}
     | {"hidden", "width", "height", "border", "cellpadding", "cellspacing", "role", "aria-label"}
 )
 ATTRIBUTES: Final[dict[str, set[str]]] = {
+    **FORMULA,
     "*": set(GLOBAL_ATTRIBUTES),
     "a": {"href", "name"},
     "area": {"href", "shape", "coords", "alt"},
@@ -111,8 +113,8 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "hr": {"size", "noshade"},
 }
 REMOVED_WITH_CONTENT: Final = {
-    *("script", "noscript", "template", "svg", "math", "iframe", "object", "title", "textarea"),
-    *("select", "xmp", "noembed", "noframes", "plaintext"),
+    *("script", "noscript", "template", "svg", "iframe", "object", "title", "textarea"),
+    *("annotation", "annotation-xml", "select", "xmp", "noembed", "noframes", "plaintext"),
 }
 RULES: Final[dict[str, Callable[[str], str | None]]] = {
     "href": safe_link,

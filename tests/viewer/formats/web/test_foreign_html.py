@@ -32,10 +32,19 @@ def test_the_styles_of_a_page_are_kept():
         "<a href=javascript:bad>x</a><a href='data:text/html,bad'>x</a><a ping=//bad>x</a>",
         "<table background=//bad><td background=//bad>",
         "<math><mtext><mglyph><style><img onerror=bad>",
+        "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;i onerror=bad&gt;'>",
+        "<math><style><img onerror=bad></style><mi href=//bad xlink:href=//bad>x</mi></math>",
+        "<math><annotation-xml encoding=text/html><style><img src=//bad></style>",
     ],
 )
 def test_active_content_is_removed(attack):
     assert "bad" not in sanitize_page(attack).replace("&lt;img onerror=bad&gt;", "")
+
+
+def test_formulas_are_kept_without_their_source():
+    formula = '<math display="block"><mfrac><mn>1</mn><mi>a</mi></mfrac>%s</math>'
+
+    assert formula % "" in sanitize_page(formula % "<annotation>1 over a</annotation>")
 
 
 def test_links_open_in_a_new_tab_and_anchors_stay_in_the_page():
