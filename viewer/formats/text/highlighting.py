@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer_for_mimetype
-from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator, String
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
 from ...content.decoding import decode, is_certain
@@ -41,7 +41,7 @@ TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a tok
     "<i class=f>": (Name.Function, Name.Class, Name.Builtin, Name.Namespace, Name.Decorator)
     + (Name.Exception, Name.Label),
     "<i class=o>": (Name.Attribute, Name.Variable),
-    "<i class=e>": (Error, Generic.Deleted),
+    "<i class=e>": (Generic.Deleted,),
     "<i class=g>": (Generic.Heading, Generic.Subheading, Generic.Strong),
 }
 TOKEN_TAGS: Final = {token: tag for tag, tokens in TAG_TOKENS.items() for token in tokens}

@@ -78,6 +78,12 @@ def test_a_language_is_known_by_the_name_or_the_program_that_a_script_names(name
         assert (shown.kind, shown.label) == ("code", label), declared
 
 
+def test_what_a_lexer_does_not_know_is_no_mistake_of_the_author():
+    shown = preview_of(original(b'"A description"\ntype A { a: Int }\n', "a.graphql"))
+
+    assert (shown.label, b"class=e" in shown.body) == ("GraphQL", False)
+
+
 @pytest.mark.parametrize(
     ("name", "declared"),
     [("fonts.conf", "application/octet-stream"), ("a.kml", "application/vnd.google-earth.kml+xml")],
