@@ -74,3 +74,7 @@ def test_the_extension_of_a_name_is_in_lower_case():
 )
 def test_a_badge_is_a_short_extension_or_the_kind(name, word):
     assert badge(name, "text") == word
+
+
+def test_the_badge_of_a_card_is_file():
+    assert badge("a.sqlite", "unknown") == "file"

@@ -19,6 +19,8 @@ LABELS: Final = {
     "application/java-archive": "Java archive",
     "application/epub+zip": "Book",
 }
+CUT: Final = "Only the first files are listed. Save the original to see all."
+ENCRYPTED: Final = "Files in it are encrypted. Save the original to open them with their password."
 UNREADABLE: Final = "This file says it is an archive, but it is not one that can be read."
 
 
@@ -31,11 +33,12 @@ def preview(original: Original, media_type: str) -> Preview:
         raise SandboxError(result.failure or "no list")
     (facts, html), *files = result.messages
     more = "more than " if facts["cut"] else ""
+    notes = (CUT if more else "", ENCRYPTED if facts["encrypted"] else "")
     return Preview(
         "archive",
         LABELS.get(media_type, "ZIP archive"),
         html + section("Small files", files),
         facts=(more + format_count(int(facts["files"]), "file"),),
         styles=("grid.css", *SECTION_STYLES),
-        note="Only the first files are listed. Save the original to see all." if more else "",
+        note=" ".join(filter(None, notes)),
     )

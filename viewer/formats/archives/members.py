@@ -39,6 +39,7 @@ UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
 AR: Final = b"!<arch>\n"
 AR_HEAD: Final = struct.Struct("16s32x10s2x")  # name and size, in ASCII (System V ar)
 
+ENCRYPTED: Final = 1  # flag of a file in a ZIP archive (APPNOTE, 4.4.4)
 UTF_8: Final = 0x800  # flag of a name in a ZIP archive (APPNOTE, D.2)
 # Western ones are left out: nothing tells them from cp437, in which names are without the flag.
 OF_NAMES: Final = frozenset({"utf-8", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp866"})
@@ -75,11 +76,13 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield the list of the files, then each that was taken out, as `enclosed` draws it.
 
-    The facts are their number, and whether there are more. Raises RefusedError.
+    The facts are their number, whether there are more, and whether one is encrypted. Raises
+    RefusedError.
     """
     files, contents, cut = list_files(data, options["name"])
     listed, html = _table(files)
-    yield {"files": listed, "cut": cut or listed < len(files)}, html
+    facts = {"files": listed, "cut": cut or listed < len(files)}
+    yield facts | {"encrypted": data.startswith(b"PK") and _is_encrypted(data)}, html
     names = (name for name, _, is_taken in files if is_taken)
     pairs = zip(names, contents, strict=True)
     yield from draw(File(name, UNKNOWN, len(content), content) for name, content in pairs)
@@ -182,6 +185,11 @@ def _zip_members(data: bytes) -> Iterator[Member]:
             if written and charset in OF_NAMES:
                 name = written.decode(charset, "replace")
             yield Member(name, entry.file_size, partial(_read_entry, archive, entry))
+
+
+def _is_encrypted(data: bytes) -> bool:
+    entries = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    return any(entry.flag_bits & ENCRYPTED for entry in entries)
 
 
 def _name_bytes(entry: zipfile.ZipInfo) -> bytes:

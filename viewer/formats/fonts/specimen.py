@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from PIL import Image, ImageDraw, ImageFont, ImagePalette
@@ -26,6 +26,10 @@ SMALL: Final = 34
 SCALE: Final = 2  # pixels for each that is shown
 SHADES: Final = 16  # of black: half of the bytes of 256, and looks the same
 ABSENT: Final = "\U0010ffff"
+# Characters of fonts that have no alphabet of ours: other scripts and symbols.
+OTHERS: Final = (range(0x21, 0x3000), range(0xE000, 0xF900), range(0x1F300, 0x1FB00))
+MAX_OTHERS: Final = 120
+OTHERS_IN_LINE: Final = 15
 RIGHT_TO_LEFT: Final = range(0x590, 0x700)  # the letters of Hebrew and Arabic
 PANGRAM: Final = "The quick brown fox jumps over the lazy dog."
 ALPHABETS: Final = (
@@ -82,11 +86,29 @@ def _specimen(data: bytes, index: int, font: ImageFont.FreeTypeFont) -> Iterator
         for size in SIZES:
             yield _line(_font(data, size, index), PANGRAM, f"{size} px")
     small = _font(data, SMALL, index)
-    for alphabet in ALPHABETS:
-        known = "".join(one for one in alphabet if one == " " or _glyph(font, one) != absent)
-        if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2:
-            yield _line(small, known)
+    found = (
+        "".join(one for one in alphabet if one == " " or _glyph(font, one) != absent)
+        for alphabet in ALPHABETS
+    )
+    lines = [
+        known
+        for known, alphabet in zip(found, ALPHABETS, strict=True)
+        if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2
+    ]
+    for line in lines or _others(small):
+        yield _line(small, line)
     yield "</section>\n"
+
+
+def _others(font: ImageFont.FreeTypeFont) -> Iterator[str]:
+    """Yield lines of the first characters that it has."""
+    absent = _glyph(font, ABSENT)
+    characters = map(chr, chain.from_iterable(OTHERS))
+    drawn = (one for one in characters if font.getmask(one).getbbox())  # not a space
+    known = list(islice((one for one in drawn if _glyph(font, one) != absent), MAX_OTHERS))
+    gap = "" if _glyph(font, " ") == absent else " "
+    for start in range(0, len(known), OTHERS_IN_LINE):
+        yield gap.join(known[start : start + OTHERS_IN_LINE])
 
 
 def _glyph(font: ImageFont.FreeTypeFont, character: str) -> bytes:

@@ -25,6 +25,14 @@ IMAGE_LABELS: Final = {
     "image/vnd.microsoft.icon": "Icon",
     "image/webp": "WebP image",
 }
+PLAYER_LABELS: Final = {
+    "audio/midi": "MIDI audio",
+    "video/matroska": "Matroska video",
+    "video/mp2t": "MPEG-TS video",
+    "video/quicktime": "QuickTime video",
+    "video/x-matroska": "Matroska video",
+    "video/x-msvideo": "AVI video",
+}
 GZIP: Final = b"\x1f\x8b"
 SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/stage.css", "pictures/picture.css")
 CARRIER_SCRIPT: Final = "pictures/media.js"  # of the element that shows the original
@@ -47,7 +55,7 @@ def image_preview(original: Original, media_type: str) -> Preview:
 def audio_video_preview(_original: Original, media_type: str) -> Preview:
     element, _, subtype = media_type.partition("/")
     carrier = cast(Literal["audio", "video"], element)
-    label = f"{subtype.removeprefix('x-').upper()} {element}"
+    label = PLAYER_LABELS.get(media_type) or f"{subtype.removeprefix('x-').upper()} {element}"
     return Preview(
         element,
         label,

@@ -118,6 +118,8 @@ def _page(image: Image.Image, most: int) -> Message:
     """Return a page upright, with at most so many pixels."""
     image.load()  # Pillow turns a TIFF here
     orientation = image.getexif().get(ORIENTATION, 1)
+    if image.mode == "RGBA" and image.getchannel("A").getextrema() == (0, 0):
+        image = image.convert("RGB")  # whose fourth byte means nothing, as in many a TGA
     scale = min(1.0, (most / (image.width * image.height)) ** 0.5)
     small = _eight_bit(image)
     if scale < 1:

@@ -1,9 +1,11 @@
 """viewer/formats/archives/archive.py"""
 
+import re
+
 import pytest
 
 from tests.viewer.samples import original, package, png, preview_of, tar
-from viewer.formats.archives.archive import UNREADABLE
+from viewer.formats.archives.archive import ENCRYPTED, UNREADABLE
 
 
 def shown(data, name="a", content_type="application/octet-stream"):
@@ -29,6 +31,14 @@ def test_names_are_escaped():
     assert "&lt;script&gt;" in html
     assert "<script" not in html
     assert "U+202E" in html
+
+
+def test_a_note_says_that_files_are_encrypted():
+    data = package(a_dot_txt=b"x")
+    encrypted = re.sub(rb"(?s)(?<=PK\x01\x02.{4})\x00", b"\x01", data)
+
+    assert shown(data).note == ""
+    assert shown(encrypted).note == ENCRYPTED
 
 
 def test_an_unreadable_archive_has_a_card_that_says_so():

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.viewer.samples import FONT, original, preview_of
+from viewer.formats.fonts import specimen
 
 
 def test_a_font_is_shown_by_its_name_and_a_specimen():
@@ -35,6 +36,14 @@ def test_letters_that_a_font_lacks_are_not_drawn():
 
     assert "한" not in html
     assert "ก" not in html
+
+
+def test_a_font_without_an_alphabet_shows_the_first_characters_that_it_has(monkeypatch):
+    monkeypatch.setattr(specimen, "ALPHABETS", ("ก ข ค ง จ ฉ ช",))
+    ((_, html),) = specimen.render(FONT, {})
+
+    assert 'alt="! &quot; # $ %' in html.decode()
+    assert "\xa0" not in html.decode()
 
 
 def test_the_font_itself_is_not_in_the_page():

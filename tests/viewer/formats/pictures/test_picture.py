@@ -91,7 +91,12 @@ def test_a_damaged_picture_has_a_card(data):
 
 @pytest.mark.parametrize(
     ("kind", "element", "label"),
-    [("audio/x-aiff", "audio", "AIFF audio"), ("video/mp4", "video", "MP4 video")],
+    [
+        ("audio/x-aiff", "audio", "AIFF audio"),
+        ("video/mp4", "video", "MP4 video"),
+        ("video/quicktime", "video", "QuickTime video"),
+        ("video/x-msvideo", "video", "AVI video"),
+    ],
 )
 def test_the_player_element_carries_the_bytes(kind, element, label):
     preview = audio_video_preview(original(b"x"), kind)

@@ -83,6 +83,15 @@ def test_every_mode_is_drawn(mode, shown):
     assert image.format == shown
 
 
+def test_a_picture_whose_every_pixel_is_transparent_is_shown_in_its_colours():
+    out = io.BytesIO()
+    Image.new("RGBA", (6, 4), (0, 128, 128, 0)).save(out, "TGA")
+    _, ((_, image),) = drawn(out.getvalue())
+
+    assert image.format == "JPEG"
+    assert close_to(colour(image), (0, 128, 128))
+
+
 def test_grey_levels_of_sixteen_bits_are_spread_over_eight():
     out = io.BytesIO()
     levels = struct.pack("<4H", 100, 200, 300, 400)

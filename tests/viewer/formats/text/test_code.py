@@ -43,6 +43,13 @@ def test_a_code_preview_names_the_language_and_counts_lines():
     assert "id=L5" in shown.body.decode()
 
 
+def test_what_is_said_to_be_some_xml_is_shown_as_xml():
+    shown = preview_of(original(b"<kml/>", "a.kml", "application/vnd.google-earth.kml+xml"))
+
+    assert (shown.kind, shown.label) == ("code", "XML")
+    assert b"<b>&lt;kml/></b>" in shown.body
+
+
 @pytest.mark.parametrize(
     ("name", "data", "label"),
     [
