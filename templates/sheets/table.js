@@ -43,7 +43,8 @@ const parse = (text, delimiter) => {
 const load = async () => {
   const text = await source.text();
   if (text.length > MAX_TEXT) throw new Error("too large");
-  [header = [], ...rows] = parse(text, main.dataset.delimiter);
+  rows = parse(text, main.dataset.delimiter);
+  header = main.dataset.nameless ? [] : rows.shift() || [];
 };
 const ready = () => loading ||= load();
 

@@ -57,6 +57,7 @@ def preview(original: Original, media_type: str) -> Preview:
             "delimiter": str(facts["delimiter"]),
             "note": _note(facts, partial=False),
             **({"cut": "yes"} if partial else {}),
+            **({} if facts["header"] else {"nameless": "yes"}),
         },
         styles=("grid.css", "sheets/numbers.css"),
         scripts=("text/source.js", *(() if facts["certain"] else text.MENU), "sheets/table.js"),
@@ -75,19 +76,21 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the table. Raises csv.Error if the content can't be parsed.
 
     The facts are the encoding, the delimiter, the numbers of columns and of rows below the header,
-    and whether rows were left out.
+    whether there is one, and whether rows were left out.
     """
     content, encoding = decode(data, options["charset"])
     delimiter = options["delimiter"] or _delimiter(content, options["is_certain"])
     rows, cut = _rows(content, delimiter)
-    html, shown = _table(rows)
+    has_header = options["is_certain"] or not _is_data(rows[0], _numeric_columns(rows[:60]))
+    html, shown = _table(rows if has_header else [[""] * len(rows[0]), *rows])
     facts = {
         "encoding": encoding,
         "certain": is_certain(data, encoding),
         "delimiter": delimiter,
         "rows": shown,
+        "header": has_header,
         "columns": max(map(len, rows), default=0),
-        "cut": cut or shown < len(rows) - 1,
+        "cut": cut or shown < len(rows) - has_header,
     }
     yield facts, html
 
@@ -135,6 +138,11 @@ def _numeric_columns(sample: list[Row]) -> set[int]:
     """Return the columns in which every filled cell of the sample is a number."""
     columns = range(min(MAX_COLUMNS, max(map(len, sample), default=0)))
     return {column for column in columns if _is_numeric(sample, column)}
+
+
+def _is_data(first: Row, numeric: set[int]) -> bool:
+    """Whether the first row is no header: it has a number in a column that has nothing else."""
+    return any(column in numeric and cell for column, cell in enumerate(first))
 
 
 def _is_numeric(sample: list[Row], column: int) -> bool:

@@ -18,6 +18,17 @@ def test_a_table_has_a_header_row_numbers_and_right_aligned_numbers():
     assert table.facts == ("1 row",)
 
 
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [(b"1,Goroka\n2,Madang\n", 2), (b"id,name\n2,Madang\n", 1), (b"x,y\nGoroka,1\n", 1)],
+)
+def test_a_first_row_of_data_is_no_header_where_no_type_says_that_it_is_one(data, rows):
+    table = shown(data, "a.dat", "text/plain")
+
+    assert table.body.count(b"<tr><th>1<td>") == 1
+    assert (table.facts[0][0], "nameless" in table.source) == (str(rows), rows == 2)
+
+
 @pytest.mark.parametrize("sign", [",", ";", "|", "\t"])
 def test_the_delimiter_is_detected(sign):
     assert shown(f"a{sign}b\n1{sign}2\n".encode()).body.decode().count("<td") == 2
