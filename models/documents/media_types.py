@@ -154,8 +154,8 @@ KINDS = {  # in the plural -> in the singular, and the media types
         "image/heic image/heif image/heic-sequence image/heif-sequence image/tiff image/bmp",
         "image/jp2 image/jpx image/apng image/x-icon image/vnd.microsoft.icon image/icns",
         "image/vnd.adobe.photoshop image/x-xcf image/vnd.djvu image/vnd-ms.dds image/x-tga",
-        "image/svg+xml-compressed image/x-portable-anymap image/x-portable-bitmap",
-        "image/x-portable-graymap image/x-portable-pixmap",
+        "image/svg+xml-compressed image/x-portable-anymap image/x-portable-bitmap image/qoi",
+        "image/x-portable-graymap image/x-portable-pixmap image/x-pcx image/x-sgi",
     ),
     "E-mails": ("E-mail", "message/rfc822 application/vnd.ms-outlook application/mbox"),
     "Audio and video": (

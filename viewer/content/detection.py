@@ -20,6 +20,7 @@ UNCERTAIN: Final = (
 SIGNATURES: Final = (
     (b"%PDF-", "application/pdf"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff\xf7", "image/jls"),  # JPEG-LS, which no browser shows
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
@@ -30,6 +31,10 @@ SIGNATURES: Final = (
     (b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
     (b"\xff\x4f\xff\x51", "image/jp2"),  # without the container
     (b"\0\0\1\0", "image/x-icon"),
+    *((b"\0\0\2\0%c\0" % number, "image/x-icon") for number in range(1, 17)),  # of pointers
+    (b"\n\5\1", "image/x-pcx"),
+    *((start, "image/x-sgi") for start in (b"\1\xda\0\1", b"\1\xda\1\1")),
+    (b"qoif\0", "image/qoi"),
     (b"icns\0", "image/icns"),
     (b"DDS ", "image/vnd-ms.dds"),
     (b"PK\x05\x06", "application/zip"),

@@ -52,6 +52,8 @@ BINARY = bytes(range(256))
         (b"7z\xbc\xaf\x27\x1c\0", "application/x-7z-compressed"),
         (b"SQLite format 3\0\x10\0", "application/vnd.sqlite3"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+        (b"\0\0\2\0\1\0  \x10\0", "image/x-icon"),
+        (b"\xff\xd8\xff\xf7\0\x11", "image/jls"),
         (b"{\\rtf1", "application/rtf"),
         (b"SIMPLE  =                    T", "application/fits"),
         (b"\xc5\xd0\xd3\xc6\x20", "application/postscript"),

@@ -79,6 +79,9 @@ LABELS: Final = HEIF | {
     "image/icns": "Icon",
     "image/vnd-ms.dds": "DDS image",
     "image/x-tga": "TGA image",
+    "image/x-pcx": "PCX image",
+    "image/x-sgi": "SGI image",
+    "image/qoi": "QOI image",
     "image/x-portable-anymap": "PNM image",
     "image/x-portable-bitmap": "PBM image",
     "image/x-portable-graymap": "PGM image",
@@ -88,6 +91,7 @@ TOO_LARGE: Final = "This picture has too many pixels to be drawn here. Save it t
 NOTES: Final = {
     "image/vnd.adobe.photoshop": "Shown as it was saved flat, without its layers.",
 }
+PREVIEW_NOTE: Final = "Shown is the preview that is in this file, not all of its data."
 DATA_PLACEHOLDER: Final = b"\0data\0"
 
 
@@ -102,7 +106,8 @@ def preview(original: Original, media_type: str) -> Preview:
         raise SandboxError(result.failure or "no page")
     (counts, _), *pages = result.messages
     total = int(counts["pages"])
-    note = (NOTES.get(media_type, ""), _cut_note(len(pages), total), _size_note(pages))
+    special = PREVIEW_NOTE if counts["is_preview"] else NOTES.get(media_type, "")
+    note = (special, _cut_note(len(pages), total), _size_note(pages))
     return Preview(
         "image" if total == 1 else "pictures",
         LABELS[media_type],

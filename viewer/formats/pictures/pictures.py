@@ -1,18 +1,22 @@
 """Runs in the child process. Turns pictures that browsers do not show into ones that they do.
 
-Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS and the
-icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and
-at most MAX_SHOWN pixels large.
+Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS, PCX, SGI,
+QOI and the icons of macOS; pi-heif reads HEIC. A raw photo is shown by the preview in it. Each page
+becomes a PNG, a WebP or a JPEG picture, upright and at most MAX_SHOWN pixels large.
 """
 
 import gzip
 import importlib
 import io
+import re
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any, Final, cast
 
-from PIL import Image, ImageCms, ImageOps
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
+from PIL.JpegImagePlugin import JpegImageFile
 
 from ...sandbox.messages import Message, RefusedError
 
@@ -24,8 +28,13 @@ PLUGINS: Final = (
     "WebP",
     "Icns",
     "Dds",
+    "Pcx",
+    "Sgi",
+    "Qoi",
 )  # the others are in `preinit`
-FORMATS: Final = ("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "ICNS", "DDS", "HEIF")
+FORMATS: Final = (
+    *("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "ICNS", "DDS", "PCX", "SGI", "QOI", "HEIF"),
+)
 MAX_DECODED: Final = 900 << 20  # bytes of one decoded page
 MAX_DECODED_HEIF: Final = 400 << 20  # whose library needs twice as many
 REDUCED: Final = 3  # a large JPEG 2000 picture is decoded with an eighth of its width and height
@@ -40,6 +49,12 @@ DEEP: Final = frozenset({"I", "F", "I;16", "I;16B", "I;16L", "I;16N"})
 BYTES_OF_PIXEL: Final = {"1": 1, "L": 1, "P": 1} | dict.fromkeys(DEEP, 12)  # with their copies
 QUALITY: Final = 88
 ORIENTATION: Final = 0x0112  # the tag of TIFF 6.0 and Exif 3.0
+SUB_IFDS: Final = 0x014A  # the tag of the other pictures in a TIFF; IFD means its list of tags
+REDUCED_SUBFILE: Final = 0x00FE  # bit 0: the picture is a smaller one of another (TIFF 6.0)
+TIFF: Final = b"II*\0", b"MM\0*"
+JPEG_START: Final = re.compile(rb"\xff\xd8\xff[\xc0-\xfe]")
+MAX_PREVIEWS: Final = 500  # JPEG pictures in a raw photo that are looked at
+JPEG_HEAD: Final = 256 << 10  # bytes in which a JPEG picture says how large it is
 TURNED: Final = range(5, 9)  # its values for a picture that lies on its side
 
 
@@ -65,9 +80,9 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     if data.startswith(GZIP):
         yield {}, _unpacked(data)
         return
-    image = Image.open(io.BytesIO(data), formats=FORMATS)
+    image = _opened(data)
     total = 1 if image.format == "PSD" else getattr(image, "n_frames", 1)
-    yield {"pages": total}, b""
+    yield {"pages": total, "is_preview": image.format == "JPEG"}, b""
     size = 0
     for index in range(min(total, MAX_PAGES)):
         image.seek(index + (image.format == "PSD"))
@@ -87,6 +102,42 @@ def _unpacked(data: bytes) -> bytes:
     if len(drawing) > MAX_DRAWING or b"<svg" not in drawing:
         raise ValueError("no drawing, or a large one")
     return drawing
+
+
+def _opened(data: bytes) -> Image.Image:
+    """Return the picture; of the raw photo of a camera, which is a TIFF, the preview in it."""
+    image: Image.Image | None = None
+    tags: Any = {}
+    try:
+        formats = tuple(
+            one for one in FORMATS if one in Image.OPEN
+        )  # HEIF is there if it is needed
+        image = Image.open(io.BytesIO(data), formats=formats)
+        tags = image.getexif() if image.format == "TIFF" else {}
+    except UnidentifiedImageError:
+        if not data.startswith(TIFF):
+            raise
+    if not image or (tags.get(SUB_IFDS) and tags.get(REDUCED_SUBFILE, 0) & 1):
+        for at in _previews(data):
+            with suppress(OSError):
+                preview = JpegImageFile(io.BytesIO(data[at:]))
+                preview.getexif().setdefault(ORIENTATION, tags.get(ORIENTATION, 1))
+                preview.load()
+                return preview
+    if not image:
+        raise UnidentifiedImageError
+    return image
+
+
+def _previews(data: bytes) -> list[int]:
+    """Return where JPEG pictures in a raw photo begin that are no raw data, the largest first."""
+    found = []
+    for match in islice(JPEG_START.finditer(data), MAX_PREVIEWS):
+        with suppress(OSError, SyntaxError):  # none, or the raw data in lossless JPEG
+            head = JpegImageFile(io.BytesIO(data[match.start() : match.start() + JPEG_HEAD]))
+            if _fits(head, head.size):
+                found.append((head.width * head.height, match.start()))
+    return [at for _, at in sorted(found, reverse=True)]
 
 
 def _decodable(image: Image.Image, data: bytes) -> Image.Image:

@@ -24,7 +24,7 @@ NAMES: Final = {
     "application/vnd.visio": "Visio drawings",
     "application/vnd.wordperfect": "WordPerfect documents",
     "application/x-mspublisher": "Publisher documents",
-    "application/x-ole-storage": "documents of older office programs",
+    "application/x-ole-storage": "compound files, as of older office programs",
     "application/postscript": "PostScript",
     "image/vnd.djvu": "DjVu pages",
     "image/x-xcf": "pictures of GIMP",

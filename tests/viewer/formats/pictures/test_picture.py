@@ -26,6 +26,9 @@ def shown(data, content_type="application/octet-stream"):
         (picture("JPEG2000", no_jp2=True), "JPEG 2000 image", "60 × 40 pixels"),
         (picture("ICNS", size=(32, 32)), "Icon", "1,024 × 1,024 pixels"),
         (picture("DDS"), "DDS image", "60 × 40 pixels"),
+        (picture("PCX"), "PCX image", "60 × 40 pixels"),
+        (picture("SGI"), "SGI image", "60 × 40 pixels"),
+        (picture("QOI"), "QOI image", "60 × 40 pixels"),
         (picture("TIFF", mode="LAB"), "TIFF image", "60 × 40 pixels"),
     ],
 )
@@ -62,7 +65,7 @@ def test_several_pages_are_shown_one_below_the_other():
 
 def test_a_note_says_what_is_not_shown(monkeypatch):
     messages = [
-        ({"pages": 9}, b""),
+        ({"pages": 9, "is_preview": False}, b""),
         (
             {"page": 1, "width": 20, "height": 10, "shown_width": 10, "shown_height": 5}
             | {"type": "image/jpeg"},
@@ -76,6 +79,8 @@ def test_a_note_says_what_is_not_shown(monkeypatch):
     assert "Showing 1 of 9 pages" in note
     assert "fewer pixels" in note
     assert "without its layers" in shown(psd()).note
+    raw = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8}) + picture("JPEG")
+    assert "the preview that is in this file" in shown(raw).note
 
 
 def test_a_picture_with_too_many_pixels_has_a_card_that_says_so():

@@ -49,6 +49,26 @@ def test_a_picture_is_converted_in_its_colours(data):
     assert close_to(colour(image), (0, 128, 128))
 
 
+def test_a_raw_photo_is_shown_by_its_largest_preview_upright():
+    tags = {0x00FE: 1, 0x014A: 8, ORIENTATION: 6}  # smaller than a picture that is elsewhere
+    thumbnail = picture("TIFF", "red", tiffinfo=tags)
+    previews = picture("JPEG", "red", size=(30, 20)) + picture("JPEG", size=(90, 60))
+    raw = previews + previews[:800]
+    (counts, _), (facts, made) = pictures.render(thumbnail + raw, {})
+    image = Image.open(io.BytesIO(made))
+
+    assert counts == {"pages": 1, "is_preview": True}
+    assert image.size == (facts["width"], facts["height"]) == (60, 90)
+    assert close_to(colour(image), (0, 128, 128))
+
+
+def test_a_raw_photo_without_a_readable_preview_is_shown_by_its_thumbnail():
+    thumbnail = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8})
+    (counts, _), _ = pictures.render(thumbnail + picture("JPEG", size=(90, 60))[:300], {})
+
+    assert counts == {"pages": 1, "is_preview": False}
+
+
 def test_a_photoshop_file_is_shown_as_it_was_saved_flat():
     _, ((facts, image),) = drawn(psd())
 

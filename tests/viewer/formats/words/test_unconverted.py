@@ -39,7 +39,7 @@ def test_an_unreadable_office_file_raises(data):
     [
         ("application/msword", "Word 97–2003 documents"),
         ("application/vnd.ms-powerpoint", "PowerPoint 97–2003 presentations"),
-        ("application/octet-stream", "documents of older office programs"),
+        ("application/octet-stream", "compound files, as of older office programs"),
         ("application/rtf", "RTF documents"),
         ("image/vnd.djvu", "DjVu pages"),
     ],
