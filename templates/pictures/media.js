@@ -13,6 +13,7 @@ const unreadable = () => {
   globalThis.served?.post("error", { reason: "unreadable" });
 };
 carrier.addEventListener("error", unreadable);
-if (carrier.matches("img")) carrier.decode().catch(unreadable); // it may have failed before
+if (carrier.matches("img")) carrier.decode().catch(unreadable); // each may have failed before
+else if (carrier.error) unreadable();
 else if (carrier.src.startsWith("data:") && carrier.src.length > 2e6) carrier.src = URL.createObjectURL(original());
 })();

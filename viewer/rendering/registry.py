@@ -174,8 +174,8 @@ class ShownDocument(Original):
         """
         media_type, is_wrong = self.decided_type
         named = self.named_type
-        is_known = named not in SOURCES and _renderer(named, self) not in CARDS
-        if media_type in GENERAL and is_known and self.detected_type == named:
+        is_open = media_type in GENERAL and named != media_type and named not in SOURCES
+        if is_open and self.detected_type == named and _renderer(named, self) not in CARDS:
             media_type = named
         renderer = _renderer(media_type, self)
         if is_wrong or renderer in CARDS:
