@@ -33,7 +33,8 @@ def is_code(media_type: str, name: str, first: bytes = b"") -> bool:
     """Whether this is code by its media type; plain text by its file name or first line."""
     if media_type == "text/plain":
         extension = extension_of(name)
-        is_named = f"*.{extension}" in _names() or name.lower() in _names()
+        forms = {name.lower(), f"*.{extension}"}
+        is_named = (extension or name.lower()) in SAME_AS or not forms.isdisjoint(_names())
         is_manual = first.startswith(ROFF) and len(extension) == 1 and extension.isdecimal()
         return is_named or is_manual or first.startswith(SCRIPT)
     return bool(CODE_TYPE.fullmatch(media_type))
