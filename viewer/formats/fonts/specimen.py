@@ -86,15 +86,11 @@ def _specimen(data: bytes, index: int, font: ImageFont.FreeTypeFont) -> Iterator
         for size in SIZES:
             yield _line(_font(data, size, index), PANGRAM, f"{size} px")
     small = _font(data, SMALL, index)
-    found = (
-        "".join(one for one in alphabet if one == " " or _glyph(font, one) != absent)
-        for alphabet in ALPHABETS
-    )
-    lines = [
-        known
-        for known, alphabet in zip(found, ALPHABETS, strict=True)
-        if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2
-    ]
+    lines = []
+    for alphabet in ALPHABETS:
+        known = "".join(one for one in alphabet if one == " " or _glyph(font, one) != absent)
+        if len(known.replace(" ", "")) > len(alphabet.replace(" ", "")) // 2:
+            lines.append(known)
     for line in lines or _others(small):
         yield _line(small, line)
     yield "</section>\n"
@@ -103,18 +99,18 @@ def _specimen(data: bytes, index: int, font: ImageFont.FreeTypeFont) -> Iterator
 def _others(font: ImageFont.FreeTypeFont) -> Iterator[str]:
     """Yield lines of the first characters that it has."""
     absent = _glyph(font, ABSENT)
-    characters = map(chr, chain.from_iterable(OTHERS))
-    drawn = (one for one in characters if font.getmask(one).getbbox())  # not a space
-    known = list(islice((one for one in drawn if _glyph(font, one) != absent), MAX_OTHERS))
+    glyphs = ((one, _glyph(font, one)) for one in map(chr, chain.from_iterable(OTHERS)))
+    drawn = (one for one, glyph in glyphs if glyph != absent and any(glyph[0]))  # not a space
+    known = list(islice(drawn, MAX_OTHERS))
     gap = "" if _glyph(font, " ") == absent else " "
     for start in range(0, len(known), OTHERS_IN_LINE):
         yield gap.join(known[start : start + OTHERS_IN_LINE])
 
 
-def _glyph(font: ImageFont.FreeTypeFont, character: str) -> bytes:
-    """Return how a character is drawn; the same for all that the font lacks."""
+def _glyph(font: ImageFont.FreeTypeFont, character: str) -> tuple[bytes, tuple[int, int]]:
+    """Return the pixels and the size of a character; the same for all that the font lacks."""
     mask = font.getmask(character)
-    return bytes(mask) + str(mask.size).encode()
+    return bytes(mask), mask.size
 
 
 def _line(font: ImageFont.FreeTypeFont, text: str, size: str = "") -> str:

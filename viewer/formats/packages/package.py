@@ -10,6 +10,7 @@ from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
+from ...markup.names import extension_of
 from ...sandbox import MAX_PICTURES
 from ...sandbox.messages import Message, RefusedError
 from .elements import parse_xml
@@ -101,7 +102,7 @@ class Package:
 
     def picture_source(self, name: str) -> str:
         """Return a picture of this package as a data: URI, or an empty string."""
-        form = PICTURES.get(_extension(name))
+        form = PICTURES.get(extension_of(name))
         if not form or name not in self.names:
             return ""
         data = base64.b64encode(self.read(name, MAX_PICTURE)).decode()
@@ -113,11 +114,7 @@ class Package:
 
 
 def has_picture_name(name: str) -> bool:
-    return _extension(name) in PICTURES
-
-
-def _extension(name: str) -> str:
-    return name.rpartition(".")[2].lower()
+    return extension_of(name) in PICTURES
 
 
 def _target(folder: str, item: Element) -> Target:
