@@ -6,8 +6,8 @@
     /tmp/peers/bin/pip install bepasty waitress fastapi uvicorn cryptography
 
 bepasty stores files unencrypted; plain.py is a short FastAPI application; "same stack" are the same
-libraries and SQL without the rules of the service (tests/plain_stack.py); "files" is waitress that
-writes the body to a file and syncs it. All but the counts take turns, on a connection each.
+libraries and SQL without the rules of the service (plain_stack.py); "files" is waitress that
+writes the body to a file and syncs it. All take turns, on a connection each.
 """
 
 import argparse
@@ -26,8 +26,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from figures import MIB, goal, machine, row, table
 from load import small_uploads
 from running import Server, bare_flask, bepasty, files, ours, plain, same_stack
-
-from tests import counts
 
 BOUNDARY = "------------------------d74496d66958873e"  # as long as curl's
 Calls = dict[str, Callable[[], float]]
@@ -58,7 +56,6 @@ def main() -> None:
         pdf(service, rounds // 10 + 2)
         many(service, peers[1], 2 if given.quick else 10)
         process(service, folder, 1 if given.quick else 5)
-        counted(Path(folder))
     print(machine())
 
 
@@ -195,21 +192,6 @@ def process(service: Server, folder: str, rounds: int) -> None:
             seconds.append(started.start_seconds)
     median = statistics.median(seconds)
     row("from start to first answer, s", median, None, None, goal(median, 1.0))
-
-
-def counted(folder: Path) -> None:
-    """Exact; tests/test_small_calls.py holds them."""
-    with counts.application(folder / "counted") as service:
-        kib = counts.logged_bytes(*service, folder / "counted") / 1024
-        row("write-ahead log of an upload of 4 KiB, KiB", kib, None, None, goal(kib, 150))
-        for size in 4, 64:
-            own, floor = counts.of_upload(*service, size)
-            held = goal(own / floor, 2.5)
-            row(f"bytecodes of an upload of {size} KiB; same stack", own, floor, own / floor, held)
-        for limit, most in (1, 1.2), (50, 0.7):
-            own, floor = counts.of_list(*service, limit)
-            held = goal(own / floor, most)
-            row(f"bytecodes of a list of {limit}; same stack", own, floor, own / floor, held)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 SAME_STACK = """
 import sqlite3, sys
 from waitress import serve
-from tests.plain_stack import create_app
+from benchmarks.plain_stack import create_app
 app = create_app(50, sqlite3.connect(sys.argv[2], check_same_thread=False))
 serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 """
@@ -140,7 +140,7 @@ class Server:
 
 
 class SameStack(Server):
-    """tests/plain_stack.py, which deletes nothing."""
+    """plain_stack.py, which deletes nothing."""
 
     def delete(self, path: str) -> None:
         pass

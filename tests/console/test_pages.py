@@ -38,56 +38,6 @@ def test_a_page_allows_nothing_but_its_own_script_and_style(member, visitor):
         nonces.add(nonce)
 
 
-def weight_of(visitor, path):
-    """Bytes of a page with its style and script."""
-    page = visitor.get(path)
-    assets = re.findall(r'(?:src|href)="(/app/console-[^"]+)"', page.text)
-    assert len(assets) == 2
-    assert not re.search(r'(?:src|href)="(?:https?:)?//', page.text)
-    return len(page.body) + sum(len(visitor.get(one).body) for one in assets)
-
-
-def test_a_page_with_its_style_and_script_is_small(member, visitor):
-    for path in PUBLIC + PAGES:
-        assert weight_of(visitor if path in PUBLIC else member, path) <= 34 << 10, path
-
-
-@pytest.mark.slow
-def test_full_pages_are_small_too(service):
-    crowded = Visitor(service).sign_up("crowded@console.example")
-    owner = crowded.api
-    for number in range(30):
-        document = owner.upload(b"x", name=f"Contract with somebody {number}.txt", token=None)
-        owner.post("/v1/api-keys", json={"name": f"backup {number}"})
-        for whom in ("auditor", "notary"):
-            link = {"label": f"the {whom} of number {number}", "maxViews": 5}
-            owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
-    for number in range(30):
-        link = {"label": f"somebody with number {number}"}
-        owner.post(f"/v1/documents/{document['id']}/tokens", json=link)
-    some = [one["id"] for one in owner.get("/v1/documents?limit=25").json["documents"]]
-    for number in range(12):
-        offer = owner.post(
-            "/v1/collections", json={"title": f"Offer {number}", "documentIds": some}
-        ).json
-        owner.post(f"/v1/collections/{offer['id']}/tokens", json={"label": f"the {number}"})
-    binned = [
-        owner.upload(b"x", name=f"Contract with somebody {n}.txt", token=None) for n in range(30)
-    ]
-    crowded.post("/app/documents", {"act": "bin", "id": [one["id"] for one in binned]})
-    inside = f"/app/collections/{offer['id']}"
-    for path in [
-        *PAGES,
-        f"/app/documents/{document['id']}",
-        inside,
-        f"{inside}?find=",
-        f"{inside}/requests",
-        f"/app/documents/{document['id']}/newer",
-        f"/app/links/{owner.links(document)[0]['id']}/target",
-    ]:
-        assert weight_of(crowded, path) <= 34 << 10, path
-
-
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
 
