@@ -25,7 +25,7 @@ from blueprints.http.problems import ProblemApi, handle_exception, handle_servic
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from models import Event, connected
-from models.core import ServiceError
+from models.core import ServiceError, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
 from models.operations import (
@@ -46,7 +46,7 @@ from models.runtime import (
 )
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
-from server import Limits, Server, limit_malloc_arenas, protect_process_memory
+from server import Limits, Server, SteppingAside, limit_malloc_arenas, protect_process_memory
 from settings import Settings, WrongSetting, read_settings, without_password
 from viewer import warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
@@ -98,6 +98,7 @@ def main() -> None:
     app, server = _prepared()
     runtime: Runtime = app.extensions["runtime"]
     configure_logging(runtime.settings.log)
+    use_for_waits(SteppingAside)
     start_background_work(runtime)
     gc.freeze()  # what is imported: to go through it at each full collection takes 57 ms
     database, folder = runtime.settings.database, runtime.settings.instance_path

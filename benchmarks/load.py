@@ -37,16 +37,33 @@ class Load:
 
 def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:
     """4 KiB each."""
+    return load(server, small_upload(server), clients, seconds)
+
+
+def small_upload(server: Server) -> bytes:
     body = document(os.urandom(4 << 10))
+    return _request(server, "POST", "/v1/documents", body)
+
+
+def reading(server: Server, path: str) -> bytes:
+    return _request(server, "GET", path)
+
+
+def _request(server: Server, method: str, path: str, body: bytes = b"") -> bytes:
     sent = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | server.headers
     head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
-    request = f"POST /v1/documents HTTP/1.1\r\n{head}\r\n".encode() + body
-    with ProcessPoolExecutor(PROCESSES, FORK) as pool:
+    return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+def load(server: Server, request: bytes, clients: int, seconds: float) -> Load:
+    """Send the same request by so many clients, which share two processes if there are several."""
+    processes = min(clients, PROCESSES)
+    with ProcessPoolExecutor(processes, FORK) as pool:
         work = [
             pool.submit(
-                _run_clients_in_process, server.port, request, clients // PROCESSES, seconds
+                _run_clients_in_process, server.port, request, clients // processes, seconds
             )
-            for _ in range(PROCESSES)
+            for _ in range(processes)
         ]
         found = [part.result() for part in work]
     times = [one for part, _ in found for one in part]

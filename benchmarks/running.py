@@ -52,6 +52,16 @@ from benchmarks.plain_stack import create_app
 app = create_app(50, sqlite3.connect(sys.argv[2], check_same_thread=False))
 serve(app, listen=f"127.0.0.1:{sys.argv[1]}", threads=16)
 """
+SLOW_DISK = """
+import os, time
+sync = os.fdatasync
+def sync_slowly(descriptor):
+    time.sleep({seconds})
+    sync(descriptor)
+os.fdatasync = sync_slowly
+import app
+app.main()
+"""
 FILES = """
 import os, sys, uuid
 from waitress import serve
@@ -184,14 +194,20 @@ def document(raw: bytes, content_type: str = "application/octet-stream") -> byte
 
 
 @contextlib.contextmanager
-def ours(folder: str, **environment: str) -> Iterator[Server]:
-    """The service with an account of its own; its API key is in the headers."""
+def ours(folder: str, sync_ms: float = 0, **environment: str) -> Iterator[Server]:
+    """The service with an account of its own; its API key is in the headers.
+
+    Each sync of its write-ahead log takes `sync_ms` longer.
+    """
     environment = {"DOCSERVICE_RATE_LIMITS": "off"} | environment
     port = free_port()
     environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
     environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
     start = time.perf_counter()
-    with started([sys.executable, "app.py"], port, "/healthz", environment) as pid:
+    command = [sys.executable, "app.py"]
+    if sync_ms:
+        command = [sys.executable, "-c", SLOW_DISK.format(seconds=sync_ms / 1000)]
+    with started(command, port, "/healthz", environment) as pid:
         server = Server("ours", port, pid, {"Content-Type": "application/json"})
         server.start_seconds = time.perf_counter() - start
         server.headers["X-API-Key"] = _api_key(server)

@@ -12,8 +12,10 @@ from models.events import current_actor
 from models.operations import setup
 
 from .http.access_log import BODILESS, access_of, log_access
-from .http.authentication import resolve_caller
+from .http.authentication import Caller, resolve_caller
 from .http.blueprint import limit_body
+from .http.declarations import NOBODY
+from .http.serving import serve_for
 from .status import count
 from .views.notices import page_for_people
 
@@ -31,7 +33,9 @@ def _before() -> None:
     _start(request)  # every response has a request id, errors too
     _acquire()  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form
-    if caller := resolve_caller(request):
+    caller = resolve_caller(request)
+    serve_for(request, caller or Caller(NOBODY))
+    if caller:
         current_actor.set(caller.actor())
 
 

@@ -11,11 +11,12 @@ is limited. Extensions and trailers are ignored.
 import io
 import os
 import re
-import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
 from waitress.utilities import BadRequest
+
+from .memory_budget import MemoryBudget
 
 UNCOUNTED_BYTES = 64 << 10  # of each body; 500 connections hold 32 MiB of them
 FILE_BYTES = 1 << 20
@@ -25,24 +26,6 @@ _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _EXTENSION = rb'(?:;%b(?:=(?:%b|"[\t !#-\[\]-~]*"))?)*' % (_TOKEN, _TOKEN)
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})%b\r\n" % _EXTENSION)
 _TRAILER = re.compile(_TOKEN + rb":[\t -~\x80-\xff]*\r\n")
-
-
-class MemoryBudget:
-    """The memory that all bodies share."""
-
-    def __init__(self, free_bytes: int) -> None:
-        self._free, self._lock = free_bytes, threading.Lock()
-
-    def reserve(self, wanted_bytes: int) -> bool:
-        """Whether so much was free; if not, nothing is reserved."""
-        with self._lock:
-            is_free = wanted_bytes <= self._free
-            self._free -= wanted_bytes if is_free else 0
-        return is_free
-
-    def release(self, reserved_bytes: int) -> None:
-        with self._lock:
-            self._free += reserved_bytes
 
 
 class BodyBuffer:

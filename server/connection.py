@@ -17,11 +17,20 @@ from collections import deque
 
 from .context import Context
 from .request_parser import RequestParser
-from .response import ClientDisconnected, Response, ResponseSuspended, SendBuffer
+from .response import (
+    ClientDisconnected,
+    RequestPostponed,
+    Response,
+    ResponseStepsAside,
+    ResponseSuspended,
+    SendBuffer,
+)
+from .shares import Names
 
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 RECVS_AT_ONCE = 32  # while more of a body has come
+TOO_MANY_WAIT = "Too many of your requests wait for each other. Send fewer at the same time."
 _log = logging.getLogger("docservice")
 
 
@@ -41,7 +50,11 @@ class ProgressTimer:
 
 
 class Connection:
-    """`requests` wait for a response, the first one may have begun; `request` is being received."""
+    """`requests` wait for a response, the first one may have begun; `request` is being received.
+
+    `caller` is that of the first request, once the application has named it; `counted` the caller
+    for which the worker that serves it is counted.
+    """
 
     def __init__(
         self, accepted: socket.socket, address: tuple[str, int | None], context: Context
@@ -51,6 +64,9 @@ class Connection:
         self.requests = deque[RequestParser]()
         self.request: RequestParser | None = None
         self.is_suspended = False  # a response has begun, and no worker runs it
+        self.caller: Names = ()
+        self.counted: Names = ()
+        self.is_refused = False  # too many requests of its caller wait
         self._ends_when_sent = False
         self._is_lingering = False  # all is sent; what the client still sends is discarded
         self._unsent = SendBuffer(accepted, context.limits.send_buffer_bytes)
@@ -79,14 +95,18 @@ class Connection:
         return self.is_suspended or ends or bool(self._unsent)
 
     def serve(self) -> None:
-        """Serve the next request, or continue the suspended response to it."""
+        """Serve the next request, or continue the response to it."""
         if self._response is None:
-            self._response = Response(self.context, self._unsent, self.requests[0], self.address)
+            self._response = Response(
+                self.context, self._unsent, self.requests[0], self.address, self._serve_for
+            )
             self._response_count += 1
         try:
             self._respond(self._response)
         except ResponseSuspended:
             self.is_suspended = True
+        except (ResponseStepsAside, RequestPostponed):
+            pass  # it is requested again
         else:
             self._end_response(self._response.is_last)
 
@@ -119,6 +139,8 @@ class Connection:
             if not self._is_lingering:
                 self._parse(data)
             if not (self.request and self.request.body_bytes_expected()):
+                return
+            if self.context.turn.is_wanted():
                 return
 
     def _receive_once(self, most_bytes: int) -> bytes | None:
@@ -156,6 +178,8 @@ class Connection:
             try:
                 if request.error:
                     response.refuse(request.error.code, request.error.body)
+                elif self.is_refused:
+                    response.refuse(503, TOO_MANY_WAIT)
                 else:
                     response.send()
                 return
@@ -167,8 +191,18 @@ class Connection:
                     response.refuse(500)
         response.is_last = True
 
+    def _serve_for(self, caller: Names) -> None:
+        """Count a worker for this caller. Raises `RequestPostponed`."""
+        if caller == self.counted:
+            return
+        self.context.shares.leave(self)
+        self.caller = caller
+        if not self.context.shares.enter(self):
+            raise RequestPostponed
+
     def _end_response(self, is_last: bool) -> None:
         self._response = None
+        self.caller = ()
         if is_last:
             self._ends_when_sent = True
             self._discard_requests()

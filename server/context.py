@@ -1,12 +1,15 @@
 """What all connections of a server share, and the limits and timeouts of each."""
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from waitress.adjustments import Adjustments
 
-from .body import MemoryBudget
+from .memory_budget import MemoryBudget
+from .shares import Shares
+from .turn import Turn
 
 AdmitLongBody = Callable[[str, str, Mapping[str, str]], Callable[[], None] | None]
 """Decides from path, query and header fields (names as `X_API_KEY`) if a long body is received:
@@ -22,10 +25,13 @@ class Limits:
     small_body_bytes: int = 64 << 10  # the same, of requests without credentials
     unverified_body_bytes: int = 128 << 10  # more is received only if it is admitted
     concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
+    response_bytes: int = 64 << 20  # that responses hold while they are sent; beyond it: 503
     head_bytes: int = 32 << 10
     head_lines: int = 100
     send_buffer_bytes: int = 512 << 10  # beyond it the response is suspended
+    uninterrupted_bytes: int = 4 << 20  # of a response; then others that wait are served first
     connections: int = 500
+    waiting_of_one_caller: int = 250  # requests; beyond it: 503
     head_seconds: float = 10
     idle_seconds: float = 60
     pace_seconds: float = 15
@@ -36,7 +42,10 @@ class Limits:
 
 @dataclass
 class Context:
-    """`connections` are those that are open, each a `Connection`, by their descriptors."""
+    """`connections` are those that are open, each a `Connection`, by their descriptors.
+
+    `requested` are those whose next request, or the rest of a response, is to be served.
+    """
 
     application: Any
     limits: Limits
@@ -44,11 +53,16 @@ class Context:
     on_rejected: Callable[[str, int, int], None]
     admit_long_body: AdmitLongBody
     believes_forwarded_host: bool
+    workers: int
     connections: dict[int, Any] = field(default_factory=dict)
+    requested: deque[Any] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         limits = self.limits
-        self.memory_budget = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
+        self.turn = Turn()
+        self.shares = Shares(self.workers, limits.waiting_of_one_caller, self.requested.append)
+        self.body_memory = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
+        self.response_memory = MemoryBudget(limits.response_bytes)
         self.parser_options = Adjustments(
             max_request_body_size=max(16 * limits.body_bytes, 4 << 30),
             max_request_header_size=limits.head_bytes,

@@ -128,7 +128,7 @@ class RequestParser(HTTPRequestParser):
             self.body_rcv, self.is_last = None, True  # answered before it is received
         else:
             self.awaits_continue = is_asking
-            budget = self._context.memory_budget
+            budget = self._context.body_memory
             buffer = BodyBuffer(limit, expected, budget, admitted)
             self.body_rcv.buf = buffer
             if self.chunked:

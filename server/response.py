@@ -12,7 +12,9 @@ from typing import Any
 
 from .context import Context
 from .request_parser import RequestParser
+from .shares import Names
 
+COUNTED_FROM_BYTES = 1 << 20  # of the memory that a response holds
 JOINED_BYTES = 80 << 10  # a document of 64 KiB and its head are sent in one call
 Fields = list[tuple[str, str]]
 _PROBLEMS = {  # status -> title, code, detail; without one the error's own sentence
@@ -34,6 +36,14 @@ _PROBLEMS = {  # status -> title, code, detail; without one the error's own sent
 
 class ResponseSuspended(BaseException):
     """Not an error: the buffer is full, so the worker leaves the response for later."""
+
+
+class ResponseStepsAside(BaseException):
+    """Not an error: much was sent, so the worker serves others that wait before it goes on."""
+
+
+class RequestPostponed(BaseException):
+    """Not an error: the share of its caller is used, so the request is begun again later."""
 
 
 class ClientDisconnected(Exception):
@@ -105,13 +115,26 @@ class Response:
     """Writes a response. If suspended, the next `send` continues it.
 
     Its head delimits the body, so that the connection stays open after it unless `is_last`.
+
+    The application finds it as `server.response` in its environment: there it names the caller of
+    the request by `serve_for`, and reserves the memory that the response holds by `reserve_memory`.
     """
 
     def __init__(
-        self, context: Context, to: SendBuffer, request: RequestParser, client: tuple[str, Any]
+        self,
+        context: Context,
+        to: SendBuffer,
+        request: RequestParser,
+        client: tuple[str, Any],
+        serve_for: Callable[[Names], None],
     ) -> None:
-        """`client` is its address and port."""
-        self._context, self._to, self.request, self._client = context, to, request, client
+        """`client` is its address and port. `serve_for` may raise `RequestPostponed`."""
+        self._context = context
+        self._to = to
+        self.request = request
+        self._client = client
+        self._serve_for = serve_for
+        self._reserved_bytes = 0
         self.is_last = request.is_last
         self.has_begun = False
         self._iterable: Any = None
@@ -121,20 +144,46 @@ class Response:
         self._has_body, self._is_chunked, self._written_bytes = True, False, 0
 
     def send(self) -> None:
-        """Send the application's. Raises `ResponseSuspended`, and what the application raises."""
+        """Send the application's response.
+
+        Raises `ResponseSuspended`, `ResponseStepsAside`, and whatever the application raises, which
+        includes `RequestPostponed`.
+        """
         if self._iterable is None:
             environ = _environment(self.request, self._client)
-            self._iterable = self._context.application(environ, self._start)
+            environ["server.response"] = self
+            try:
+                self._iterable = self._context.application(environ, self._start)
+            except BaseException:
+                self._release_memory()
+                raise
             self._pieces = iter(self._iterable)
         try:
             self._write_pieces()
-        except ResponseSuspended:
+        except (ResponseSuspended, ResponseStepsAside):
             raise
         except BaseException:
             self.close()
             raise
         self.close()
         self._finish()
+
+    def serve_for(self, caller: str, part: str | None = None) -> None:
+        """Count a worker for the caller, and for a part of the caller, such as one of many links.
+
+        The application calls this before it does anything that must not be done twice: if the
+        caller's share of the workers is used, `RequestPostponed` is raised through it, and the
+        request is begun again when a worker of that share is free.
+        """
+        self._serve_for((caller,) if part is None else (caller, part))
+
+    def reserve_memory(self, size_bytes: int) -> bool:
+        """Return whether the response may hold so much while it is sent, besides pieces of it."""
+        wanted_bytes = size_bytes if size_bytes >= COUNTED_FROM_BYTES else 0
+        is_free = self._context.response_memory.reserve(wanted_bytes)
+        if is_free:
+            self._reserved_bytes += wanted_bytes
+        return is_free
 
     def refuse(self, status: int, detail: str = "") -> None:
         """Send problem details (RFC 9457), and nothing after them."""
@@ -159,10 +208,16 @@ class Response:
         self._finish()
 
     def close(self) -> None:
-        """Close the application's iterable (PEP 3333)."""
+        """Close the application's iterable (PEP 3333), and free the memory that it holds."""
         if hasattr(self._iterable, "close"):
             self._iterable.close()
-        self._iterable, self._pieces = (), iter(())
+        self._iterable = ()
+        self._pieces = iter(())
+        self._release_memory()
+
+    def _release_memory(self) -> None:
+        self._context.response_memory.release(self._reserved_bytes)
+        self._reserved_bytes = 0
 
     def _start(self, status: str, fields: Fields, _error: Any = None) -> Callable[[bytes], None]:
         self._status, self._fields = status, fields
@@ -172,10 +227,16 @@ class Response:
         return self._write
 
     def _write_pieces(self) -> None:
+        """Write what is left, until the client takes no more, or others are to be served first."""
+        uninterrupted_bytes = 0
         for piece in self._pieces:
             if piece:
                 self._write(piece)
                 self._to.suspend_if_full()
+                uninterrupted_bytes += len(piece)
+            if uninterrupted_bytes >= self._context.limits.uninterrupted_bytes:
+                raise ResponseStepsAside
+            self._context.turn.offer()
         if self._has_body and self._length not in (None, self._written_bytes):
             self.is_last = True
 

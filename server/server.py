@@ -53,9 +53,10 @@ class Server:
             on_rejected,
             admit_long_body,
             believes_forwarded_host=forwarded_host and trusted_proxy is not None,
+            workers=threads,
         )
         self._listeners = open_listeners(listen)
-        self._workers = Workers(threads, self._context)
+        self._workers = Workers(self._context)
 
     @property
     def port(self) -> int:

@@ -1,9 +1,13 @@
 """The sockets that accept connections, and the threads that receive requests, serve them and send
 the responses.
 
-An event of a connection wakes one thread, a worker. If it completes a request, the same worker
-serves it. Until its next event is expected, the connection belongs to that worker alone: a
-descriptor is ready once each time that it is expected, and wakes one thread.
+An event of a connection wakes one thread, a worker, which takes the turn (`turn.py`) and then does
+whatever there is to do: it receives what has come, serves requests that are complete, and looks for
+further events, until nothing is left. Another one goes on where the first one steps aside, because
+it waits for a disk, say.
+
+Until its next event is expected, a connection belongs to one worker alone: a descriptor is ready
+once each time that it is expected, and wakes one thread.
 """
 
 import contextlib
@@ -21,6 +25,7 @@ from typing import Any
 
 from .connection import Connection
 from .context import Context
+from .shares import Entry
 
 BACKLOG = 1024  # connections that wait to be accepted
 _log = logging.getLogger("docservice")
@@ -99,8 +104,13 @@ class Epoll:
             self._epoll.register(descriptor, event)
 
     def wait(self) -> int:
-        """A descriptor that is ready."""
+        """Wait for a descriptor that is ready."""
         return int(self._epoll.poll(maxevents=1)[0][0])
+
+    def poll(self) -> int | None:
+        """Return a descriptor that is ready now."""
+        ready = self._epoll.poll(0, 1)
+        return int(ready[0][0]) if ready else None
 
     def close(self) -> None:
         self._epoll.close()
@@ -115,7 +125,8 @@ class Selector:
 
     def expect(self, descriptor: int, *, sending: bool = False) -> None:
         event = selectors.EVENT_WRITE if sending else selectors.EVENT_READ
-        self._selector.register(descriptor, event)
+        with contextlib.suppress(KeyError):  # it is expected already
+            self._selector.register(descriptor, event)
 
     def wait(self) -> int:
         with self._turn:
@@ -125,6 +136,15 @@ class Selector:
                     self._ready.append(key.fd)
             return self._ready.popleft()
 
+    def poll(self) -> int | None:
+        """None also while another thread waits: that one returns what is ready."""
+        if not self._turn.acquire(blocking=False):
+            return None
+        try:
+            return self._ready.popleft() if self._ready else None
+        finally:
+            self._turn.release()
+
     def close(self) -> None:
         self._selector.close()
 
@@ -133,22 +153,31 @@ Readiness = Epoll if hasattr(select, "epoll") else Selector  # only Linux has it
 
 
 class Workers:
-    """`count` may serve requests at once; there is one more, so that one always receives."""
+    """So many may serve requests at once; there is one more, so that one always receives."""
 
-    def __init__(self, count: int, context: Context) -> None:
-        self._count, self._context = count, context
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._count = context.workers
+        self._turn = context.turn
+        self._requested: deque[Connection] = context.requested
         self._readiness = Readiness()
-        self._requested: deque[Connection] = deque()  # whose next request is to be served
+        self._ready = deque[int]()  # descriptors that woke a worker
         self._serving = 0  # workers
-        self._lock, self._accepting = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
+        self._accepting = threading.Lock()
         self._stop_reader, self._stop_writer = os.pipe()
+        self._wake_reader, self._wake_writer = os.pipe()
         self._listeners: dict[int, socket.socket] = {}  # by their descriptors
         self._paused: list[int] = []  # of these, those that accept nothing for now
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count + 1)]
+        self._is_stopping = False
+        self._threads = [
+            threading.Thread(target=self._run, daemon=True) for _ in range(self._count + 1)
+        ]
 
     def start(self, listeners: list[socket.socket]) -> None:
+        self._turn.start(when_free=self._wake_another)
         self._listeners = {one.fileno(): one for one in listeners}
-        for descriptor in (self._stop_reader, *self._listeners):
+        for descriptor in (self._stop_reader, self._wake_reader, *self._listeners):
             self._readiness.expect(descriptor)
         for thread in self._threads:
             thread.start()
@@ -160,24 +189,58 @@ class Workers:
             self._listeners, self._paused = {}, []
 
     def stop(self, deadline: float) -> None:
-        """Returns when all workers have ended, or at this time of the monotonic clock."""
+        """Return when all workers have ended, or at this time of the monotonic clock."""
+        self._is_stopping = True
         os.write(self._stop_writer, b"s")
+        self._turn.close()
         for thread in self._threads:
             thread.join(max(0, deadline - time.monotonic()))
         if not any(thread.is_alive() for thread in self._threads):
             self._readiness.close()
-            os.close(self._stop_reader)
-            os.close(self._stop_writer)
+            for descriptor in (
+                self._stop_reader,
+                self._stop_writer,
+                self._wake_reader,
+                self._wake_writer,
+            ):
+                os.close(descriptor)
 
     def _run(self) -> None:
-        while (descriptor := self._readiness.wait()) != self._stop_reader:
-            if connection := self._context.connections.get(descriptor):
-                self._handle(connection, connection.handle_event)
+        self._turn.take()
+        while not self._is_stopping:
+            if self._work():
+                self._turn.offer()
             else:
-                self._accept(descriptor)
-            if self._requested:
-                self._serve()
-        self._readiness.expect(self._stop_reader)  # the next one stops as well
+                self._turn.watch(self._await_event)
+        self._turn.leave()
+        self._readiness.expect(self._stop_reader)  # wakes the next one that waits for events
+
+    def _await_event(self) -> None:
+        self._ready.append(self._readiness.wait())
+
+    def _work(self) -> bool:
+        """Handle an event and serve a request, if there are any; return whether there were."""
+        descriptor = self._ready.popleft() if self._ready else self._readiness.poll()
+        if descriptor is not None:
+            self._handle_event(descriptor)
+        connection = self._next_requested()
+        if connection is not None:
+            self._serve(connection)
+        return descriptor is not None or connection is not None
+
+    def _handle_event(self, descriptor: int) -> None:
+        if descriptor == self._wake_reader:
+            os.read(self._wake_reader, 1)
+            self._readiness.expect(self._wake_reader)
+        elif connection := self._context.connections.get(descriptor):
+            self._handle(connection, connection.handle_event)
+        else:
+            self._accept(descriptor)
+
+    def _wake_another(self) -> None:
+        """Have a worker that waits for events go on with what is requested."""
+        if self._requested or self._ready:
+            os.write(self._wake_writer, b"w")
 
     def _accept(self, descriptor: int) -> None:
         """Accept a connection, unless the listener was closed meanwhile, and receive from it."""
@@ -220,19 +283,31 @@ class Workers:
         else:
             self._accept_more()
 
-    def _serve(self) -> None:
-        """Serve what is requested, unless as many workers do as may: then one of those will."""
-        with self._lock:
-            if self._serving == self._count:
-                return
-            self._serving += 1
-        while connection := self._next():
-            self._handle(connection, connection.serve)
+    def _serve(self, connection: Connection) -> None:
+        def serve_and_leave() -> None:
+            try:
+                connection.serve()
+            finally:
+                self._context.shares.leave(connection)
+                with self._lock:
+                    self._serving -= 1
 
-    def _next(self) -> Connection | None:
-        """A connection with a request, or None if this worker no longer serves."""
+        self._handle(connection, serve_and_leave)
+
+    def _next_requested(self) -> Connection | None:
+        """A connection whose request this worker serves, unless as many workers serve as may."""
         with self._lock:
-            if self._requested:
-                return self._requested.popleft()
-            self._serving -= 1
-            return None
+            while self._requested and self._serving < self._count:
+                connection = self._requested.popleft()
+                if self._may_be_served(connection):
+                    self._serving += 1
+                    return connection
+        return None
+
+    def _may_be_served(self, connection: Connection) -> bool:
+        """Whether a worker of its caller's share is free; if not, it waits in its caller's line."""
+        if connection.counted or not connection.caller:
+            return True
+        entry = self._context.shares.enter_or_wait(connection)
+        connection.is_refused = entry is Entry.REFUSED
+        return entry is not Entry.WAITS

@@ -1,4 +1,4 @@
-"""Bytes and statements of small calls, counted, so that the load of the machine does not matter."""
+"""Bytes and statements of small calls, counted: the load of the machine does not matter."""
 
 import base64
 import os

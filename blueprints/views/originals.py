@@ -7,7 +7,7 @@ from typing import Any
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.core import Busy, rfc3339
+from models.core import Busy, rfc3339, while_waiting
 from models.documents import type_of_name
 from models.links import TokenGrant
 from models.storage.payloads import PIECE_BYTES
@@ -73,7 +73,8 @@ def _job_runner(
 
         def make() -> tuple[bytes, bool]:
             try:
-                made = viewer.run_job(patient, pieces, options)
+                with while_waiting():
+                    made = viewer.run_job(patient, pieces, options)
             except viewer.ConverterBusyError:
                 raise Busy from None
             return made.to_bytes(), made.failure is None and "watermark" not in options

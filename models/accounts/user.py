@@ -25,6 +25,7 @@ from ..core import (
     RegistrationClosed,
     WrongCredentials,
     now,
+    while_waiting,
 )
 from ..events import Event, EventHead
 from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
@@ -74,7 +75,8 @@ class User(Authenticated, Owner):
         require_strong_password(password, "#/password")
         mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
-        digest = passwords.hash_password(password, network_of(address))
+        with while_waiting():
+            digest = passwords.hash_password(password, network_of(address))
         user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         with transaction():
             cls._refuse_if_closed(mode)
@@ -106,7 +108,9 @@ class User(Authenticated, Owner):
         user = None if user is None or user.disabled_at is not None else user
         digest = user.password_digest if user else None
         caller = network_of(address)
-        if not passwords.verify_password(password, digest, caller) or user is None:
+        with while_waiting():
+            is_right = passwords.verify_password(password, digest, caller)
+        if not is_right or user is None:
             failures.record_failure(account, address)
             if user:
                 Event.record_failed_login(user.id)
@@ -238,7 +242,9 @@ class User(Authenticated, Owner):
         return str(self.unseal("password/1", self.id, self.sealed_password))
 
     def sealed_digest(self, password: str) -> bytes:
-        return self.seal("password/1", self.id, passwords.hash_password(password, self.id))
+        with while_waiting():
+            digest = passwords.hash_password(password, self.id)
+        return self.seal("password/1", self.id, digest)
 
 
 def require_strong_password(password: str, pointer: str) -> None:

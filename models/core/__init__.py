@@ -46,3 +46,4 @@ from .rate_limits import (
     Allowance,
     Limit,
 )
+from .waiting import use_for_waits, while_waiting

@@ -17,7 +17,7 @@ from peewee import OperationalError
 
 from crypto import sealing
 
-from ..core import Busy, StoredUnsynced, first_id
+from ..core import Busy, StoredUnsynced, first_id, while_waiting
 from ..events import EventHead
 from ..records import require_future
 from ..runtime import current_runtime
@@ -157,8 +157,9 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
                 if not syncs or syncs[-1].done():
                     syncs.append(syncing.submit(engine().sync))
             waiting.append(piece)
-    for sync in syncs:
-        sync.result()  # raises what failed, before the row is written
+        with while_waiting():
+            for sync in syncs:
+                sync.result()  # raises what failed, before the row is written
     return first, waiting
 
 

@@ -9,7 +9,14 @@ from typing import Any, Self
 from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
 
 from ..accounts import ApiKey, Session
-from ..core import NotAuthenticated, NotFound, TokenSpent, WrongCredentials, rfc3339
+from ..core import (
+    NotAuthenticated,
+    NotFound,
+    TokenSpent,
+    WrongCredentials,
+    rfc3339,
+    while_waiting,
+)
 from ..documents import Collection, Document
 from ..events import Event
 from ..records import Presented, cached_property
@@ -44,6 +51,7 @@ class TokenGrant:
     views_left: int | None  # without a view limit None
     sealed_password: bytes | None
     owner_id: str = ""  # if there is no token: of a page that the owner opened
+    link_owner_id: str = ""  # of the token, if there is one
     came_by: str = ""  # the ticket that was presented, if it was one,
     opens_original: bool = True  # and whether that one does
     sealed_gate: bytes | None = None
@@ -173,6 +181,7 @@ class TokenGrant:
         shown: dict[str, Any] = {
             "sealed_gate": token.sealed_gate,
             "masked_token": token.masked_token,
+            "link_owner_id": token.owner_id,
         }
         return cls(token.id, token.target_id, may, where, *terms, **shown)
 
@@ -234,7 +243,9 @@ class TokenGrant:
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
         digest = target.unseal("password/1", self.id, self.sealed_password or b"")
-        if not passwords.verify_password(password, digest, self.id, LINKS):
+        with while_waiting():
+            is_right = passwords.verify_password(password, digest, self.id, LINKS)
+        if not is_right:
             failures.record_failure(self.id, address)
             Event.record_refusal(target.owner_id, self.id, self.target_id, "password")
             raise WrongCredentials("This is not the password of the link.")

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from crypto import LINKS, passwords
 
-from ..core import Invalid, ScopeMissing, now
+from ..core import Invalid, ScopeMissing, now, while_waiting
 from ..documents import Document
 from ..runtime import current_runtime
 from .gate import Gate, recipients_of
@@ -33,7 +33,10 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         options["watermark"] = bool(options["watermark"])
     if "password" in options:
         password = options.pop("password")
-        digest = None if password is None else passwords.hash_password(password, owner_id, LINKS)
+        digest = None
+        if password is not None:
+            with while_waiting():
+                digest = passwords.hash_password(password, owner_id, LINKS)
         options["password_digest"] = digest
     return options
 

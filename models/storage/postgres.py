@@ -20,7 +20,7 @@ from psycopg.errors import DataError, IntegrityError
 from psycopg.pq import Format, TransactionStatus
 from psycopg.types.json import Json, Jsonb
 
-from ..core import OperatorError
+from ..core import OperatorError, while_waiting
 from .connection import wrapping_errors
 from .sqlite import EngineError
 
@@ -72,7 +72,8 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         if began < self._unanswered_until:
             raise OperationalError("the database server did not answer a moment ago")
         try:
-            connection = super()._connect()
+            with while_waiting():
+                connection = super()._connect()
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
@@ -108,14 +109,16 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
             sql, params = translated(sql), {name: storable(value) for name, value in params.items()}
         elif params:
             params = [storable(value) for value in params]
-        return super()._execute_cursor(sql, params or None, **options)
+        with while_waiting():
+            return super()._execute_cursor(sql, params or None, **options)
 
     def begin(self, statements: str = "") -> None:
         """Begin a transaction, and execute further statements in the same round trip."""
         connection = self.connection()
         with wrapping_errors:
             try:
-                connection.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}")
+                with while_waiting():
+                    connection.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}")
             except psycopg.Error:
                 if not connection.closed:
                     connection.rollback()
@@ -125,7 +128,8 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         """OperationalError if a statement has failed, where the server would roll back silently."""
         if self.connection().pgconn.transaction_status == TransactionStatus.INERROR:
             raise OperationalError("a statement of this transaction has failed")
-        super().commit()
+        with while_waiting():
+            super().commit()
 
 
 database = Database(None, autoconnect=True, timeout=POOL_SECONDS)

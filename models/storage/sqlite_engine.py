@@ -10,7 +10,14 @@ from typing import Any
 
 from peewee import DatabaseError, OperationalError
 
-from ..core import Busy, DatabaseDamaged, ServiceError, StorageFailing, StorageFull
+from ..core import (
+    Busy,
+    DatabaseDamaged,
+    ServiceError,
+    StorageFailing,
+    StorageFull,
+    while_waiting,
+)
 from . import schema
 from .connection import connected
 from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space
@@ -61,8 +68,10 @@ class SqliteEngine(Engine):
         """
         delete_ballast_if_full(database.database)
         longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
-        if not self._writer_lock.acquire(timeout=longest):
-            raise Busy
+        if not self._writer_lock.acquire(blocking=False):
+            with while_waiting():
+                if not self._writer_lock.acquire(timeout=longest):
+                    raise Busy
         try:
             failures = self._failures_after_reset()
             with database.on_writer(), database.transaction():
@@ -149,7 +158,7 @@ class SqliteEngine(Engine):
         create_ballast(database.database)
 
     def _checkpoint(self, mode: str) -> bool:
-        with self._checkpoint_lock:
+        with while_waiting(), self._checkpoint_lock:
             database.execute_sql("PRAGMA busy_timeout = 0")
             try:
                 (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from ..core import while_waiting
 from .connection import database
 from .engines import engine
 
@@ -130,7 +131,8 @@ def _outermost(
             work()
         raise
     if synced:
-        engine().sync(failures if since is None else since)
+        with while_waiting():
+            engine().sync(failures if since is None else since)
 
 
 def _take_lock(owner_id: str | None) -> None:

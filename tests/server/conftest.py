@@ -16,15 +16,26 @@ PIECES = 512  # 32 MiB, more than the kernel buffers for a client
 
 
 class Application:
-    """Responds by path; counts the streamed responses and pieces that were begun and closed."""
+    """Responds by path; counts the streamed responses and pieces that were begun and closed.
+
+    `X-Caller` names the caller, perhaps with a part behind a slash; `X-Holds` the bytes that the
+    response holds.
+    """
 
     def __init__(self):
-        self.made = self.begun = self.ended = self.holding = 0
+        self.asked = self.made = self.begun = self.ended = self.holding = 0
         self.bodies = []
         self.released = threading.Event()  # lets requests to /held go on
 
     def __call__(self, environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
+        self.asked += 1
+        if caller := environ.get("HTTP_X_CALLER"):
+            environ["server.response"].serve_for(*caller.split("/"))
+        held_bytes = int(environ.get("HTTP_X_HOLDS", 0))
+        if not environ["server.response"].reserve_memory(held_bytes):
+            start("503 Service Unavailable", [("Content-Length", "0")])
+            return []
         if path in FAULTS:
             raise FAULTS[path]
         if path == "/held":

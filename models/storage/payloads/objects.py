@@ -22,7 +22,7 @@ from obstore.store import S3Store
 
 from crypto import DecryptionError, sealing
 
-from ...core import PayloadStoreAway
+from ...core import PayloadStoreAway, while_waiting
 from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
@@ -74,7 +74,7 @@ class PayloadObjects:
         Raises what `pieces` raises.
         """
         key = _FOLDER + document_id
-        with self._reporting():
+        with while_waiting(), self._reporting():
             if sealing.sealed_bytes(size) <= PART_BYTES:
                 obstore.put(self._store, key, b"".join(pieces), use_multipart=False)
                 return
@@ -98,7 +98,7 @@ class PayloadObjects:
             yield sealed
 
     def exists(self, document_id: str) -> bool:
-        with self._reporting():
+        with while_waiting(), self._reporting():
             try:
                 obstore.head(self._store, _FOLDER + document_id)
             except FileNotFoundError:
@@ -107,7 +107,7 @@ class PayloadObjects:
 
     def drop(self, *document_ids: str) -> None:
         """Delete objects; one that is missing is no error."""
-        with self._reporting():
+        with while_waiting(), self._reporting():
             obstore.delete(self._store, [_FOLDER + id for id in document_ids])
 
     def document_ids(self) -> Iterator[list[str]]:
@@ -123,7 +123,8 @@ class PayloadObjects:
         coming: Future[list[bytes]] | None = None
         windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
         for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
-            window = coming.result() if coming else self._window(document_id, start, stop)
+            with while_waiting():
+                window = coming.result() if coming else self._window(document_id, start, stop)
             coming = None
             yield window[0]
             if end - following > 1:

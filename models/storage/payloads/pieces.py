@@ -13,6 +13,8 @@ from typing import Final
 
 from crypto import sealing
 
+from ...core import while_waiting
+
 PIECES_AHEAD: Final = 4  # that are made while others are stored
 READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one piece
 CHUNKS = 12
@@ -35,7 +37,11 @@ def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
     maker = ThreadPoolExecutor(1, "prefetch")
     try:
         coming = deque(maker.submit(next, pieces, None) for _ in range(PIECES_AHEAD))
-        while (piece := coming.popleft().result()) is not None:
+        while True:
+            with while_waiting():
+                piece = coming.popleft().result()
+            if piece is None:
+                return
             coming.append(maker.submit(next, pieces, None))
             yield piece
     finally:

@@ -1,4 +1,4 @@
-"""Statements and calls of a second view, counted, so that the load of the machine does not matter."""
+"""Statements and calls of a second view, counted: the load of the machine does not matter."""
 
 import base64
 import sys

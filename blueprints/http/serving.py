@@ -1,0 +1,42 @@
+"""The server's side of a request: the share of its caller, and the memory of its response.
+
+Only our own server has them; elsewhere, as in tests of the application alone, nothing is limited.
+"""
+
+from typing import Any
+
+from flask import Request
+
+from models.core import Busy
+from models.runtime import network_of
+
+from .authentication import Caller
+
+
+def serve_for(request: Request, caller: Caller) -> None:
+    """Have the server count a worker for the caller: the owner, and of links each one as a part.
+
+    Anybody else is the network that the request comes from. If the share of the caller is used,
+    the request ends here, and the server begins it again later.
+    """
+    response = _response_of(request)
+    if response is None:
+        return
+    grant = caller.grant
+    if caller.owner_id:
+        response.serve_for(caller.owner_id)
+    elif grant is not None:
+        response.serve_for(grant.link_owner_id, grant.id)
+    else:
+        response.serve_for(network_of(request.remote_addr or ""))
+
+
+def reserve_memory(request: Request, size_bytes: int) -> None:
+    """Reserve what the response holds until it is sent. Raises `Busy`."""
+    response = _response_of(request)
+    if response is not None and not response.reserve_memory(size_bytes):
+        raise Busy("Too many long responses are being sent. Send this again.")
+
+
+def _response_of(request: Request) -> Any:
+    return request.environ.get("server.response")

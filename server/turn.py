@@ -1,0 +1,189 @@
+"""The turn to execute Python: one worker has it at a time, and steps aside while it waits.
+
+Threads that want the interpreter lock at the same moment take it from each other again and again,
+and on several cores the hand-over costs more than what is done in between. So the worker that has
+the turn does whatever there is to do: it receives, serves, sends and looks for further events.
+
+A worker that waits for a disk, a lock, another process or a socket steps aside, and another one
+goes on. When the wait is over, it comes before those that have not begun a request. Where nothing
+is left to do, WATCHING workers wait for events; the others are spare, and sleep until one steps
+aside and nobody else could go on.
+
+The turn is lent, not owned. Whoever keeps it for LEASE_SECONDS while others may want it loses it:
+the next one begins, and the former one goes on beside it, as threads do without a turn. So nobody
+keeps others out, whatever is called meanwhile, and a wait for the turn always ends: a worker may
+hold any lock while it waits for the turn.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+
+LEASE_SECONDS = 0.02  # the longest time that others are kept out
+WATCHING = 2  # workers that wait for events, so that one is left when the other steps aside
+
+
+class _Thread(threading.local):
+    """This thread's turn, if it has one, and its gate."""
+
+    def __init__(self) -> None:
+        self.turn: Turn | None = None
+        self.gate = threading.Lock()
+        self.gate.acquire()  # whoever hands the turn to this thread releases it
+
+
+_this = _Thread()
+
+
+class Turn:
+    """One thread has it at a time; others wait for it in three lines, by the gates of threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._when_free: Callable[[], None] = lambda: None
+        self._guard = threading.Lock()
+        self._holder: threading.Lock | None = None  # the gate of the thread that has the turn
+        self._since = 0.0
+        self._returning = deque[threading.Lock]()
+        self._entering = deque[threading.Lock]()
+        self._spare = deque[threading.Lock]()
+        self._watching = 0  # threads that wait for events
+        self._needs_leases = threading.Event()
+        self._closed = threading.Event()
+
+    def start(self, when_free: Callable[[], None]) -> None:
+        """Begin to end leases. `when_free` is called when a worker steps aside and none goes on."""
+        self._when_free = when_free
+        threading.Thread(target=self._end_leases, name="turn", daemon=True).start()
+
+    def close(self) -> None:
+        """End the leases' thread, and let spare threads run."""
+        self._closed.set()
+        self._needs_leases.set()
+        with self._guard:
+            while self._spare:
+                self._spare.popleft().release()
+
+    def take(self, *, returns: bool = False) -> None:
+        """Wait for the turn; whoever `returns` comes before those that enter."""
+        with self._guard:
+            is_free = self._holder is None
+            if is_free:
+                self._begin(_this.gate)
+            elif returns:
+                self._returning.append(_this.gate)
+            else:
+                self._entering.append(_this.gate)
+        if self._may_be_wanted():
+            self._needs_leases.set()
+        if not is_free:
+            _this.gate.acquire()
+        _this.turn = self
+
+    def watch(self, wait: Callable[[], None]) -> None:
+        """Give the turn away as nothing is left to do, and return when this thread has it again.
+
+        The thread calls `wait` for an event, or is spare where enough others do.
+        """
+        _this.turn = None
+        with self._guard:
+            watches = self._watching < WATCHING
+            is_spare = not watches and not self._closed.is_set()
+            if watches:
+                self._watching += 1
+            if is_spare:
+                self._spare.append(_this.gate)
+            if self._holder is _this.gate:
+                self._hand_over()
+        if watches:
+            try:
+                wait()
+            finally:
+                with self._guard:
+                    self._watching -= 1
+            self.take()
+        if is_spare:
+            _this.gate.acquire()
+            _this.turn = self
+
+    def leave(self) -> None:
+        """Hand the turn to the next one; nothing if it was lost."""
+        _this.turn = None
+        with self._guard:
+            if self._holder is _this.gate:
+                self._hand_over()
+
+    def is_wanted(self) -> bool:
+        return bool(self._returning or self._entering)
+
+    def offer(self) -> None:
+        """Let those in that return; wait for the turn if it was lost."""
+        if self._returning or self._holder is not _this.gate:
+            self.leave()
+            self.take(returns=True)
+
+    def step_aside(self) -> None:
+        """Leave, and have another thread do the work that is left."""
+        self.leave()
+        if self._holder is None:
+            self._when_free()
+
+    def _may_be_wanted(self) -> bool:
+        """Whether a thread waits, or events could come that none is there to notice."""
+        return self.is_wanted() or not self._watching
+
+    def _hand_over(self) -> None:
+        line = self._returning or self._entering
+        if not line and not self._watching:
+            line = self._spare
+        self._holder = None
+        if line:
+            following = line.popleft()
+            self._begin(following)
+            following.release()
+
+    def _begin(self, gate: threading.Lock) -> None:
+        self._holder = gate
+        self._since = self._clock()
+
+    def _end_leases(self) -> None:
+        """Take the turn from whoever keeps it too long, if a thread is there that may want it."""
+        while not self._closed.is_set():
+            self._needs_leases.wait()
+            self._closed.wait(LEASE_SECONDS / 2)
+            with self._guard:
+                if self._holder is None or not self._may_be_wanted():
+                    self._needs_leases.clear()
+                elif self._clock() - self._since >= LEASE_SECONDS / 2:
+                    self._hand_over()
+
+    def __enter__(self) -> None:
+        self.take()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.leave()
+
+
+class SteppingAside:
+    """The context of a wait: others execute Python meanwhile. Without a turn it does nothing."""
+
+    def __enter__(self) -> None:
+        self._turn = _this.turn
+        if self._turn is not None:
+            self._turn.step_aside()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._turn is not None:
+            self._turn.take(returns=True)

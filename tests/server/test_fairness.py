@@ -1,0 +1,111 @@
+"""Who is served when many want to be: shares of callers, long responses, memory of responses."""
+
+import contextlib
+import threading
+
+from tests.server.conftest import PIECE, PIECES, answer, ask, body, head
+from tests.waiting import until
+
+MIB = 1 << 20
+
+
+@contextlib.contextmanager
+def asking(setup, count, request):
+    """So many connections, each of which has sent the request."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(setup.connected(request)) for _ in range(count)]
+
+
+def test_one_caller_holds_at_most_half_of_the_workers(build):
+    setup = build(threads=4)
+    with asking(setup, 10, ask("/held", "GET", "X-Caller: alice")) as connections:
+        until(lambda: setup.application.asked == 10)
+        assert setup.application.holding == 2
+        with setup.connected(ask("/quick", "GET", "X-Caller: bob")) as other:
+            assert answer(other)[0] == 200
+        setup.application.released.set()
+        assert [answer(connection)[0] for connection in connections] == [200] * 10
+
+
+def test_a_request_that_waited_is_begun_again_with_its_whole_body(build):
+    setup = build(threads=2)
+    with setup.connected(ask("/held", "GET", "X-Caller: alice")) as first:
+        until(lambda: setup.application.holding == 1)
+        request = ask("/body", "POST", "X-Caller: alice", "Content-Length: 9") + b"some text"
+        with setup.connected(request) as second:
+            until(lambda: setup.application.asked == 2)
+            assert setup.application.bodies == []
+            setup.application.released.set()
+            assert answer(second)[2] == b"9"
+        assert answer(first)[0] == 200
+    assert setup.application.bodies == [b"some text"]
+
+
+def test_too_many_waiting_requests_of_one_caller_are_answered_503(build):
+    setup = build(threads=2, waiting_of_one_caller=1)
+    request = ask("/held", "GET", "X-Caller: alice")
+    with asking(setup, 2, request) as served:
+        until(lambda: setup.application.asked == 2)
+        with setup.connected(request) as refused:
+            status, fields, _ = answer(refused)
+        assert status == 503
+        assert fields["retry-after"] == "5"
+        setup.application.released.set()
+        assert [answer(connection)[0] for connection in served] == [200, 200]
+
+
+def test_a_client_that_disconnects_while_it_waits_holds_up_nobody(build):
+    setup = build(threads=2)
+    request = ask("/held", "GET", "X-Caller: alice")
+    with setup.connected(request) as first:
+        until(lambda: setup.application.holding == 1)
+        with setup.connected(request):
+            until(lambda: setup.application.asked == 2)
+        with setup.connected(request) as third:
+            until(lambda: setup.application.asked == 3)
+            setup.application.released.set()
+            assert answer(first)[0] == 200
+            assert answer(third)[0] == 200
+
+
+def test_a_long_response_lets_others_in(build):
+    setup = build(threads=1, uninterrupted_bytes=MIB)
+    with setup.connected(ask("/long")) as long:
+        assert head(long)[0] == 200
+        received = []
+        reader = threading.Thread(
+            target=lambda: received.append(body(long, PIECES * len(PIECE))), daemon=True
+        )
+        with setup.connected(ask("/quick")) as quick:
+            reader.start()
+            assert answer(quick)[0] == 200
+            assert setup.application.made < PIECES
+        reader.join(60)
+        assert received == [PIECE * PIECES]
+
+
+def test_responses_hold_no_more_memory_than_their_budget(build):
+    setup = build(response_bytes=3 * MIB)
+    two = ask("/long", "GET", f"X-Holds: {2 * MIB}")
+    with setup.connected(two, small=True) as first:
+        assert head(first)[0] == 200
+        with setup.connected(two) as second:
+            assert answer(second)[0] == 503
+        with setup.connected(ask("/quick", "GET", f"X-Holds: {MIB - 1}")) as small:
+            assert answer(small)[0] == 200
+    until(lambda: setup.application.ended == 1)
+    with setup.connected(two, small=True) as third:
+        assert head(third)[0] == 200
+
+
+def test_a_response_larger_than_the_budget_is_sent_alone(build):
+    setup = build(response_bytes=3 * MIB)
+    with setup.connected(ask("/quick", "GET", f"X-Holds: {9 * MIB}")) as connection:
+        assert answer(connection)[0] == 200
+
+
+def test_memory_is_free_again_after_the_application_has_failed(build):
+    setup = build(response_bytes=3 * MIB)
+    for _ in range(2):
+        with setup.connected(ask("/fault", "GET", f"X-Holds: {2 * MIB}")) as connection:
+            assert answer(connection)[0] == 500
