@@ -11,10 +11,10 @@ from models.core import NotFound
 from models.events import current_actor
 from models.operations import setup
 
+from .http import NOBODY
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import Caller, resolve_caller
 from .http.blueprint import limit_body
-from .http.declarations import NOBODY
 from .http.serving import serve_for
 from .status import count
 from .views.notices import page_for_people
