@@ -1,0 +1,124 @@
+"""Copy buttons: each puts into the clipboard what its page shows, and nothing else."""
+
+import re
+import secrets
+
+import pytest
+
+from tests.console.test_flows_in_browser import follow
+from tests.console.visitor import Visitor
+from tests.service import ROOT
+from tests.waiting import until
+
+TEMPLATES = ROOT / "templates"
+SHOWN = {  # words of a copy button -> where its page shows what is copied
+    "Copy the key": "#secret",
+    "Copy the line": "#line",
+    "Copy the secret": "#secret",
+    "Copy the link": "#link",
+    "Copy the HTML": "#embed",
+    "Copy the words": "#words",
+}
+OF_A_LINK = "Copy"  # stands in the row of a link, which shows no address
+BUTTON = re.compile(r'<button[^>]*\sdata-copy="[^"]*"[^>]*>([^<]*)')
+
+
+def words_of_all_copy_buttons():
+    written = [path.read_text() for path in TEMPLATES.rglob("*.html")]
+    found = [words.strip() for page in written for words in BUTTON.findall(page)]
+    assert len(found) == sum(len(re.findall("data-copy", page)) for page in written)
+    return found
+
+
+def test_each_copy_button_is_one_that_is_pressed_here():
+    assert set(words_of_all_copy_buttons()) == {*SHOWN, OF_A_LINK}
+    script = (TEMPLATES / "console" / "console.js").read_text()
+    made = re.findall(r'node\("button", "([^"]+)".*\n\s*\w+\.dataset\.copy = ', script)
+    assert made == [OF_A_LINK]
+    assert script.count(".dataset.copy = ") == len(made)
+
+
+class Reader:
+    """Somebody who presses every copy button of the pages that they open."""
+
+    def __init__(self, page, owner):
+        self.page, self.owner, self.pressed = page, owner, []
+
+    def press_all(self):
+        for fold in self.page.locator("main details:not(.menu) > summary").all():
+            fold.evaluate("one => { one.parentElement.open = true; }")
+        buttons = self.page.locator("[data-copy]").all()
+        assert buttons, self.page.url
+        for button in buttons:
+            self.press(button)
+
+    def press(self, button):
+        words = button.evaluate("one => one.firstChild.data.trim()")
+        shown = self.shown_by(button, words)
+        assert len(shown) > 10
+        self.page.evaluate("navigator.clipboard.writeText('what was copied before')")
+        button.click()
+        until(lambda: button.evaluate("one => one.firstChild.data").startswith("Copied"))
+        copied = self.page.evaluate("navigator.clipboard.readText()")
+        assert copied == shown, (self.page.url, words)
+        self.pressed.append(words)
+
+    def shown_by(self, button, words):
+        if words == OF_A_LINK:
+            row = button.locator("xpath=ancestor::li")
+            address = row.locator("[href*='/app/links/']").first.get_attribute("href")
+            return self.addresses()[address.split("/")[3]]
+        place = self.page.locator(SHOWN[words])
+        is_field = place.evaluate("one => 'value' in one")
+        return place.input_value() if is_field else place.inner_text()
+
+    def addresses(self):
+        """The address of each link of the owner, by its id."""
+        ids = set(re.findall(r"/app/links/(tok_\w+)", self.owner.get("/app/links").text))
+        shown = {id: self.owner.get(f"/app/links/{id}").text for id in ids}
+        return {
+            id: re.search(r'id="link" value="([^"]+)"', text)[1].replace("&amp;", "&")
+            for id, text in shown.items()
+            if 'id="link"' in text
+        }
+
+
+@pytest.fixture
+def reader(service, open_browser):
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    page = open_browser(permissions=["clipboard-read", "clipboard-write"])
+    owner.enter(page)
+    return Reader(page, owner)
+
+
+@pytest.mark.slow
+def test_each_copy_button_copies_what_its_page_shows(reader, service):
+    page, api = reader.page, reader.owner.api
+    document = api.upload(b"x", name="Contract.txt", token=None)
+    link = api.share(document, label="the “auditor”", allowedOrigins=["https://intranet.example"])
+    collection = api.collect(document, title='Offer "A" & <b>')
+
+    page.locator("#file").set_input_files(
+        {"name": "New.txt", "mimeType": "text/plain", "buffer": b"x"}
+    )
+    page.get_by_role("button", name="Create and copy link").click()
+    page.locator("#uploads [data-copy]").wait_for()
+    reader.press_all()
+    for path in ("links", f"links/{link['id']}", f"documents/{document['id']}"):
+        page.goto(f"{service.url}/app/{path}")
+        reader.press_all()
+    page.goto(f"{service.url}/app/collections/{collection['id']}/requests")
+    follow(page.get_by_role("button", name="Create the link"))
+    reader.press_all()
+    page.goto(f"{service.url}/app/keys")
+    follow(page.get_by_role("button", name="Create the key"))
+    reader.press_all()
+    page.goto(f"{service.url}/app/webhooks")
+    page.get_by_label("Address").fill("https://hook.example/in")
+    follow(page.get_by_role("button", name="Create the webhook"))
+    reader.press_all()
+    follow(page.get_by_role("link", name="Done"))
+    follow(page.get_by_role("button", name="Replace the secret"))
+    reader.press_all()
+
+    assert set(reader.pressed) == {*SHOWN, OF_A_LINK}
