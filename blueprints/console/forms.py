@@ -22,6 +22,7 @@ from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
 from .unsent import holds_password, unsent_form
 
+TOMORROW = "tomorrow"  # where the browser is, which tells its offset
 WAIT_SECONDS = 10  # a second click for the answer to the first
 _FIELDS = {  # of errors that name none
     "email_taken": ("email",),
@@ -139,11 +140,14 @@ def number(name: str) -> Any:
 
 def link_ends() -> list[tuple[str, str]]:
     """When a link may end, for a row of choices: values of `ends`, and words."""
-    tomorrow, friday = today() + timedelta(days=1), friday_after_tomorrow()
+    friday = friday_after_tomorrow()
     return [
-        *(("1h", "1 hour"), (f"{tomorrow}", "Tomorrow")),
+        ("1h", "1 hour"),
+        (TOMORROW, "Tomorrow"),
         (f"{friday}", f"{friday:%a} {friday.day} {friday:%b}"),
-        *(("30", "30 days"), ("never", "Never"), ("date", "Pick…")),
+        ("30", "30 days"),
+        ("never", "Never"),
+        ("date", "Pick…"),
     ]
 
 
@@ -161,8 +165,8 @@ def _moment_now() -> datetime:
 
 
 def end() -> dict[str, str | None]:
-    """`expiresAt` as chosen: in some days or hours (`7`, `1h`), at the end of a date (itself, or
-    `date` and `endsOn`), never; nothing to keep it.
+    """`expiresAt` as chosen: in some days or hours (`7`, `1h`), at the end of `tomorrow` or of a
+    date (itself, or `date` and `endsOn`) in the browser's zone, never; nothing to keep it.
     """
     chosen = typed().get("ends", "keep")
     if chosen in {"keep", "never"}:
@@ -175,14 +179,18 @@ def end() -> dict[str, str | None]:
 
 
 def _moment(chosen: str) -> datetime:
-    if "-" not in chosen and chosen != "date":
+    if "-" not in chosen and chosen not in {"date", TOMORROW}:
         unit = "hours" if chosen.endswith("h") else "days"
         span = timedelta(**{unit: int(chosen.removesuffix("h"))})
         return _moment_now() + span
-    day = typed().get("endsOn", "") if chosen == "date" else chosen
-    minutes = _integer("offset") if typed().get("offset") else 0  # of the browser's zone
-    last = timedelta(days=1, minutes=minutes, milliseconds=-1)
-    return datetime.fromisoformat(day).replace(tzinfo=UTC) + last
+    minutes = _integer("offset") if typed().get("offset") else 0
+    behind_utc = timedelta(minutes=minutes)  # the browser's zone
+    if chosen == TOMORROW:
+        day = f"{(_moment_now() - behind_utc).date() + timedelta(days=1)}"
+    else:
+        day = typed().get("endsOn", "") if chosen == "date" else chosen
+    midnight = datetime.fromisoformat(day).replace(tzinfo=UTC) + behind_utc
+    return midnight + timedelta(days=1, milliseconds=-1)
 
 
 def _integer(name: str) -> int:

@@ -30,19 +30,28 @@ function localize(part) {
 localize(document);
 
 // --- forms ---
+function lastMinute(chosen) { // of the day that is chosen, where the browser is
+  const end = new Date(chosen === "tomorrow" ? Date.now() + 86400000 : chosen + "T00:00");
+  end.setHours(23, 59);
+  return end;
+}
 addEventListener("submit", event => {
-  const form = event.target, on = form.elements.ends;
-  if (form.elements.offset) { // a chosen day ends where the browser is
-    const day = on?.value === "date" ? form.elements.endsOn.value : on?.value;
-    form.elements.offset.value = new Date(day + "T23:59").getTimezoneOffset() || 0;
-  }
+  const { ends, endsOn, offset } = event.target.elements;
+  if (offset) offset.value = lastMinute(ends.value === "date" ? endsOn.value : ends.value).getTimezoneOffset() || 0;
+}, true); // before a listener of the form itself reads the values
+for (const day of all("[name=endsOn]")) {
+  day.min = new Date().toLocaleDateString("sv");
+  day.ariaLabel = day.ariaLabel.replace(" (UTC)", "");
+}
+addEventListener("submit", event => {
+  const form = event.target;
   if (!form.matches("[data-again]")) setTimeout(() => { // one click is enough; the values have been read
     if (!event.defaultPrevented) for (const button of all("button", form)) button.disabled = true;
   });
 });
 addEventListener("pageshow", () => { for (const button of all("button:disabled")) button.disabled = false; });
 
-async function copy(text, button) { // a promise of a text, too: browsers want the call within the click
+async function copy(text) { // a promise of a text, too: browsers want the call within the click
   try {
     if (globalThis.ClipboardItem) await navigator.clipboard.write([new ClipboardItem({ "text/plain": Promise.resolve(text).then(words => new Blob([words], { type: "text/plain" })) })]);
     else await navigator.clipboard.writeText(await text);
@@ -51,17 +60,23 @@ async function copy(text, button) { // a promise of a text, too: browsers want t
     area.select();
     const done = document.execCommand("copy");
     area.remove();
-    if (!done) return false;
+    return done;
   }
-  say("Copied.");
-  const words = button.firstChild, former = words.data;
-  words.data = "Copied ✓";
-  setTimeout(() => { words.data = former; }, 2000);
   return true;
+}
+const copying = new Map(); // buttons that say that they have copied, each with what says otherwise later
+async function press(button) {
+  if (!await copy(button.dataset.copy)) return say("It was not copied: this browser does not permit it here.");
+  say("Copied.");
+  const words = button.firstChild, former = copying.get(button)?.former ?? words.data;
+  clearTimeout(copying.get(button)?.timer);
+  words.data = "Copied ✓";
+  const timer = setTimeout(() => { words.data = former; copying.delete(button); }, 2000);
+  copying.set(button, { former, timer });
 }
 addEventListener("click", event => {
   const button = event.target.closest("[data-copy]"), opens = event.target.closest("[data-open]");
-  if (button) copy(button.dataset.copy, button);
+  if (button) press(button);
   if (opens) {
     const part = $("#" + opens.dataset.open);
     part.open = true;
@@ -93,6 +108,8 @@ function reload(address, then) {
     if (!fresh || !list) return; // the session has ended
     localize(fresh);
     list.replaceWith(fresh);
+    const count = $(".used"), counted = $(".used", call.response);
+    if (count && counted) count.replaceWith(counted);
     then?.();
   };
   call.send();
@@ -112,7 +129,8 @@ if (search) {
 }
 
 // --- uploads: dropped, pasted or chosen on any page ---
-const drop = $(".drop"), queue = [], links = [];
+const drop = $(".drop"), queue = [];
+const unlinked = new Set(); // rows of files that a link is asked for
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
 let running, stored = 0, sum = 0;
 if ($("nav")) {
@@ -141,17 +159,22 @@ if ($("nav")) {
 if (drop) {
   const field = drop.elements.file;
   field.multiple = true;
-  field.addEventListener("change", () => { add(field.files); field.value = ""; field.required = false; });
+  field.addEventListener("change", () => { add(field.files); field.value = ""; });
   drop.addEventListener("submit", event => {
-    if (!sum) return;
     event.preventDefault(); // the files are stored, or are being sent
-    if (event.submitter?.value !== "store") share(event.submitter);
+    if (event.submitter?.value === "store") leaveUnlinked(); else share();
   });
 }
 for (const item of rows.children) { // shared by a phone, and stored
   const file = item.firstChild;
-  links.push({ file, item, key: 1, address: file.pathname });
+  unlinked.add({ file, item, key: 1, address: file.pathname });
   stored = ++sum;
+}
+showTerms();
+function showTerms() { // while there is a file that they can be for
+  if (!drop) return;
+  drop.classList.toggle("begun", unlinked.size > 0);
+  drop.elements.file.required = !unlinked.size;
 }
 async function walk(entry) {
   if (!entry) return [];
@@ -163,15 +186,22 @@ async function walk(entry) {
 function add(files) {
   for (const file of files) {
     const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join("");
-    const row = { file, key, item: rows.appendChild(node("li", "")), state: node("span", "waits", { className: "dim" }) };
-    row.ready = new Promise(done => { row.done = done; });
-    row.item.append(node("b", file.name), row.state);
+    const row = { file, key, item: rows.appendChild(node("li", "")), state: node("span", "", { className: "dim" }) };
+    row.item.append(node("b", file.name));
     sum++;
     if (drop && file.size > +drop.dataset.limit) refuse(row, `Too large: up to ${drop.dataset.words} can be stored.`);
-    else { links.push(row); queue.push(row); }
+    else enqueue(row);
   }
-  drop?.classList.add("begun");
   next();
+}
+function enqueue(row) {
+  row.cancelled = false;
+  row.ready = new Promise(done => { row.done = done; });
+  row.state.textContent = "waits";
+  row.item.replaceChildren(row.item.firstChild, row.state);
+  queue.push(row);
+  unlinked.add(row);
+  showTerms();
 }
 function next() {
   if (running || !queue.length) return;
@@ -226,35 +256,67 @@ function accept(row, address) {
   row.done();
 }
 function drops(row, words, look) {
-  if (links.includes(row)) links.splice(links.indexOf(row), 1);
   row.item.replaceChildren(row.item.firstChild, node("span", words, { className: look }));
-  row.done();
+  row.done?.();
+  unlinked.delete(row);
+  showTerms();
 }
 function refuse(row, words, again) {
   drops(row, words, "error");
   if (!again) return;
   const button = node("button", "Try again", { type: "button" });
-  button.onclick = () => { button.disabled = true; links.push(row); queue.push(row); row.item.replaceChildren(row.item.firstChild, row.state); row.state.textContent = "waits"; next(); };
+  button.onclick = () => { enqueue(row); next(); };
   row.item.append(button);
 }
-async function make(row) {
+
+// --- links to what was uploaded ---
+function close(chosen) { // the card is for other files again, which have terms of their own
+  for (const row of chosen) unlinked.delete(row);
+  drop.reset();
+  drop.classList.remove("large");
+  showTerms();
+}
+function leaveUnlinked() {
+  if (!running) say(unlinked.size > 1 ? "Stored, without links." : "Stored, without a link.");
+  close(unlinked);
+  drop.elements.file.focus();
+}
+async function make(row, terms) {
   await row.ready;
-  if (!row.address) return "";
-  const body = new FormData(drop);
-  body.delete("file");
-  body.append("key", row.key);
-  const answer = await fetch(row.address + "/links", { method: "POST", body: new URLSearchParams(body), headers: { Accept: "application/json" } });
+  if (!row.address) return; // it was refused, or cancelled
+  const answer = await fetch(row.address + "/links", {
+    method: "POST", body: new URLSearchParams([...terms, ["key", row.key]]), headers: { Accept: "application/json" },
+  });
   const made = await answer.json();
   if (!answer.ok) throw new Error(made.errors?.[0].detail || made.detail);
+  row.link = made.address;
+  unlinked.delete(row);
   const button = node("button", "Copy", { type: "button" });
   button.dataset.copy = made.address;
   row.item.append(node("a", "Terms", { className: "button", href: "/app/links/" + made.id }), button);
-  return links.length > 1 ? `${row.file.name}: ${made.address}` : made.address;
 }
-async function share(button) { // a link for each file
-  const text = Promise.all(links.map(make)).then(made => made.filter(Boolean).join("\n"));
+async function makeAll(chosen, terms) { // the text of all their links
+  const outcomes = await Promise.allSettled(chosen.map(row => make(row, terms)));
+  const failed = outcomes.find(one => one.reason);
+  if (failed) throw failed.reason;
+  const linked = chosen.filter(row => row.link);
+  if (!linked.length) throw new Error("Nothing was stored, so there is no link.");
+  return linked.map(row => linked.length > 1 ? `${row.file.name}: ${row.link}` : row.link).join("\n");
+}
+async function share() { // a link for each file, by the terms as they stand now
+  const chosen = [...unlinked], terms = new FormData(drop), part = $(".terms", drop);
+  terms.delete("file");
+  part.inert = true;
+  let next = $("button", part); // what to go on with: correct the terms, or copy once more
   try {
-    if (await copy(text, button)) say(links.length > 1 ? "The links are copied." : "The link is copied.");
-    links.length = 0;
+    const copied = await copy(makeAll(chosen, terms));
+    const linked = chosen.filter(row => row.link);
+    const what = linked.length > 1 ? "The links are" : "The link is";
+    close(chosen);
+    say(copied ? `${what} copied.` : `${what} ready: press Copy beside it.`);
+    next = $("[data-copy]", linked[0].item);
   } catch (problem) { say(problem.message); }
+  part.inert = false;
+  next.focus();
+  if ($("#list")) reload(location.href);
 }

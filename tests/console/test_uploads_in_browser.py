@@ -1,8 +1,14 @@
 """Uploading with the script: several at once, progress, cancel, limits, dropping, pasting."""
 
+import re
+import secrets
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from tests.console.test_flows_in_browser import enter
+from tests.console.test_flows_in_browser import enter, follow
+from tests.console.visitor import Visitor
 from tests.waiting import until
 
 
@@ -199,7 +205,177 @@ def test_a_refused_file_takes_no_link_from_the_others(small_service, open_browse
     enter(page, small_service)
     page.locator("#file").set_input_files([file("small.txt"), file("large.bin", b"x" * 1_000_001)])
     until(lambda: names(page) == ["small.txt"])
-    page.get_by_role("button", name="Only store it").click()
     page.get_by_role("button", name="Create and copy link").click()
     until(lambda: said(page) == "The link is copied.")
     assert "token=dt_" in page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.fixture
+def sender(service, open_browser):
+    """Somebody at the first page, who may read the clipboard; `api` is the same person there."""
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    page = open_browser(permissions=["clipboard-read", "clipboard-write"])
+    owner.enter(page)
+    page.api = owner.api
+    return page
+
+
+CREATE = "Create and copy link"
+
+
+def create_link(page):
+    page.get_by_role("button", name=CREATE).click()
+    until(lambda: said(page) == "The link is copied.")
+
+
+def copied(page):
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def hold_uploads(page):
+    """The uploads that wait from now on until they are continued."""
+    held = []
+    page.route("**/app/documents?key=*", lambda one: held.append(one))  # noqa: PLW0108, Playwright marks it
+    return held
+
+
+def links_of(page):
+    """The records of all links, the oldest first."""
+    documents = page.api.get("/v1/documents").json["documents"]
+    return [link for one in reversed(documents) for link in reversed(page.api.links(one))]
+
+
+def test_the_form_of_a_link_is_gone_once_the_link_is_copied(sender):
+    sender.locator("#file").set_input_files([file("contract.txt", b"We agree.")])
+    create_link(sender)
+    first = copied(sender)
+    assert not sender.get_by_role("button", name=CREATE).is_visible()
+    assert not sender.get_by_label("Password").is_visible()
+    assert sender.evaluate("document.activeElement.dataset.copy") == first
+    sender.keyboard.press("Enter")
+    until(lambda: said(sender) == "Copied.")
+    assert copied(sender) == first
+    assert len(links_of(sender)) == 1
+
+
+def test_the_next_file_has_neither_the_password_nor_the_label_of_the_one_before(sender):
+    sender.locator("#file").set_input_files([file("for-ana.txt")])
+    sender.get_by_label("Who is it for?").fill("Ana")
+    sender.get_by_label("Password").fill("only Ana knows")
+    sender.get_by_role("radio", name="Never").check()
+    create_link(sender)
+    sender.locator("#file").set_input_files([file("for-ben.txt")])
+    assert sender.get_by_label("Who is it for?").input_value() == ""
+    assert sender.get_by_label("Password").input_value() == ""
+    assert not sender.get_by_role("radio", name="Never").is_checked()
+    create_link(sender)
+    ana, ben = links_of(sender)
+    assert (ana["label"], ana["hasPassword"], ana["expiresAt"]) == ("Ana", True, None)
+    assert (ben["label"], ben["hasPassword"]) == (None, False)
+    assert ben["expiresAt"]
+
+
+def test_terms_cannot_change_while_a_link_waits_for_its_file(sender):
+    held = hold_uploads(sender)
+    sender.locator("#file").set_input_files([file("slow.txt")])
+    sender.get_by_label("Who is it for?").fill("Ana")
+    until(lambda: held)
+    sender.get_by_role("button", name=CREATE).click()
+    assert sender.locator(".terms").evaluate("one => one.inert")
+    held[0].continue_()
+    until(lambda: said(sender) == "The link is copied.")
+    assert [link["label"] for link in links_of(sender)] == ["Ana"]
+
+
+def test_what_a_link_is_refused_for_is_said_and_can_be_corrected(sender):
+    sender.evaluate("navigator.clipboard.writeText('from before')")
+    sender.locator("#file").set_input_files([file("a.txt"), file("b.txt")])
+    sender.get_by_label("Password").fill("keep me")
+    sender.get_by_label("Opens at most").fill("0")
+    sender.get_by_role("button", name=CREATE).click()
+    until(lambda: said(sender) == "Use 1 to 1,000,000.")
+    assert copied(sender) == "from before"
+    assert sender.get_by_label("Password").input_value() == "keep me"
+    sender.get_by_label("Opens at most").fill("3")
+    sender.get_by_role("button", name=CREATE).click()
+    until(lambda: said(sender) == "The links are copied.")
+    assert [link["maxViews"] for link in links_of(sender)] == [3, 3]
+    assert sender.locator("#uploads [data-copy]").count() == 2
+
+
+def test_cancelled_files_leave_the_clipboard_as_it_was(sender):
+    held = hold_uploads(sender)
+    sender.evaluate("navigator.clipboard.writeText('from before')")
+    sender.locator("#file").set_input_files([file("slow.txt")])
+    until(lambda: held)
+    sender.get_by_role("button", name=CREATE).click()
+    sender.get_by_role("button", name="Cancel").click()
+    until(lambda: said(sender) == "Nothing was stored, so there is no link.")
+    assert copied(sender) == "from before"
+
+
+def test_a_file_that_is_only_stored_asks_for_no_link_any_more(sender):
+    sender.locator("#file").set_input_files([file("mine.txt")])
+    until(lambda: said(sender) == "1 stored.")
+    sender.get_by_label("Password").fill("for another file")
+    sender.get_by_role("button", name="Only store it").click()
+    assert said(sender) == "Stored, without a link."
+    assert not sender.get_by_role("button", name=CREATE).is_visible()
+    sender.locator("#file").set_input_files([file("other.txt")])
+    assert sender.get_by_label("Password").input_value() == ""
+    create_link(sender)
+    assert len(links_of(sender)) == 1
+
+
+def test_the_list_and_its_count_follow_uploads_and_links(sender):
+    sender.api.upload(b"x", name="before.txt", token=None)
+    sender.reload()
+    assert "1 document," in sender.inner_text(".used")
+    sender.locator("#file").set_input_files([file("new.txt")])
+    until(lambda: "2 documents," in sender.inner_text(".used"))
+    create_link(sender)
+    row = sender.get_by_role("table", name="Documents").locator("tr", has_text="new.txt")
+    until(lambda: "1 live" in row.inner_text())
+
+
+def test_a_copy_button_says_what_it_does_again_also_after_two_clicks(sender):
+    sender.clock.install()
+    sender.locator("#file").set_input_files([file("a.txt")])
+    create_link(sender)
+    button = sender.locator("#uploads [data-copy]")
+    for _ in range(2):
+        button.click()
+        until(lambda: button.inner_text() == "Copied ✓")
+    until(lambda: sender.clock.run_for(2000) or button.inner_text() == "Copy")
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_a_day_ends_where_the_reader_is_on_each_page(zone, service, open_browser):
+    """At each hour one of these zones has another day than UTC."""
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    page = open_browser(timezone_id=zone, permissions=["clipboard-read", "clipboard-write"])
+    owner.enter(page)
+    page.api = owner.api
+    page.locator("#file").set_input_files([file("a.txt")])
+    friday = page.locator(".terms label", has_text=re.compile(r"^Fri \d")).inner_text()
+    page.get_by_role("radio", name="Tomorrow").check()
+    create_link(page)
+    page.locator("#file").set_input_files([file("b.txt")])
+    page.get_by_role("radio", name=friday).check()
+    create_link(page)
+    (document, _) = page.api.get("/v1/documents").json["documents"]
+    for name in ("Tomorrow", friday):
+        page.goto(f"{service.url}/app/documents/{document['id']}")
+        if not page.get_by_role("radio", name=name).is_visible():
+            page.get_by_role("link", name="New link").click()
+        page.locator("#new").get_by_role("radio", name=name).check()
+        follow(page.get_by_role("button", name="Create the link"))
+
+    here = datetime.now(ZoneInfo(zone)).date()
+    ends = [datetime.fromisoformat(link["expiresAt"]) for link in links_of(page)]
+    days = [moment.astimezone(ZoneInfo(zone)) for moment in ends]
+    assert {moment.time().replace(microsecond=0) for moment in days} == {time(23, 59, 59)}
+    tomorrow = here + timedelta(days=1)
+    last = next(one.date() for one in days if f"{one:%a} {one.day} {one:%b}" == friday)
+    assert sorted(moment.date() for moment in days) == sorted([tomorrow, tomorrow, last, last])
+    assert datetime.now(UTC) < min(ends)
