@@ -12,6 +12,7 @@ from flask import g, request
 
 from models import StoredResponse
 
+from ..http.body import MalformedJson, parse_json
 from ..http.idempotency import execute_once
 from ..http.multipart import FORM_DATA
 
@@ -40,8 +41,9 @@ def store_form(user_id: str, text: str) -> str:
 def unsent_form() -> tuple[str, Values] | None:
     """The path and the values of the form that the page is asked for with."""
     if key := request.args.get("form"):
-        with suppress(ValueError, TypeError, AttributeError):
-            action, values = json.loads(StoredResponse.replayed(_id(g.caller.owner_id, key), ""))
+        text = StoredResponse.replayed(_id(g.caller.owner_id, key), "") or ""
+        with suppress(MalformedJson, ValueError, TypeError, AttributeError):
+            action, values = parse_json(text.encode())
             return str(action), {name: [str(one) for one in values[name]] for name in values}
     return None
 
