@@ -55,7 +55,7 @@ def change_notices() -> Response:
     return go(PATH, "asked")
 
 
-@account.get("/export")
+@account.post("/export")
 def export_account() -> Response:
     """Save all that the account holds as one ZIP file"""
     return everything()

@@ -4,12 +4,12 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
@@ -127,6 +127,8 @@ def errors_as_pages(response: Response) -> Response:
             return response
     if path in _LEADS_TO:
         return go(_LEADS_TO[path])
+    if response.status_code == 405 and request.method in {"GET", "HEAD"}:
+        return go(_page_above())  # the address of a form, loaded again
     if response.status_code == 401:
         return _to_login()
     page = render("error", response.status_code, problem=response.get_json())
@@ -134,6 +136,29 @@ def errors_as_pages(response: Response) -> Response:
         (name, response.headers[name]) for name in _KEPT if name in response.headers
     )
     return page
+
+
+def from_here(view: Page) -> Page:
+    """A GET that is recorded, or that costs much: the link of another site, with which browsers
+    send the cookie, leads to the page above instead, which asks.
+    """
+
+    @wraps(view)
+    def guarded(**path: str) -> Response:
+        if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+            return go(_page_above())
+        return view(**path)
+
+    return guarded
+
+
+def _page_above() -> str:
+    """The nearest page above the address of this request."""
+    pages = current_app.url_map.bind("")
+    path = request.path.rpartition("/")[0]
+    while path.startswith("/app/") and not pages.test(path, "GET"):
+        path = path.rpartition("/")[0]
+    return path
 
 
 def page_of(address: str) -> str:

@@ -11,7 +11,7 @@ from models.links import count_live_links, links_by_target
 
 from ..schemas.collections import CollectionEdit, FilePassword, NewCollection
 from ..views import archive, one_file
-from .blueprint import Pages, go, go_back, render
+from .blueprint import Pages, from_here, go, go_back, render
 from .documents import page_number
 from .forms import once, text
 from .links import issue, link_fields, show_new
@@ -74,12 +74,14 @@ def change_collection(id: str) -> Response:
 
 
 @collection.get("/<id>/content")
+@from_here
 def save_collection(id: str) -> Response:
     """Save the originals of a collection as one ZIP file"""
     return archive.send_collection(_owned(id))
 
 
 @collection.get("/<id>/download")
+@from_here
 def save_collection_file(id: str) -> Response:
     """Save a collection as one HTML file"""
     return one_file.send(_owned(id), None)

@@ -14,7 +14,7 @@ from ..schemas.requests import DocumentEdit, DownloadRequest
 from ..schemas.uploads import UploadForm
 from ..views import content, pages
 from .activity import readings
-from .blueprint import HOME, Pages, go, render
+from .blueprint import HOME, Pages, from_here, go, render
 from .documents import store_sent
 from .forms import accepts_html, end, text
 from .links import issue, link_fields, show_new
@@ -56,12 +56,14 @@ def view(id: str) -> Response:
 
 
 @document.get("/content")
+@from_here
 def save_original(id: str) -> Response:
     """Return the original's bytes"""
     return content.read(_owned(id), None)
 
 
 @document.get("/download")
+@from_here
 def save_file(id: str) -> Response:
     """Save the document as one HTML file"""
     return pages.render("download", _owned(id), None)

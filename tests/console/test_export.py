@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.console.visitor import SAME_SITE
 from tests.people import Person
 from tests.service import ROOT
 
@@ -17,7 +18,7 @@ def exported(member, tmp_path):
     """A function that saves the export of the member, and unpacks it."""
 
     def save():
-        answer = member.get("/app/account/export")
+        answer = member.post("/app/account/export")
         assert (answer.status, answer.kind) == (200, "application/zip")
         assert int(answer.headers["Content-Length"]) == len(answer.body)
         archive = ZipFile(io.BytesIO(answer.body))
@@ -79,5 +80,14 @@ def test_an_account_without_anything_is_exported_too(exported):
 def test_nobody_else_is_in_it_and_nobody_else_gets_it(member, alice, exported, visitor):
     alice.upload(b"of alice", name="alices.txt")
     assert b"alices" not in b"".join(exported().values())
-    assert visitor.get("/app/account/export").status == 303
-    assert Person(member.service).exchange("GET", "/app/account/export").status == 303
+    assert visitor.post("/app/account/export").status == 303
+    answer = Person(member.service).exchange("POST", "/app/account/export", SAME_SITE.items())
+    assert answer.status == 303
+
+
+def test_another_site_starts_no_export(member):
+    refused = member.post("/app/account/export", headers={"Sec-Fetch-Site": "cross-site"})
+    assert refused.status == 403
+    led = member.get("/app/account/export", **{"Sec-Fetch-Site": "cross-site"})
+    assert (led.status, led.headers["Location"]) == (303, "/app/account")
+    assert "account.exported" not in [event["type"] for event in member.api.events()]

@@ -1,6 +1,7 @@
 """What every page has: headers, errors for people, lasting assets; and the page of activity."""
 
 import re
+import secrets
 
 import pytest
 
@@ -67,18 +68,19 @@ def test_style_and_script_are_kept_by_browsers_for_good(visitor):
 
 
 def test_an_error_is_a_page_and_for_programs_a_problem(member):
-    for path, status in (("/app/nothing", 404), ("/app/logout", 405)):
-        answer = member.get(path, Accept="text/html,*/*;q=0.8")
+    for method, path, status in (("GET", "/app/nothing", 404), ("DELETE", "/app/keys", 405)):
+        answer = member.request(method, path, {"Accept": "text/html,*/*;q=0.8"})
         assert (answer.status, answer.kind) == (status, "text/html")
         assert answer.policy["default-src"] == ["'none'"]
-        answer = member.get(path, Accept="application/json")
+        answer = member.request(method, path, {"Accept": "application/json"})
         assert (answer.status, answer.kind) == (status, "application/problem+json")
+    assert member.get("/app/logout", Accept="application/json").status == 405
 
 
 @pytest.fixture
 def having(service):
     """Somebody with one of everything, and the ids by the nouns of the pages' addresses."""
-    owner = Visitor(service).sign_up("having@console.example")
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@console.example")
     document, binned = owner.api.upload(b"x"), owner.api.upload(b"x")
     owner.post("/app/documents", {"act": "bin", "id": binned["id"]})
     link = owner.api.share(document, agreement="I keep this to myself.")
@@ -99,13 +101,64 @@ def having(service):
     }
 
 
+def addresses(pattern):
+    """Pairs of method and address of the pages whose address matches."""
+    table = (ROOT / "docs/console.md").read_text()
+    pages = re.findall(r"^\| (\w+) \| `(\S+)` \| .+ \| .+ \|$", table, re.M)
+    return [(method, address) for method, address in pages if re.search(pattern, address)]
+
+
+def with_ids(address, ids):
+    return re.sub(r"(\w+)/<\w+>", lambda found: f"{found[1]}/{ids[found[1]]}", address)
+
+
+def test_the_address_of_each_form_leads_to_a_page_when_it_is_loaded_again(having):
+    owner, ids = having
+    pages = addresses("")
+    shown = {address for method, address in pages if method == "GET"}
+    forms = {address for method, address in pages if method == "POST"} - shown
+    assert len(forms) > 10
+    for address in forms:
+        path = with_ids(address, ids)
+        answer = owner.get(path, **BROWSER)
+        assert answer.status == 303, path
+        page = answer.headers["Location"]
+        assert path.startswith(page + "/"), path
+        answer = owner.get(page, **BROWSER)
+        if page == "/app":
+            answer = owner.get(answer.headers["Location"], **BROWSER)
+        assert (answer.status, answer.kind) == (200, "text/html"), path
+
+
+def test_a_link_of_another_site_records_nothing(having):
+    """But a look at a document, which its own page shows as well."""
+    owner, ids = having
+    told = [event["id"] for event in owner.api.events()]
+    for method, address in addresses(""):
+        if method == "GET" and "<any(" not in address and "<version>" not in address:
+            path = with_ids(address, ids)
+            if not path.endswith("/view"):
+                owner.get(path, **BROWSER, **{"Sec-Fetch-Site": "cross-site"})
+    assert [event["id"] for event in owner.api.events()] == told
+
+
+@pytest.mark.parametrize("noun", ["documents", "collections"])
+@pytest.mark.parametrize("saving", ["content", "download"])
+def test_another_site_leads_to_the_page_instead_of_saving(noun, saving, having):
+    owner, ids = having
+    page = f"/app/{noun}/{ids[noun]}"
+    for site, status in (("cross-site", 303), ("same-site", 303), ("same-origin", 200)):
+        answer = owner.get(f"{page}/{saving}", **{"Sec-Fetch-Site": site})
+        assert answer.status == status
+        assert answer.headers["Location"] == (page if status == 303 else None)
+
+
 def test_what_belongs_to_another_user_is_not_there(member, having):
     owner, ids = having
-    table = (ROOT / "docs/console.md").read_text()
-    pages = re.findall(r"^\| (\w+) \| `(\S+<\w*id>\S*)` \| .+ \| cookie \|$", table, re.M)
+    pages = [one for one in addresses(r"<\w*id>") if not one[1].endswith("/confirm")]
     assert len(pages) > 40
     for method, address in pages:
-        path = re.sub(r"(\w+)/<\w+>", lambda found: f"{found[1]}/{ids[found[1]]}", address)
+        path = with_ids(address, ids)
         answer = member.get(path) if method == "GET" else member.post(path)
         assert answer.status == 404, (method, path)
         assert method == "POST" or owner.get(path).status == 200, path
