@@ -31,6 +31,9 @@ from .templating import address_of, for_whom, quoted
 links = Pages("links", "/links")
 PATH, ROWS, OPENINGS = "/app/links", 10, 6
 TEXT = "text/plain; charset=utf-8"
+_MARKED_AND_SAVED = (
+    "Untick “May be saved”, or untick this: a link whose pages are marked is for viewing alone."
+)
 
 
 @links.get("")
@@ -146,9 +149,12 @@ def link_fields() -> dict[str, Any]:
         raise ValidationError(
             {"password": ["Type the password again, or tick that the link needs none."]}
         )
+    permissions = " ".join(fields.getlist("permissions")).split()
+    if "watermark" in fields and {"view", "download"} <= set(permissions):
+        raise ValidationError({"watermark": [_MARKED_AND_SAVED]})
     return {
         "label": text("label"),
-        "permissions": " ".join(fields.getlist("permissions")).split(),
+        "permissions": permissions,
         "maxViews": number("maxViews"),
         "password": password,
         "allowedOrigins": fields.get("allowedOrigins", "").split(),

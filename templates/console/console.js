@@ -49,7 +49,19 @@ addEventListener("submit", event => {
     if (!event.defaultPrevented) for (const button of all("button", form)) button.disabled = true;
   });
 });
-addEventListener("pageshow", () => { for (const button of all("button:disabled")) button.disabled = false; });
+addEventListener("pageshow", () => {
+  for (const button of all("button:disabled")) button.disabled = false;
+  for (const mark of all("[name=watermark]")) forbidSaving(mark);
+});
+addEventListener("change", ({ target }) => { if (target.name === "watermark") forbidSaving(target); });
+function forbidSaving(mark) { // by a link whose pages are marked; else it is as it was
+  const saving = $("[type=checkbox][name=permissions]", mark.form);
+  if (mark.checked && !saving.disabled) {
+    saving.dataset.former = saving.checked ? "checked" : "";
+    saving.checked = false;
+  } else if (!mark.checked && saving.disabled) saving.checked = saving.dataset.former === "checked";
+  saving.disabled = mark.checked;
+}
 
 async function copy(text) { // a promise of a text, too: browsers want the call within the click
   try {

@@ -120,6 +120,7 @@ def test_pages_are_marked_by_a_link_that_may_not_be_saved(member, document):
     refused = member.submit(member.get(here), here + "/links", watermark="1")
     assert refused.status == 422
     assert field_of(refused, "watermark", here + "/links")["aria-invalid"] == "true"
+    assert "Untick “May be saved”, or untick this:" in words(refused)
     page = member.submit(refused, here + "/links", permissions="view")
     assert "Each page carries who opened it, and when." in words(page)
     link = member.api.get("/v1/tokens").json["tokens"][0]

@@ -5,8 +5,10 @@ import re
 
 import pytest
 
+from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
 from tests.site import Site
+from tests.viewer import samples
 from tests.waiting import until
 
 TEXT = "We keep what we see to ourselves.\n\n" + "And so on, in many words. " * 600
@@ -120,3 +122,32 @@ def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
     with page.expect_download() as saved:
         page.get_by_role("link", name="Receipt").click()
     assert "agreement.accepted" in saved.value.path().read_text()
+
+
+def test_who_marks_the_pages_of_a_link_need_not_find_the_box_for_saving(member, open_browser):
+    api = member.api
+    document = api.upload(samples.pdf("One"), "application/pdf", token=None)
+    page = open_browser()
+    member.enter(page, f"/app/documents/{document['id']}")
+    page.locator("#new summary", has_text="More").click()
+    saving = page.locator("#new").get_by_label("May be saved")
+    mark = page.locator("#new").get_by_label("Put the reader's address into the pages")
+    mark.check()
+    assert not saving.is_checked()
+    assert saving.is_disabled()
+    mark.uncheck()
+    assert saving.is_checked()
+    assert saving.is_enabled()
+    mark.check()
+    follow(page.get_by_role("button", name="Create the link"))
+    assert "Each page carries who opened it, and when." in page.inner_text("main")
+    (link,) = api.links(document)
+    assert (link["permissions"], link["watermark"]) == (["view"], True)
+
+    page.goto(f"{member.service.url}/app/links/{link['id']}")
+    assert page.get_by_label("May be saved").is_disabled()
+    page.get_by_label("Put the reader's address into the pages").uncheck()
+    page.get_by_label("May be saved").check()
+    follow(page.get_by_role("button", name="Save the terms"))
+    (link,) = api.links(document)
+    assert (link["permissions"], link["watermark"]) == (["view", "download"], False)
