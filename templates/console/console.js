@@ -90,9 +90,11 @@ addEventListener("click", event => {
   const button = event.target.closest("[data-copy]"), opens = event.target.closest("[data-open]");
   if (button) press(button);
   if (opens) {
+    event.preventDefault(); // to go to the part by its address would take the focus away again
     const part = $("#" + opens.dataset.open);
     part.open = true;
-    $("input:not([type=hidden]), summary", part).focus();
+    part.scrollIntoView();
+    ($("input:not([type=hidden], [type=radio]:not(:checked))", part) || $("summary", part)).focus({ preventScroll: true });
   }
   if (event.target.matches("[data-all]")) for (const box of all("[type=checkbox]", event.target.closest("fieldset, form"))) box.checked = true;
   for (const menu of all(".menu[open]")) if (opens || !menu.contains(event.target)) menu.open = false;

@@ -340,3 +340,74 @@ def test_a_reader_sees_times_of_their_own_zone(service, open_browser):
     ends = page.locator("li time")
     assert ends.get_attribute("title") == "2999-12-31 14:59 UTC"
     assert "31 Dec 2999" in ends.inner_text()
+
+
+def is_on_top(control):
+    """Whether a click in the middle of the control, inside of the window, reaches it."""
+    return control.evaluate(
+        """one => {
+            const box = one.getBoundingClientRect();
+            const x = box.x + box.width / 2, y = box.y + box.height / 2;
+            return one.contains(document.elementFromPoint(x, y));
+        }"""
+    )
+
+
+@pytest.mark.parametrize("height", [600, 844])
+def test_on_a_phone_every_act_of_a_menu_can_be_pressed(height, service, open_browser):
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    document = owner.api.upload(b"# Text", name="Contract.md", token=None)
+    collection = owner.api.collect(document)
+    page = open_browser(390)
+    page.set_viewport_size({"width": 390, "height": height})
+    for path in (f"documents/{document['id']}", f"collections/{collection['id']}"):
+        owner.enter(page, f"/app/{path}")
+        menu = page.locator(".menu > summary")
+        place = menu.bounding_box()["y"]
+        page.evaluate("y => scrollTo(0, y)", place - height + 130)  # just above the bar
+        menu.click()
+        acts = page.locator(".menu > div").locator("a, button").all()
+        assert len(acts) > 4
+        for act in acts:
+            act.scroll_into_view_if_needed()
+            assert is_on_top(act), act.inner_text()
+        page.keyboard.press("Escape")
+        assert menu.evaluate("one => one === document.activeElement")
+
+
+def test_what_a_link_of_the_page_opens_has_the_focus(service, open_browser):
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    document = owner.api.upload(b"# Text", name="Contract.md")
+    page = open_browser()
+    owner.enter(page, f"/app/documents/{document['id']}")
+    page.get_by_role("link", name="New link").click()
+    assert page.evaluate("document.activeElement.name") == "ends"
+    for words, name in (("Save with a passphrase", "password"), ("Rename, metadata, end", "name")):
+        page.locator(".menu > summary").click()
+        page.get_by_role("link", name=words).click()
+        assert page.evaluate("document.activeElement.name") == name
+
+
+def test_on_a_phone_a_notice_hides_nothing_that_is_pressed_next(service, open_browser):
+    page = open_browser(390)
+    page.set_viewport_size({"width": 390, "height": 844})
+    enter(page, service)
+    file = {"name": "Contract.md", "mimeType": "text/markdown", "buffer": b"# Contract"}
+    page.get_by_label("Drop a file, get a link").set_input_files(file)
+    until(lambda: page.inner_text("#say") == "1 stored.")
+    page.get_by_role("checkbox", name="Contract.md").check()
+    for button in page.locator(".bar button").all():
+        assert is_on_top(button), button.inner_text()
+
+
+def test_on_a_phone_the_state_of_an_upload_is_in_one_line(service, open_browser):
+    page = open_browser(390)
+    enter(page, service)
+    name = "A name that is as long as those which come from scanners.md"
+    file = {"name": name, "mimeType": "text/markdown", "buffer": b"# Contract"}
+    page.get_by_label("Drop a file, get a link").set_input_files(file)
+    page.get_by_role("button", name="Create and copy link").click()
+    page.locator("#uploads [data-copy]").wait_for()
+    state = page.locator("#uploads .state")
+    line = state.evaluate("one => parseFloat(getComputedStyle(one).lineHeight) * 1.5")
+    assert state.bounding_box()["height"] < line
