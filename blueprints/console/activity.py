@@ -13,6 +13,7 @@ from markupsafe import Markup
 from models import (
     ApiKey,
     Collection,
+    Document,
     DocumentToken,
     Event,
     EventHead,
@@ -63,7 +64,7 @@ _SENTENCES = {
     "account.exported": "All of the account was exported {by}.",
     "login.failed": "A wrong password was given for this account{times}.",
 }
-
+_RECEIVED = "“{sender}” sent {document} {by}."
 _WHY = {
     "password": "the password was wrong",
     "code": "the code was wrong, or too old",
@@ -106,7 +107,7 @@ class _Names:
 
     def __init__(self, owner_id: str) -> None:
         self._owner_id = owner_id
-        self._called, self._named = cache(self._look_up), cache(self._name)
+        self._called, self._document = cache(self._look_up), cache(self._find)
 
     def sentence(self, event: Event) -> Markup:
         data = event.data
@@ -118,15 +119,19 @@ class _Names:
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
         document = found or "a document that is gone"
         type = "token.spent" if is_over else event.type
+        sender = self._sender(id) if data["via"] == "document_token" else None
+        is_received = sender and type == "document.created"
         webhook = self._called(Webhook, data.get("webhookId"))
         client = self._called(Session, data.get("sessionId"))
-        sentence = Markup(_SENTENCES.get(type, type)).format(  # noqa: S704
+        pattern = _RECEIVED if is_received else _SENTENCES.get(type, type)
+        sentence = Markup(pattern).format(  # noqa: S704
             document=document,
             collection=collection,
             target=document if id else collection,
             by=_by(data["via"], key, whom, reader),
             whom=whom,
             reader=quoted(reader) if reader else "Somebody",
+            sender=quoted(sender or ""),
             times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
             why=_WHY.get(data.get("reason", ""), "it does not open"),
             key=key,
@@ -145,13 +150,20 @@ class _Names:
         return Markup("{} {}{}").format(who, act, often)
 
     def document(self, id: str | None) -> Markup | None:
-        return self._named(id or "")
+        found = self._document(id or "")
+        if found is None:
+            return None
+        path = "bin" if found.binned_at else f"documents/{found.id}"
+        return Markup('<a href="/app/{}">{}</a>').format(path, quoted(found.name))
 
-    def _name(self, document_id: str) -> Markup | None:
+    def _sender(self, id: str | None) -> str | None:
+        """As whoever sent the document by a link has typed it."""
+        found = self._document(id or "")
+        return found.metadata.get("from") if found else None
+
+    def _find(self, document_id: str) -> Document | None:
         for found in with_binned(self._owner_id, [document_id]):
-            path = "bin" if found.binned_at else f"documents/{found.id}"
-            name = quoted(found.show_bare_if_damaged().name)
-            return Markup('<a href="/app/{}">{}</a>').format(path, name)
+            return found.show_bare_if_damaged()
         return None
 
     def _look_up(self, table: type[Owned], id: str | None) -> str | None:

@@ -7,7 +7,10 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.console.test_pages import sentences
 from tests.console.visitor import Visitor, element_of, field_of, words
+from tests.contract.test_receiving import send
+from tests.forms import field, file
 from tests.people import at
 
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
@@ -147,6 +150,23 @@ def test_all_is_saved_as_one_zip_file(member, collection):
     saved = member.get(f"{page_of(collection)}/content")
     names = ZipFile(io.BytesIO(saved.body)).namelist()
     assert names == ["مكتب.txt", "Übersicht.txt", "合同.txt", "SHA256SUMS"]
+
+
+def test_who_has_sent_a_file_is_named_in_the_collection_and_in_what_happened(
+    member, collection, anonymous
+):
+    link = member.api.share(collection, permissions=["upload"], label="the office")
+    for name, sender in (("Budget.txt", "Ben <b>"), ("Plan.txt", "you"), ("Anon.txt", "")):
+        parts = file(name, b"x"), *([field("from", sender.encode())] if sender else [])
+        assert send(anonymous, link, *parts).status == 201
+    page = member.get(page_of(collection))
+    shown = words(page)
+    assert re.search("Budget.txt Text · [^·]+ · from Ben &lt;b&gt; , ", shown), shown
+    assert shown.count(" · from ") == 2
+    told = sentences(member)
+    assert "“Ben &lt;b&gt;” sent Budget.txt by the link for “the office”." in told
+    assert "“you” sent Plan.txt by the link for “the office”." in told
+    assert "Anon.txt was uploaded by the link for “the office”." in told
 
 
 def test_it_is_deleted_when_its_title_is_typed_and_its_documents_stay(
