@@ -9,6 +9,7 @@ from markupsafe import Markup
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
+from models.core import now
 from models.documents import with_binned
 from models.links import (
     LinkOptions,
@@ -31,6 +32,7 @@ from .templating import address_of, for_whom, quoted
 links = Pages("links", "/links")
 PATH, ROWS, OPENINGS = "/app/links", 10, 6
 TEXT = "text/plain; charset=utf-8"
+LISTED_AFTER = 60_000  # milliseconds: openings in the minute after another are listed as one
 _MARKED_AND_SAVED = (
     "Untick “May be saved”, or untick this: a link whose pages are marked is for viewing alone."
 )
@@ -72,6 +74,7 @@ def show_link(id: str) -> Response:
     for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
     shown: dict[str, Any] = {"opened": opened, "older": older, "readings": readings}
+    shown["is_incomplete"] = bool(link.last_used_at and now() - link.last_used_at < LISTED_AFTER)
     return _render_link("link", link, names=names, **shown)
 
 

@@ -180,3 +180,14 @@ def test_a_link_whose_secret_does_not_open_is_listed_without_its_address(member,
             assert "the auditor" in answer.text
             assert "data-copy" not in answer.text
         assert member.api.open(link["viewUrl"]).status == 200
+
+
+def test_openings_that_are_counted_and_not_listed_yet_are_said_to_be_so(member):
+    link = member.api.share(member.api.upload(token=None))
+    path, words_of_it = f"/app/links/{link['id']}", "Openings of the last minute are listed"
+    assert words_of_it not in member.get(path).text
+    for _ in range(3):
+        member.api.open(link["viewUrl"])
+    page = words(member.get(path))
+    assert "opened 3 times" in page
+    assert words_of_it in page
