@@ -11,7 +11,7 @@ from blueprints.views import originals
 from models import current_runtime
 from models.core import Busy
 from models.storage.payloads import PIECE_BYTES
-from tests import counts
+from tests.in_process import application
 from tests.viewer import samples
 
 
@@ -42,7 +42,7 @@ def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(
 
 
 def test_saves_and_views_do_not_wait_for_each_other(tmp_path):
-    with counts.application(tmp_path) as (app, headers):
+    with application(tmp_path) as (app, headers):
         payload = base64.b64encode(samples.pdf(*"12345")).decode()
         body = {"contentType": "application/pdf", "payload": payload}
         queue = current_runtime().preview_queue

@@ -5,13 +5,11 @@ import sys
 
 import pytest
 
-from app import create_app
 from models.storage import connected, database
-from tests.people import PASSWORD
+from tests.in_process import application
 from tests.viewer import samples
 
 MARKDOWN = b"# Title\n\nSome *words*.\n"
-LOGIN = {"email": "alice@example.org", "password": PASSWORD}
 DOCUMENTS = {  # name -> content type, bytes, most statements above those of the content
     "a.txt": ("text/plain", b"some words on a line\n" * 9, 0),
     "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 2),
@@ -30,16 +28,8 @@ HEAVY = {  # small documents of much to draw, by name
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """An application in this process, and the headers of a caller by API key."""
-    folder = tmp_path_factory.mktemp("second")
-    app = create_app({"INSTANCE_PATH": str(folder), "RATE_LIMITS": "off"})
-    client = app.test_client()
-    client.post("/v1/auth/register", json=LOGIN)
-    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
-    by_session = {"Authorization": f"Bearer {token}"}
-    key = client.post("/v1/api-keys", json={}, headers=by_session).json["key"]
-    yield app, {"X-API-Key": key}
-    app.extensions["runtime"].close()
+    with application(tmp_path_factory.mktemp("second")) as service:
+        yield service
 
 
 def viewed(service, name, content_type, data):
