@@ -59,8 +59,8 @@ def allow_tickets(response: Response) -> Response:
 def view(id: str) -> Response:
     """Render the document as an inline HTML viewer
 
-    A browser gets 202 and a page that asks again by itself while the document is converted; every
-    other client waits for the view.
+    A browser gets 202 and a page that asks again by itself while the document is being prepared;
+    every other client waits for the view, or gets 503 with `Retry-After`.
 
     A link that has a password or counts its views gets a page with a button instead: it opens by
     POST, so that a preview of the link uses up nothing.
@@ -78,7 +78,8 @@ def open_view(body: dict[str, Any], id: str) -> Response:
 
     `password` is the link's. A guarded link asks for all in this one request: `email` and `code` if
     it has recipients, `name` and `accept` if it has an agreement. Each call uses up one view. A
-    browser's form gets 202 and a page that leads on by a ticket while the document is converted.
+    browser's form gets 202 and a page that leads on by a ticket while the document is being
+    prepared.
     """
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
 

@@ -1,4 +1,4 @@
-"""Small pages for people: why a link does not open, and that its document is still converted.
+"""Small pages for people: why a link does not open, and that its document is still prepared.
 
 On the routes that a link opens, a browser gets an error as such a page, with the same status.
 """
@@ -122,15 +122,15 @@ def source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def converting_page(progress: Progress, id: str, grant: TokenGrant | None) -> Response:
-    """What a browser shows while the document is converted: it asks again by itself.
+def preparing_page(progress: Progress, id: str, grant: TokenGrant | None) -> Response:
+    """What a browser shows while the document is being prepared: it asks again by itself.
 
     The bar goes on where the page before left it, ever slower, as nobody knows the end.
     """
     ends = (progress.seconds, progress.seconds + REFRESH)
     shares = [round(100 - 100 * math.exp(-seconds / 12)) for seconds in ends]
     values: dict[str, Any] = {"progress": progress, "shares": shares, "refresh": REFRESH}
-    page = small_page("converting.html", 202, grant.origins if grant else (), **values)
+    page = small_page("preparing.html", 202, grant.origins if grant else (), **values)
     page.headers["Refresh"] = str(REFRESH)
     if grant and (request.method == "POST" or _needs_ticket(grant)):
         query = {**request.args, "ticket": grant.ticket(shows_original=False)}

@@ -26,7 +26,7 @@ def original_of(
     tells: bool = False,
 ) -> viewer.ShownDocument:
     """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; and
-    `tells` that a browser which asks again is told of a conversion that is under way.
+    `tells` that a browser which asks again is told of a preview that is being made.
     """
     caller_id = grant.id if grant and not grant.owner_id else document.owner_id
     return viewer.ShownDocument(
@@ -59,16 +59,17 @@ def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
 def _job_runner(
     document: Document, caller_id: str, *, saves: bool, tells: Callable[[], bool]
 ) -> viewer.RunJob:
-    """Returns a function that raises `Busy` where a link or its owner asks for too much at once,
-    and for a conversion, if it `tells` of it, `BeingMadeError`.
+    """Returns a function that raises `Busy` where a link or its owner asks for too much at once;
+    and if it `tells` of it, `BeingMadeError` for a conversion, and for what another request makes.
     """
 
     def run(
         job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
     ) -> viewer.JobResult:
         name = viewer.job_name(job, options)
+        asks_again = tells()
         waits, patient = True, job
-        if isinstance(job, viewer.Conversion) and tells():
+        if isinstance(job, viewer.Conversion) and asks_again:
             waits, patient = False, replace(job, wait_seconds=PATIENCE_SECONDS)
 
         def make() -> tuple[bytes, bool]:
@@ -79,7 +80,9 @@ def _job_runner(
                 raise Busy from None
             return made.to_bytes(), made.failure is None and "watermark" not in options
 
-        kept = StoredPreview.obtain(document, caller_id, name, make, saves=saves, waits=waits)
+        kept = StoredPreview.obtain(
+            document, caller_id, name, make, saves=saves, waits=waits, asks_again=asks_again
+        )
         return viewer.JobResult.of_bytes(kept)
 
     return run

@@ -19,7 +19,7 @@ from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from . import one_file
 from .links import base_url, record
-from .notices import converting_page, prefers_json
+from .notices import prefers_json, preparing_page
 from .originals import original_of
 from .pdf import opened_pdf
 from .prompt import admit, credential_of, needs_prompt, prompt, receipt_url
@@ -85,10 +85,10 @@ def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
             neighbours=_neighbours(document.id, grant),
             **_addresses(original, document, grant),
         )
-    except BeingMadeError as converting:
+    except BeingMadeError as preparing:
         if grant and request.method == "POST":
             grant = _opened_ahead(document, grant)
-        return converting_page(converting.progress, document.id, grant)
+        return preparing_page(preparing.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
 
 

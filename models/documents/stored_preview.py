@@ -14,9 +14,9 @@ from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
 
 from crypto import DecryptionError, sealing
 
-from ..core import ServiceError, now
+from ..core import Busy, ServiceError, now
 from ..records import Table
-from ..runtime import BeingMadeError, current_runtime
+from ..runtime import BeingMadeError, Progress, current_runtime
 from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -49,11 +49,13 @@ class StoredPreview(Table):
         *,
         saves: bool = False,
         waits: bool = True,
+        asks_again: bool = False,
     ) -> bytes:
         """What `make` returns of this document under this name: kept, or made now by one caller.
 
         `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
-        place of a view. Raises `Busy`, and `BeingMadeError` for one who does not wait.
+        place of a view. Raises `Busy`; and `BeingMadeError` for a caller who does not wait, or who
+        `asks_again` and finds no slot while another request makes the same preview.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
@@ -65,9 +67,18 @@ class StoredPreview(Table):
             if progress:
                 raise BeingMadeError(progress)
         queue = runtime.preview_queue
-        with queue.turn(id, document.owner_id, caller_id, saves=saves):
-            kept = cls._read(document, id)  # made meanwhile by the one before
-            return keep() if kept is None else kept
+        try:
+            with queue.turn(id, document.owner_id, caller_id, saves=saves):
+                kept = cls._read(document, id)  # made meanwhile by the one before
+                return keep() if kept is None else kept
+        except Busy:
+            seconds = queue.seconds_in_making(id)
+            kept = cls._read(document, id)  # after the question: whoever made it has kept it first
+            if kept is not None:
+                return kept
+            if seconds is None or not asks_again:
+                raise
+            raise BeingMadeError(Progress(seconds, before=0)) from None
 
     @classmethod
     def _make(cls, document: Any, id: str, make: Make) -> bytes:

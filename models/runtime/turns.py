@@ -92,6 +92,13 @@ class PreviewQueue:
         self._processes = BoundedSemaphore(PROCESSES)
         self._changed = Condition()
         self._same = Turns()  # at each preview
+        self._wanted: dict[str, list[float]] = {}  # since when, by each who has or awaits a turn
+
+    def seconds_in_making(self, id: str) -> int | None:
+        """How long this preview has been made, or waited for; None if nobody makes it now."""
+        with self._changed:
+            since = self._wanted.get(id)
+            return int(time.monotonic() - since[0]) if since else None
 
     @contextmanager
     def turn(
@@ -102,13 +109,26 @@ class PreviewQueue:
         `caller_id` is a link's id, or the owner's. Raises `Busy`.
         """
         slots = self.saving if saves else self.viewing
-        with self._slot(slots, (owner_id, caller_id)), self._same.turn(id):
+        with self._want(id), self._slot(slots, (owner_id, caller_id)), self._same.turn(id):
             if not self._processes.acquire(timeout=PROCESS_SECONDS):
                 raise Busy
             try:
                 yield
             finally:
                 self._processes.release()
+
+    @contextmanager
+    def _want(self, id: str) -> Iterator[None]:
+        began_at = time.monotonic()
+        with self._changed:
+            self._wanted.setdefault(id, []).append(began_at)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._wanted[id].remove(began_at)
+                if not self._wanted[id]:
+                    del self._wanted[id]
 
     @contextmanager
     def _slot(self, slots: Slots, caller: tuple[str, str]) -> Iterator[None]:
@@ -143,7 +163,9 @@ class Progress(NamedTuple):
 
 
 class BeingMadeError(Exception):
-    """A preview is being made beside the requests; it is kept when it is asked for later."""
+    """A preview is being made, beside the requests or by another one; it is kept when it is asked
+    for later.
+    """
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(progress)

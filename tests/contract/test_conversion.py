@@ -101,7 +101,7 @@ def test_a_browser_is_shown_that_it_is_being_converted_until_it_is(writer):
     first = writer.open(link, headers=BROWSER)
 
     assert (first.status, first.headers["Refresh"]) == (202, "2")
-    assert "Being converted" in first.text
+    assert "Being prepared" in first.text
     shown = until(lambda: (got := writer.open(link, headers=BROWSER)).status == 200 and got)
     assert CONVERTED in shown.text
     listed, *_ = writer.get(f"/v1/documents/{document['id']}/tokens").json["tokens"]

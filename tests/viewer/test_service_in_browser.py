@@ -175,7 +175,7 @@ def test_a_document_that_is_being_converted_arrives_by_itself_without_scripts(
         page.fill("#password", password)
         page.click("button", no_wait_after=True)
 
-    page.get_by_role("heading", name="Being converted…").wait_for()
+    page.get_by_role("heading", name="Being prepared…").wait_for()
     page.wait_for_selector("header h1", timeout=60_000)
     assert "Converted by LibreOffice" in page.inner_text("main")
     context.close()
@@ -189,6 +189,6 @@ def test_it_arrives_in_the_sandboxed_frame_of_its_owner_too(browser, converting)
     visitor.enter(page, f"/app/documents/{document['id']}")
     frame = page.frame_locator("iframe.stage")
 
-    frame.get_by_role("heading", name="Being converted…").wait_for()
+    frame.get_by_role("heading", name="Being prepared…").wait_for()
     frame.get_by_text("Converted by LibreOffice").first.wait_for(timeout=60_000)
     context.close()

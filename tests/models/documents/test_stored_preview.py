@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from models import Event, StoredPreview, User, connected, current_runtime
-from models.core import now
+from models.core import Busy, now
 from models.documents.stored_preview import BRIEFLY_KEPT_MS
 from models.operations import sweep
 from models.runtime import BeingMadeError, unkept
@@ -226,3 +226,32 @@ def test_nothing_of_a_preview_lies_in_clear(document, tmp_path):
     stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
     assert b"what only" not in stored
     assert b"the name" not in stored
+
+
+def test_who_asks_again_and_finds_no_slot_is_told_that_another_one_makes_it(document):
+    """Only while somebody does; a caller who does not ask again is refused."""
+    running, released, made = threading.Event(), threading.Event(), []
+
+    def make():
+        running.set()
+        released.wait()
+        return b"made", True
+
+    queue = current_runtime().preview_queue
+    queue._slot_seconds = 0
+    queue.viewing.count = 1
+    with connected():
+        (maker,) = start_threads(lambda: made.append(obtain(document, make)))
+        running.wait()
+        with pytest.raises(BeingMadeError):
+            obtain(document, Maker(), asks_again=True)
+        with pytest.raises(Busy):
+            obtain(document, Maker())
+        with pytest.raises(Busy):
+            obtain(document, Maker(), "another name", asks_again=True)
+        released.set()
+        join_threads([maker])
+    assert made == [b"made"]
+    assert obtain(document, Maker(), asks_again=True) == b"made"
+    assert queue.seconds_in_making("any") is None
+    assert not queue._wanted
