@@ -7,6 +7,7 @@ from flask import Response, g
 from models.core import (
     DocumentDamaged,
     NotFound,
+    QuotaExceeded,
     TokenSpent,
     TooManyRequests,
     WrongCredentials,
@@ -34,6 +35,13 @@ pdf_pages = ApiBlueprint(
 )
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
+OPENING_ERRORS = (
+    TokenSpent,
+    DocumentDamaged,
+    WrongCredentials,
+    TooManyRequests,
+    QuotaExceeded,
+)
 PDF_ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRequests)
 
 
@@ -69,7 +77,7 @@ def view(id: str) -> Response:
 
 
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
-@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@may_fail_with(*OPENING_ERRORS)
 @document_views.arguments(ViewRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
@@ -108,7 +116,7 @@ def download(id: str) -> Response:
 
 
 @document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests)
+@may_fail_with(*OPENING_ERRORS)
 @document_views.arguments(DownloadRequest(), required=True)
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:

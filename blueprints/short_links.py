@@ -11,6 +11,7 @@ from flask import Response, jsonify, request
 from models.core import (
     DocumentDamaged,
     PayloadTooLarge,
+    QuotaExceeded,
     StorageFull,
     TokenSpent,
     TooManyRequests,
@@ -29,7 +30,13 @@ from .views.notices import prefers_json
 from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
-OPENING_ERRORS = TokenSpent, DocumentDamaged, WrongCredentials, TooManyRequests
+OPENING_ERRORS = (
+    TokenSpent,
+    DocumentDamaged,
+    WrongCredentials,
+    TooManyRequests,
+    QuotaExceeded,
+)
 HTML = {"type": "string"}
 
 

@@ -38,6 +38,7 @@ from .ids import first_id, generate_id, id_like, now, rfc3339
 from .rate_limits import (
     GUESSES,
     GUESSES_BY_ADDRESS,
+    OPENINGS,
     ORIGINAL_LOADS,
     REGISTRATIONS,
     RESETS,

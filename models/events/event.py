@@ -96,10 +96,12 @@ class Event(Owned):
         """Record that a document or a collection was read: in the open transaction, else soon.
 
         Only the first reading of a link or API key in a minute is recorded so; the further ones
-        are one event, when the minute is over or something else happens to what was read.
+        are one event, when the minute is over or something else happens to what was read; and those
+        beyond the share of a link one event when the day is over.
         """
         readings = current_runtime().readings
-        reading = Reading(owner_id, type, about_id, tuple(current_actor.get().items()))
+        actor = tuple(current_actor.get().items())
+        reading = readings.within_share(Reading(owner_id, type, about_id, actor))
         if reading.is_merged and not readings.is_first(reading):
             readings.add_further(reading)
             on_rollback(partial(readings.add_further, reading, -1))
@@ -127,6 +129,7 @@ class Event(Owned):
     @classmethod
     def _record_soon(cls, failure: Reading) -> None:
         readings = current_runtime().readings
+        failure = readings.within_share(failure)
         if readings.is_first(failure):
             readings.add_due([(failure, 1)])
         else:

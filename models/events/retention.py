@@ -26,8 +26,13 @@ _ALTERED = "Event %d of %s was altered outside of the service, and is not forgot
 
 def kept_since() -> str:
     """Events with smaller ids are no longer kept by their age."""
+    return first_id(Event.PREFIX, oldest_kept_at())
+
+
+def oldest_kept_at() -> int:
+    """Events from before this moment are no longer kept by their age."""
     today = now() // DAY_MS * DAY_MS
-    return first_id(Event.PREFIX, today - current_runtime().settings.event_days * DAY_MS)
+    return today - current_runtime().settings.event_days * DAY_MS
 
 
 def forget_old_events() -> None:

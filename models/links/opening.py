@@ -14,16 +14,19 @@ from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import reader_hash
 
-from ..core import NotFound, TargetChanged, first_id, rfc3339
+from ..core import NotFound, QuotaExceeded, TargetChanged, first_id, rfc3339
 from ..documents import Collection, Document
-from ..events import Event, EventHead, Mail, current_actor, kept_since
+from ..events import Event, EventHead, Mail, current_actor, oldest_kept_at
 from ..records import Authenticated, Owned, cached_property
+from ..runtime import current_runtime
 from ..storage import transaction
 from .gate import Proof, drop_texts_of, kept_text, texts_of
 from .recipient import Recipient
 from .target import OfTarget, Target, table_of
 
-MOST = 10_000  # of a link; the oldest go
+MOST = 10_000  # of a link, which then opens no more: each is kept as long as its event
+NAMED_MS = 24 * 60 * 60 * 1000  # within which all events are recorded that name an opening
+_OPENED_TOO_OFTEN = "This link has been opened as often as it can be. Ask its sender for a new one."
 _MAIL = """Hello,
 
 at {} you accepted a text, to open a link that was sent to you.
@@ -76,7 +79,11 @@ class Opening(Authenticated, Owned, OfTarget):
 
     @classmethod
     def begin(cls, target: Target, token: Any, recipient: Recipient | None, proof: Proof) -> Self:
-        """A new one, to be stored when the link has opened what it opens."""
+        """A new one, to be stored when the link has opened what it opens.
+
+        `TooManyRequests` beyond some of a link in an hour.
+        """
+        current_runtime().opening_limiter.spend(token.id)
         recipient_id = recipient and recipient.id
         opening: Self = cls.fresh(
             owner_id=target.owner_id,
@@ -116,10 +123,13 @@ class Opening(Authenticated, Owned, OfTarget):
         """In the transaction that counts the view of the token: the row, and the event of what was
         accepted. Returns whether it is the first one by a recipient.
 
-        `TargetChanged` if the link asks for something else by now.
+        `TargetChanged` if the link asks for something else by now; `QuotaExceeded` if too many of
+        its openings are kept.
         """
         if token.sealed_gate != self.sealed_gate:
             raise TargetChanged
+        if Opening.select().where(Opening.token_id == self.token_id).count() >= MOST:
+            raise QuotaExceeded(_OPENED_TOO_OFTEN)
         current_actor.set(MappingProxyType({**current_actor.get(), **vars(self.reader)}))
         if sha256 := self.facts["agreement"]:
             event = token.record_event("agreement.accepted", agreement_sha256=sha256)
@@ -167,11 +177,18 @@ class Opening(Authenticated, Owned, OfTarget):
 
     @classmethod
     def forget_old(cls) -> None:
-        """As old as the oldest events, and too many of a link."""
-        _, _, moment = kept_since().partition("_")
-        with transaction():
-            cls.delete_genuine(cls.id < f"{cls.PREFIX}_{moment}")
-        cls.keep_newest_of_each(cls.token_id, MOST)
+        """Delete those that are a day older than events are kept, and than all events of their
+        owner: a delivery that waits keeps events for longer.
+        """
+        kept_from = oldest_kept_at()
+        old = cls.id < first_id(cls.PREFIX, kept_from - NAMED_MS)
+        for (owner_id,) in list(cls.select(cls.owner_id).where(old).distinct().tuples()):
+            of_owner = Event.select().where(Event.owner_id == owner_id)
+            oldest_event = of_owner.order_by(Event.id).first()
+            moment = min(kept_from, oldest_event.created_at) if oldest_event else kept_from
+            before = cls.id < first_id(cls.PREFIX, moment - NAMED_MS)
+            with transaction():
+                cls.delete_genuine((cls.owner_id == owner_id) & before)
 
 
 def receipt_of(owner_id: str, sequence: int, since: int) -> str:

@@ -2,13 +2,15 @@
 
 All of it is counted in memory, so that no read waits for a writer, and recorded some moments later
 by `Event.record_readings`. The first reading of a document by one credential is due at once; how
-many followed, when a minute is over. A stop records all, a crash loses at most that minute. Each of
-several processes that serve a database counts and records its own.
+many followed, when a minute is over; beyond the share of a link, when a day is. A stop records all,
+a crash loses at most that minute, or day. Each of several processes that serve a database counts
+and records its own.
 """
 
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +19,9 @@ from ..core import now
 from .error_mapping import service_error_of
 
 MERGED_MS = 60_000
+DAY_MS = 86_400_000
+WINDOWS_OF_LINK = 2_000  # that a link begins in a day; each is up to two events
+_OF_LINK = ("via", "tokenId", "collection_id", "reason")  # what an actor says beside the reader
 MOST_DUE = 100_000  # readings, while the database takes no writes; about 50 MB
 RETRY_SECONDS = 1
 
@@ -30,11 +35,21 @@ class Reading(NamedTuple):
     type: str
     about_id: str
     actor: tuple[tuple[str, str], ...]
+    is_daily: bool = False  # merged by the day, as those beyond the share of a link
 
     @property
     def is_merged(self) -> bool:
         """Each reading of a person is an event of its own."""
         return ("via", "session") not in self.actor
+
+    @property
+    def link_id(self) -> str | None:
+        return dict(self.actor).get("tokenId")
+
+    def by_link_alone(self) -> "Reading":
+        """The same, of whoever has the link, to be merged by the day."""
+        actor = tuple((name, value) for name, value in self.actor if name in _OF_LINK)
+        return self._replace(actor=actor, is_daily=True)
 
 
 @dataclass
@@ -44,9 +59,9 @@ class Window:
     began_at: int
     further: int = 0
 
-    def is_over(self) -> bool:
+    def is_over(self, merged_ms: int) -> bool:
         """Also if the clock was set back."""
-        return not 0 <= now() - self.began_at < MERGED_MS
+        return not 0 <= now() - self.began_at < merged_ms
 
 
 Counted = list[tuple[Reading, int]]
@@ -67,19 +82,42 @@ class ReadingCounter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._windows: dict[str, dict[Reading, Window]] = {}  # by what they are about
+        self._begun = Counter[str]()  # windows by link, since the day began
+        self._day = 0
         self._due: dict[str, Due] = {}  # by owner, who stays until what was taken is recorded
         self._count_due = 0
         self._retry_at = 0.0  # of `time.monotonic`, after a failure
         self.lost = 0
 
+    def within_share(self, reading: Reading) -> Reading:
+        """The reading as it is to be counted: whoever has a link begins so many windows a day, that
+        they cannot push other events out of the owner's log.
+        """
+        link_id = reading.link_id
+        if link_id is None:
+            return reading
+        with self._lock:
+            if reading in self._windows.get(reading.about_id, {}):
+                return reading
+            today = now() // DAY_MS
+            if today != self._day:
+                self._begun.clear()
+                self._day = today
+            if self._begun[link_id] >= WINDOWS_OF_LINK:
+                return reading.by_link_alone()
+            self._begun[link_id] += 1
+            return reading
+
     def is_first(self, reading: Reading) -> bool:
-        """Whether none like it was within the minute, which begins with it then."""
+        """Whether it is an event at once: none like it was within the minute, which begins with it
+        then. One that is merged by the day is none.
+        """
         with self._lock:
             windows = self._windows.setdefault(reading.about_id, {})
-            is_first = reading not in windows
-            if is_first:
+            is_new = reading not in windows
+            if is_new:
                 windows[reading] = Window(now())
-        return is_first
+        return is_new and not reading.is_daily
 
     def add_further(self, reading: Reading, count: int = 1) -> None:
         """Count readings that were not the first, or fewer after a transaction that failed."""
@@ -106,7 +144,7 @@ class ReadingCounter:
                 over = {
                     reading: windows.pop(reading)
                     for reading, window in list(windows.items())
-                    if all or window.is_over()
+                    if all or window.is_over(DAY_MS if reading.is_daily else MERGED_MS)
                 }
                 if windows:
                     self._windows[about_id] = windows

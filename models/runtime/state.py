@@ -13,6 +13,7 @@ from crypto.tokens import PasetoCodec
 from settings import Settings, without_password
 
 from ..core import (
+    OPENINGS,
     ORIGINAL_LOADS,
     REGISTRATIONS,
     RESETS,
@@ -58,6 +59,7 @@ class Runtime:
         self.registration_limiter, self.reset_limiter, self.upload_limiter = (
             limiter(limit, limited) for limit in (REGISTRATIONS, RESETS, UPLOADS)
         )
+        self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.beside_requests, self.unkept_previews = BesideRequests(), UnkeptPreviews()

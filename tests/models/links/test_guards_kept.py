@@ -1,9 +1,11 @@
 """The rows that guarded links leave: how many, how long, and what finds that they were altered."""
 
+from dataclasses import replace
+
 import pytest
 
-from models import database
-from models.core import QuotaExceeded
+from models import Event, Webhook, WebhookDelivery, current_runtime, database
+from models.core import OPENINGS, QuotaExceeded, TooManyRequests
 from models.documents import Collection
 from models.links import (
     DocumentToken,
@@ -17,6 +19,7 @@ from models.links import (
     recipient,
 )
 from models.operations import delete_account, sweep, verification
+from models.runtime.rate_limiter import RateLimiter
 from tests.uploads import upload
 
 TABLES = "recipient", "opening", "agreement"
@@ -31,11 +34,15 @@ def document(alice):
 def open_link(target, text="A text."):
     """A link to the target, which somebody has opened and asked for a code."""
     issued = DocumentToken.issue(target, LinkOptions(agreement=text))
+    open_by(issued, target, text)
+    Recipient.draw_code(target, issued.row.id, "ana@example.org")
+    return issued.row
+
+
+def open_by(issued, target, text="A text."):
     grant = TokenGrant.of_secret(issued.secret)
     proof = Proof(name="Ana", accept=gate.digest_of(text))
     grant.admit(target, proof, "").count_view(target, "document.viewed")
-    Recipient.draw_code(target, issued.row.id, "ana@example.org")
-    return issued.row
 
 
 def count(table):
@@ -74,18 +81,55 @@ def test_what_is_sealed_in_them_is_opened_by_the_deep_check(document, column):
     assert verification.check_contents() == [f"{document.id} cannot be decrypted."]
 
 
-def test_of_a_link_the_oldest_rows_go_where_there_are_too_many(document, monkeypatch):
+def test_of_those_who_were_sent_codes_by_a_link_the_oldest_go_where_there_are_too_many(
+    document, monkeypatch
+):
     token = open_link(document)
-    for table in (opening, recipient):
-        monkeypatch.setattr(table, "MOST", 3)
+    monkeypatch.setattr(recipient, "MOST", 3)
     for number in range(5):
         Recipient.draw_code(document, token.id, f"{number}@example.org")
-        made = Opening.fresh(owner_id=token.owner_id, target_id=document.id, token_id=token.id)
-        made.sealed_facts, newest = b"", made.id
-        made.insert_row()
     sweep()
-    assert counts()[:2] == [3, 3]
-    assert newest in [one.id for one in Opening.select()]
+    assert count("recipient") == 3
+
+
+def test_a_link_that_was_opened_too_often_opens_no_more_and_loses_no_proof(document, monkeypatch):
+    monkeypatch.setattr(opening, "MOST", 3)
+    issued = DocumentToken.issue(document, LinkOptions(agreement="A text."))
+    for _ in range(3):
+        open_by(issued, document)
+    first = Opening.select().order_by(Opening.id).first()
+    with pytest.raises(QuotaExceeded, match="Ask its sender for a new one"):
+        open_by(issued, document)
+    sweep()
+    assert first.receipt()
+    assert (count("opening"), DocumentToken.find(issued.row.id).views) == (3, 3)
+    assert Event.feed(document.owner_id, 100, None, type="agreement.accepted")[0][-1].sequence
+    open_link(document)  # another link of the same document
+
+
+def test_a_link_is_opened_so_often_in_an_hour_and_others_go_on(document, monkeypatch):
+    limit = replace(OPENINGS, count=2)
+    monkeypatch.setattr(current_runtime(), "opening_limiter", RateLimiter(limit))
+    issued = DocumentToken.issue(document, LinkOptions(agreement="A text."))
+    for _ in range(2):
+        open_by(issued, document)
+    with pytest.raises(TooManyRequests, match="openings of this link"):
+        open_by(issued, document)
+    open_link(document)
+
+
+def test_an_opening_stays_while_a_delivery_keeps_its_event(alice, document, runtime, clock):
+    hook = Webhook.register(alice.id, "https://hook.example/", ("agreement.accepted",)).row
+    open_link(document)
+    clock((runtime.settings.event_days + 2) * DAY_MS)
+    sweep()
+    assert Event.feed(alice.id, 10, None, type="agreement.accepted")[0]
+    assert count("opening") == 1
+    WebhookDelivery.update(due_at=None).where(WebhookDelivery.webhook_id == hook.id).execute()
+    sweep()
+    assert Event.feed(alice.id, 10, None, type="agreement.accepted")[0] == []
+    sweep()
+    assert count("opening") == 0
 
 
 def test_openings_are_kept_as_long_as_events(document, runtime, clock):

@@ -165,3 +165,43 @@ def test_readings_that_are_too_many_to_wait_and_those_at_the_end_are_lost_with_a
     assert (caplog.messages, runtime.readings.lost) == (["1 readings are lost"], 1)
     runtime.readings.close()
     assert caplog.messages[1:] == ["2 readings are lost"]
+
+
+def test_beyond_the_share_of_a_link_readings_are_merged_by_the_day_without_the_reader(
+    alice, clock, monkeypatch
+):
+    monkeypatch.setattr(readings_module, "WINDOWS_OF_LINK", 3)
+    documents = [upload(alice) for _ in range(2)]
+    for reader in range(50):
+        for document in documents:
+            read(document, actor=LINK | {"reader": f"{reader}", "openingId": f"opn_{reader}"})
+    read(documents[0], actor=LINK | {"tokenId": "tok_2", "reader": "another link"})
+    assert readings(alice) == [("document.viewed", 1)] * 4
+    clock(MINUTE_MS)
+    Event.record_merged_readings()
+    assert readings(alice) == [("document.viewed", 1)] * 4
+
+    clock(24 * 60 * MINUTE_MS)
+    Event.record_merged_readings()
+    events = Event.feed(alice.id, 100, None, type="document.viewed")[0][4:]
+    assert [event.data["count"] for event in events] == [48, 49]
+    assert all(event.data["tokenId"] == "tok_1" for event in events)
+    assert not any({"reader", "openingId"} & event.data.keys() for event in events)
+    read(documents[0], actor=LINK | {"reader": "the next day"})
+    assert readings(alice)[-1] == ("document.viewed", 1)
+
+
+def test_whoever_has_a_link_makes_so_many_events_a_day_however_they_read(alice, clock, monkeypatch):
+    monkeypatch.setattr(readings_module, "WINDOWS_OF_LINK", 10)
+    documents = [upload(alice) for _ in range(5)]
+    before = len(Event.feed(alice.id, 1000, None)[0])
+    for minute in range(200):
+        clock(minute * MINUTE_MS)
+        Event.record_merged_readings()
+        for document in documents:
+            read(document, times=2)
+    Event.record_merged_readings(all=True)
+    events = Event.feed(alice.id, 1000, None)[0][before:]
+    of_a_day = 2 * 10 + 2 * len(documents)
+    assert len(events) <= 2 * of_a_day  # midnight may be among the minutes
+    assert sum(event.data["count"] for event in events) == 200 * 5 * 2
