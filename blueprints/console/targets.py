@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from models import Collection, DocumentToken
 from models.documents import documents_page, with_binned
-from models.links import UPLOAD, former_targets, link_of_owner, target_of
+from models.links import UPLOAD, FormerTarget, link_of_owner, target_of
 
 from ..schemas.requests import LinkEdit
 from .blueprint import Pages, go, render
@@ -28,7 +28,7 @@ def show_target(id: str) -> Response:
         page = documents_page(owner_id, ROWS, 1, order="", name=asked, media_types=None)
         found += [("documentId", one.show_bare_if_damaged()) for one in page.documents]
     others = [one for one in found if one[1].id != link.target_id]
-    former = [(event, _name(owner_id, before)) for event, before in former_targets(link)]
+    former = [(one, _name(owner_id, one.target_id)) for one in FormerTarget.all_of(link.id)]
     shown: dict[str, Any] = {"found": others, "asked": asked, "former": former}
     return render("target", link=link, target=link.target, **shown)
 

@@ -2,11 +2,11 @@
 
 from .codes import request_code
 from .document_token import DocumentToken
+from .former_target import FormerTarget
 from .gate import Gate, Proof, kept_text
 from .grant import TokenGrant
 from .lists import (
     count_live_links,
-    former_targets,
     link_of_owner,
     links_by_target,
     links_of_owner,

@@ -18,6 +18,7 @@ from ..events import Event, facts_about
 from ..records import Credential, Issued, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
+from .former_target import FormerTarget
 from .gate import ASKED, Gate, asked, keep_text
 from .options import OPTIONS, LinkOptions, refuse_wrong_terms, require_pages, stored_options
 from .target import OfTarget, Target, is_there, target_of
@@ -196,6 +197,7 @@ class DocumentToken(Credential, OfTarget):
         sealed = ("sealed_label", "sealed_password", "sealed_secret", "sealed_gate")
         self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
+        FormerTarget.add(self.id, self.owner_id, former.id)
         self._set({})
 
     def _store_options(self, changed: list[str]) -> None:

@@ -15,6 +15,7 @@ from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from ..runtime import log_damage
 from .document_token import DocumentToken
+from .former_target import FormerTarget
 from .gate import NOTHING, Gate, asked
 from .target import Target, target_of
 
@@ -98,29 +99,13 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
 
 def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
     """When the token was used, as far as the last events of all that it has opened say; with their
-    facts.
+    facts. Of several targets fewer events are read of each.
     """
-    targets = {token.target_id, *(id for _, id in former_targets(token))}
-    found = [one for id in targets for one in readings_by_links(token.owner_id, id, _EVENTS)]
+    targets = {token.target_id, *(former.target_id for former in FormerTarget.all_of(token.id))}
+    events = _EVENTS // len(targets)
+    found = [one for id in targets for one in readings_by_links(token.owner_id, id, events)]
     used = [(event, data) for event, data in found if data["tokenId"] == token.id]
     return sorted(used, key=lambda pair: pair[0].id, reverse=True)
-
-
-def former_targets(token: DocumentToken) -> list[tuple[Event, str]]:
-    """The ids of what the token opened before, the last one first, with what tells of the change;
-    as far as the last events of each say.
-    """
-    found: list[tuple[Event, str]] = []
-    after, target_id = None, token.target_id
-    while target_id:
-        asked = {"type": "token.updated", **facts_about(target_id)}
-        newest, _ = Event.feed(token.owner_id, _EVENTS, after, oldest_first=False, **asked)
-        changes = ((event, event.data) for event in newest)
-        own = ((event, data) for event, data in changes if data["tokenId"] == token.id)
-        led = [(event, data["from"]) for event, data in own if "from" in data]
-        found += led[:1]
-        after, target_id = (led[0][0].id, led[0][1]) if led else (None, "")
-    return found
 
 
 def readings_by_links(

@@ -31,7 +31,7 @@ TABLES = (  # each after those that it refers to
     *("user_account", "session", "api_key", "invitation", "document", "piece", "document_token"),
     *("preview", "answer", "webhook", "delivery", "event", "event_head", "token_key"),
     *("authority_key", "unreferenced_object", "collection", "collection_document", "mail"),
-    *("mail_limit", "recipient", "opening", "agreement"),
+    *("mail_limit", "recipient", "opening", "agreement", "former_target"),
 )
 
 

@@ -38,11 +38,11 @@ FORMER_SCHEMA = """
     CREATE INDEX document_owner ON document (owner_id, id, size, expires_at);
     DROP INDEX document_binned;
     ALTER TABLE document_token DROP COLUMN sealed_gate;
-    DROP TABLE recipient; DROP TABLE opening; DROP TABLE agreement;
+    DROP TABLE recipient; DROP TABLE opening; DROP TABLE agreement; DROP TABLE former_target;
     ALTER TABLE document DROP COLUMN binned_at;
     DELETE FROM schema_migration
     WHERE name IN ('0014_event_chain', '0015_fewer_indexes', '0024_bin', '0026_collections',
-                   '0028_guards');"""
+                   '0028_guards', '0029_former_targets', '0030_former_targets_of_log');"""
 
 
 @pytest.fixture

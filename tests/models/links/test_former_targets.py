@@ -1,0 +1,92 @@
+"""What a link has opened before: the last targets, found by the link."""
+
+import pytest
+
+from models import DocumentToken, Event
+from models.documents import Collection
+from models.links import FormerTarget, LinkOptions, lists, openings
+from models.links import former_target as former_target_module
+from tests.models.conftest import reopened
+from tests.uploads import upload
+
+
+@pytest.fixture
+def document(alice):
+    return upload(alice)
+
+
+@pytest.fixture
+def other(alice):
+    return upload(alice)
+
+
+def lead(link, *targets):
+    """Lead a link to one target after another."""
+    for target in targets:
+        DocumentToken.edit(link.owner_id, link.id, target)
+
+
+def former(link):
+    return [row.target_id for row in FormerTarget.all_of(link.id)]
+
+
+def share(document):
+    return DocumentToken.issue(document, LinkOptions()).row
+
+
+def test_the_last_targets_of_a_link_are_kept_newest_first(alice, document, other, monkeypatch):
+    collection, _ = Collection.make(alice.id, "A title", document_ids=[document.id])
+    link, of_another = share(document), share(other)
+    lead(link, other, collection, document)
+    lead(of_another, document)
+    assert former(link) == [collection.id, other.id, document.id]
+    assert former(of_another) == [other.id]
+    monkeypatch.setattr(former_target_module, "MOST", 2)
+    lead(link, other, document)
+    assert former(link) == [other.id, document.id]
+    assert FormerTarget.select().count() == 3
+
+
+def test_the_openings_of_a_link_are_found_by_some_hundred_events_however_often_it_was_led_elsewhere(
+    alice, document, monkeypatch
+):
+    link = share(document)
+    lead(link, *[upload(alice) for _ in range(25)])
+    read, feed = [], Event.feed
+
+    def counted(owner_id, limit, *more, **filters):
+        read.append(limit)
+        return feed(owner_id, limit, *more, **filters)
+
+    monkeypatch.setattr(Event, "feed", counted)
+    openings(link)
+    assert sum(read) <= lists._EVENTS
+    assert len(read) <= former_target_module.MOST + 1
+
+
+def test_what_a_link_has_opened_goes_with_it(document, other):
+    link = share(document)
+    lead(link, other)
+    DocumentToken.delete().where(DocumentToken.id == link.id).execute()
+    assert FormerTarget.select().count() == 0
+
+
+def test_an_upgrade_finds_the_former_targets_in_the_log(document, other, file):
+    link = share(document)
+    lead(link, other, *[document, other] * 11)
+    before = [(row.id[4:], row.created_at, row.target_id) for row in FormerTarget.all_of(link.id)]
+    gone = share(document)
+    lead(gone, other)
+    DocumentToken.delete().where(DocumentToken.id == gone.id).execute()
+    file("""
+        DROP TABLE former_target;
+        DELETE FROM schema_migration
+        WHERE name IN ('0029_former_targets', '0030_former_targets_of_log');""")
+    with reopened():
+        after = FormerTarget.all_of(link.id)
+        assert len(after) == former_target_module.MOST
+        assert [row.target_id for row in after] == [target_id for _, _, target_id in before]
+        assert FormerTarget.select().count() == len(after)
+        assert former(link) == [document.id, other.id] * 10
+        lead(link, document)
+        assert former(link)[:2] == [other.id, document.id]
