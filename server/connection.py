@@ -35,16 +35,16 @@ _log = logging.getLogger("docservice")
 
 
 class ProgressTimer:
-    """How long the client has owed the same action without making `pace_bytes` of progress."""
+    """How long the client has owed the same action without making enough progress."""
 
-    def __init__(self, pace_bytes: int, now: float) -> None:
-        self._pace_bytes, self.started_at = pace_bytes, now
+    def __init__(self, now: float) -> None:
+        self.started_at = now
         self._action: object = None
         self._progress_bytes = 0
 
-    def elapsed(self, action: object, progress_bytes: int, now: float) -> float:
-        """Seconds; restarts the timer when the action changes or progresses."""
-        if action != self._action or progress_bytes - self._progress_bytes >= self._pace_bytes:
+    def elapsed(self, action: object, progress_bytes: int, pace_bytes: int, now: float) -> float:
+        """Seconds; restarts the timer when the action changes, or progresses by `pace_bytes`."""
+        if action != self._action or progress_bytes - self._progress_bytes >= pace_bytes:
             self._action, self._progress_bytes, self.started_at = action, progress_bytes, now
         return now - self.started_at
 
@@ -73,7 +73,7 @@ class Connection:
         self._closing = threading.Lock()
         self._response: Response | None = None
         self._response_count = self._received_bytes = 0
-        self._timer = ProgressTimer(context.limits.pace_bytes, context.clock())
+        self._timer = ProgressTimer(context.clock())
         context.connections[accepted.fileno()] = self
 
     # On the worker that this connection belongs to
@@ -254,7 +254,14 @@ class Connection:
         action, seconds = self._expected_action()
         is_paced = action in ("send body", "read response", "close")
         progress_bytes = self._moved_bytes() - self._unacknowledged_bytes() if is_paced else 0
-        return self._timer.elapsed((action, self._response_count), progress_bytes, now) >= seconds
+        owed = action, self._response_count
+        return self._timer.elapsed(owed, progress_bytes, self._pace_bytes(), now) >= seconds
+
+    def _pace_bytes(self) -> int:
+        """More than the limit for a body whose place others wait for."""
+        request = self.request
+        asked = request.admission.pace_bytes() if request else 0
+        return max(self.context.limits.pace_bytes, asked)
 
     def _expected_action(self) -> tuple[str, float]:
         """The client's next action, and within how many seconds it must happen or progress."""

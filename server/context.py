@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from waitress.adjustments import Adjustments
 
@@ -11,9 +11,31 @@ from .memory_budget import MemoryBudget
 from .shares import Shares
 from .turn import Turn
 
-AdmitLongBody = Callable[[str, str, Mapping[str, str]], Callable[[], None] | None]
+
+class Admission(Protocol):
+    """A long body that is received."""
+
+    def end(self) -> None:
+        """Called once, when the body is gone."""
+
+    def pace_bytes(self) -> int:
+        """How many bytes of it have to come in any `pace_seconds`, if more than `Limits` ask."""
+
+
+class Unhurried:
+    """The admission of a body of which no more is asked than of every one."""
+
+    def end(self) -> None:
+        """Nothing was held."""
+
+    def pace_bytes(self) -> int:
+        return 0
+
+
+UNHURRIED = Unhurried()
+AdmitLongBody = Callable[[str, str, Mapping[str, str]], Admission | None]
 """Decides from path, query and header fields (names as `X_API_KEY`) if a long body is received:
-returns what is called when the body is gone, or None if it is not received.
+None if it is not.
 """
 
 

@@ -6,7 +6,6 @@ body's length, and CRLF line ends only.
 """
 
 import re
-from collections.abc import Callable
 from ipaddress import IPv6Address
 from typing import Any
 
@@ -14,7 +13,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest
 
 from .body import BodyBuffer, ChunkedReceiver
-from .context import Context
+from .context import UNHURRIED, Admission, Context
 
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
@@ -42,6 +41,7 @@ class RequestParser(HTTPRequestParser):
     def __init__(self, context: Context) -> None:
         super().__init__(context.parser_options)
         self._context, self._limits = context, context.limits
+        self.admission: Admission = UNHURRIED
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
@@ -119,24 +119,21 @@ class RequestParser(HTTPRequestParser):
         expected = limit if self.chunked else self.content_length
         if self.body_rcv is None:
             return
-        admitted: Callable[[], None] | None = _nothing
+        admitted: Admission | None = UNHURRIED
         if is_asking and expected > limit:
             admitted = None
-        elif has_credential and expected > limits.unverified_body_bytes:
+        elif expected > limits.unverified_body_bytes:
             admitted = self._context.admit_long_body(self.path, self.query, self.headers)
         if admitted is None:
             self.body_rcv, self.is_last = None, True  # answered before it is received
         else:
             self.awaits_continue = is_asking
             budget = self._context.body_memory
-            buffer = BodyBuffer(limit, expected, budget, admitted)
+            self.admission = admitted
+            buffer = BodyBuffer(limit, expected, budget, admitted.end)
             self.body_rcv.buf = buffer
             if self.chunked:
                 self.body_rcv = ChunkedReceiver(buffer)
-
-
-def _nothing() -> None:
-    """What is to be done when a body is gone that nobody had to admit."""
 
 
 def _is_host(text: str) -> bool:

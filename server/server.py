@@ -15,7 +15,7 @@ from typing import Any
 from waitress.proxy_headers import proxy_headers_middleware
 
 from .connection import Connection
-from .context import AdmitLongBody, Context, Limits
+from .context import UNHURRIED, AdmitLongBody, Context, Limits
 from .workers import Workers
 from .workers import listen as open_listeners
 
@@ -38,7 +38,7 @@ class Server:
         trusted_proxy: str | None = None,
         forwarded_host: bool = False,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
-        admit_long_body: AdmitLongBody = lambda *_: lambda: None,
+        admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, sent_bytes)` is

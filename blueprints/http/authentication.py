@@ -22,6 +22,7 @@ from models.core import (
     SessionRequired,
 )
 from models.links import UPLOAD, TokenGrant, admit_body
+from models.runtime import Admission
 
 from .declarations import (
     API_KEY,
@@ -118,9 +119,9 @@ def resolve_caller(request: Request) -> Caller | None:
     return caller
 
 
-def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Callable[[], None] | None:
-    """What ends its admission, if the head of a request holds one valid session token or API key;
-    on the pages for people a session's cookie; or a link that takes files, if there is room.
+def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admission | None:
+    """The admission of a long body, if the head of a request holds a valid session token or an API
+    key; on the pages for people a session's cookie; or a link that takes files, if there is room.
 
     The server asks before it receives a long body; header names are as in `X_API_KEY`. Where the
     database fails, the application says so after the body.
@@ -136,13 +137,13 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Callab
         with connected():
             caller = _only_caller(given)
             if caller.credential_type in (*OWNER, COOKIE):
-                return lambda: None
+                return Admission()
             length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
             return admit_body(caller.grant, int(length or 0), key) if caller.grant else None
     except ServiceError:
         return None
     except Exception:  # noqa: BLE001
-        return lambda: None
+        return Admission()
 
 
 def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:

@@ -12,9 +12,8 @@ from models.links import (
     Room,
     TokenGrant,
     collection_of,
-    is_sent_again,
+    judge_body,
     receive,
-    require_room,
 )
 from viewer import format_size
 
@@ -53,8 +52,7 @@ class UploadTarget:
     def judge_body(self) -> None:
         """Before a file is received if it is long, else before it is looked at."""
         key = request.headers.get("Idempotency-Key", "")
-        if not is_sent_again(self.grant, key):
-            require_room(self.grant, self.collection, request.content_length or 0)
+        judge_body(self.grant, self.collection, request.content_length or 0, key)
         if request.content_length and not seekable_body(request).read(1):
             raise Busy  # all slots are taken
 

@@ -23,9 +23,9 @@ from .receiving import (
     Room,
     admit_body,
     collection_of,
-    is_sent_again,
+    judge_body,
     receive,
-    require_room,
+    require_password,
 )
 from .recipient import Recipient, WrongCode
 from .target import Target, target_of

@@ -3,7 +3,6 @@
 Whoever has the link learns what room there is and what they have sent; nothing of the collection.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,12 +19,13 @@ from ..core import (
 )
 from ..documents import Collection, Document, upload
 from ..events import EventHead
-from ..runtime import current_runtime
+from ..runtime import BodySlot, current_runtime
 from .grant import TokenGrant
 from .options import UPLOAD
 from .uses import count_use, unspent
 
 UNSYNCED = "The disk did not confirm this, but it may have arrived: ask before you send it again."
+_OPEN_FIRST = "This link has a password. Open it first, and send to its uploadUrl."
 FORM_BYTES = 20 << 10  # the most that a form holds beside the file
 
 
@@ -63,22 +63,31 @@ class Receipt:
     bytes_left: int
 
 
-def require_room(grant: TokenGrant, collection: Collection, body_bytes: int) -> None:
-    """Whether a body of this length, 0 if it does not say, is to be received.
+def judge_body(grant: TokenGrant, collection: Collection, body_bytes: int, key: str) -> None:
+    """Whether a body of this length, 0 if it does not say, is to be received; with a known
+    `Idempotency-Key` also where there is no room for another file.
 
     Raises `TokenSpent`, `ScopeMissing` before the password was given, `PayloadTooLarge`.
     """
     if UPLOAD not in grant.permissions:
         raise ScopeMissing
+    if is_sent_again(grant, key):
+        require_password(grant)
+        return
     room = Room.of(grant, collection)
     if not room.files_left:
         raise TokenSpent("used_up", origins=grant.origins)
-    if grant.has_password and not grant.came_by:
-        raise ScopeMissing("This link has a password. Open it first, and send to its uploadUrl.")
+    require_password(grant)
     if body_bytes > room.max_file_bytes + FORM_BYTES:
         raise PayloadTooLarge(room.max_file_bytes)
     if body_bytes > room.bytes_left + FORM_BYTES:
         raise NoRoom(room.bytes_left)
+
+
+def require_password(grant: TokenGrant) -> None:
+    """`ScopeMissing` unless the password was given: files then come by a ticket."""
+    if grant.has_password and not grant.came_by:
+        raise ScopeMissing(_OPEN_FIRST)
 
 
 def is_sent_again(grant: TokenGrant, key: str) -> bool:
@@ -87,27 +96,29 @@ def is_sent_again(grant: TokenGrant, key: str) -> bool:
     return bool(key) and StoredResponse.find(id) is not None
 
 
-def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> Callable[[], None] | None:
-    """What gives back the slot for a long body, or None: there is none, or it is not taken."""
+def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> BodySlot | None:
+    """The slot for a long body, or None: there is none, or the body is not taken."""
     try:
-        if not is_sent_again(grant, key):
-            require_room(grant, collection_of(grant), body_bytes)
+        collection = collection_of(grant)
+        judge_body(grant, collection, body_bytes, key)
     except ServiceError:
         return None
-    return current_runtime().body_slots.take(grant.id)
+    return current_runtime().body_slots.take(collection.owner_id, grant.id)
 
 
 def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sender: str) -> Receipt:
     """Store a file as the owner's. All that limits it is judged again, under the owner's lock.
 
-    Raises `TokenSpent`, `PayloadTooLarge`, `StorageFull`; then nothing is stored or counted.
+    Raises `TokenSpent`, `ScopeMissing`, `PayloadTooLarge`, `StorageFull`; then nothing is stored or
+    counted.
     """
+    require_password(grant)
     collection = collection_of(grant)
     facts: dict[str, Any] = {"content_type": content_type, "name": name}
     facts |= {"metadata": {"from": sender} if sender else {}}
     facts |= {"origin": {"collection_id": collection.id}}
     try:
-        take = partial(_take, grant.id, collection)
+        take = partial(_take, grant, collection)
         return upload(collection.owner_id, payload, **facts, prepare=lambda: take)[1]
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
@@ -122,12 +133,14 @@ def collection_of(grant: TokenGrant) -> Collection:
     return grant.collection
 
 
-def _take(token_id: str, target: Collection, document: Document) -> Receipt:
+def _take(grant: TokenGrant, target: Collection, document: Document) -> Receipt:
     """In the transaction that stores the document's row."""
-    token = unspent(token_id, target)
+    token = unspent(grant.id, target)
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
         raise TokenSpent
+    if token.has_password and token.sealed_password != grant.sealed_password:  # set meanwhile
+        raise ScopeMissing(_OPEN_FIRST)
     # what is new is in no list yet
     if collection.is_full or document.size > collection.room:
         raise NoRoom(collection.room)

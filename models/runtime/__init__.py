@@ -1,5 +1,6 @@
 """The state of the process: settings, keys, and the limits and queues that requests share."""
 
+from .body_slots import Admission, BodySlot
 from .error_mapping import log_damage, log_failure, operator_message, service_error_of
 from .node import (
     SEEN_SECONDS,

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from tests.waiting import until
 
 SECRET = "hunter22"
 LONG = 300 << 10  # more than is received without a place
+LARGE = file("large.bin", bytes(LONG))
 
 
 @pytest.fixture
@@ -330,6 +332,47 @@ def test_a_long_body_is_refused_before_it_is_received(
     assert answered(service, head(link, LONG, *more))[0] == 413
 
 
+def test_a_long_body_without_a_token_is_refused_before_it_is_received(service, alice):
+    form = ["Host: a", f"Content-Type: {FORM}", f"Content-Length: {20 << 20}"]
+    for path in ("/s", "/s?embed=1", "/v1/documents"):
+        for more in ([], ["Expect: 100-continue"]):
+            sent = "\r\n".join([f"POST {path} HTTP/1.1", *form, *more, "", ""]).encode()
+            assert answered(service, sent)[0] == 401
+
+
+def test_a_file_needs_the_password_of_its_link_also_if_it_was_sent_before(
+    alice, anonymous, collection, request_files
+):
+    """By a key of which there is an answer, or that was set while the file came in."""
+    link = request_files()
+    for content in (b"short", bytes(LONG)):
+        key = {"Idempotency-Key": f"{len(content)}"}
+        assert send(anonymous, link, file("a", content), headers=key).status == 201
+    alice.patch(f"/v1/tokens/{link['id']}", json={"password": SECRET})
+    for content in (b"short", bytes(LONG)):
+        key = {"Idempotency-Key": f"{len(content)}"}
+        refused(send(anonymous, link, file("a", content), headers=key), 403, "scope_missing")
+        refused(send(anonymous, link, file("b", content), headers=key), 403, "scope_missing")
+    path = f"/s?token={link['token']}"
+    opened = anonymous.post(path, json={"password": SECRET}).json["uploadUrl"].partition("?")[2]
+    again = send(
+        anonymous, link, file("a", b"short"), headers={"Idempotency-Key": "5"}, query=opened
+    )
+    assert (again.status, again.headers["Idempotency-Replayed"]) == (201, "true")
+    assert len(members(alice, collection)) == 2
+
+
+def test_a_password_that_is_set_while_a_file_comes_in_is_asked_for(
+    service, alice, collection, request_files
+):
+    link = request_files()
+    sending = Sending(service, [link])
+    assert sending.statuses() == [100]
+    alice.patch(f"/v1/tokens/{link['id']}", json={"password": SECRET})
+    assert sending.finish() == [403]
+    assert members(alice, collection) == []
+
+
 class Sending:
     """Long files on their way by these links, of which one byte is missing."""
 
@@ -359,7 +402,7 @@ class Sending:
         return found
 
 
-def test_two_long_bodies_at_once_by_one_link_and_four_by_all(
+def test_two_long_bodies_at_once_by_one_link_and_four_by_those_of_one_owner(
     service, alice, anonymous, collection, request_files
 ):
     one, two, three = (request_files() for _ in range(3))
@@ -371,6 +414,67 @@ def test_two_long_bodies_at_once_by_one_link_and_four_by_all(
     assert sending.finish() == [201] * 4
     again = Sending(service, [one, one])
     assert again.finish() == [201] * 2
+
+
+def test_links_of_one_owner_leave_slots_to_those_of_others(service, request_files):
+    bob = service.register()
+    theirs = requested(bob, bob.post("/v1/collections", json={"title": "Papers"}).json)
+    sending = Sending(service, [request_files() for _ in range(5)])
+    assert sending.statuses() == [100] * 4 + [503]
+    of_bob = Sending(service, [theirs])
+    assert of_bob.statuses() == [100]
+    assert of_bob.finish() == [201]
+    assert sending.finish() == [201] * 4
+
+
+@pytest.mark.slow
+def test_whoever_holds_slots_and_sends_slowly_ends_where_others_are_refused(service, request_files):
+    bob, carol = service.register(), service.register()
+    of_bob, of_carol = (
+        requested(one, one.post("/v1/collections", json={"title": "Papers"}).json)
+        for one in (bob, carol)
+    )
+    of_alice = request_files(), request_files()
+    other = requested(bob, bob.post("/v1/collections", json={"title": "Others"}).json)
+    slow = Trickling(service, [*of_alice, *of_alice, of_bob, of_bob, other, other])
+    refused(send(Person(service), of_carol, LARGE, errors={503}), 503, "busy")
+    until(lambda: slow.trickle() and sent_whole(service, of_carol), 40)  # else it takes minutes
+    slow.close()
+
+
+def sent_whole(service, link):
+    return send(Person(service), link, LARGE, errors={503}).status == 201
+
+
+class Trickling:
+    """Long files that come in just above the pace that is asked of every body."""
+
+    def __init__(self, service, links):
+        self.began_at = time.monotonic()
+        whole = body(file("long.bin", os.urandom(4 << 20)))
+        self.piece = whole[: 16 << 10]
+        self.sent, self.connections = 0, []
+        for link in links:
+            one = socket.create_connection(("127.0.0.1", service.port), timeout=60)
+            one.sendall(head(link, len(whole), "Expect: 100-continue"))
+            assert one.recv(100).startswith(b"HTTP/1.1 100")
+            self.connections.append(one)
+
+    def trickle(self):
+        """Send 16 KiB for each second that has passed, by those that still may; how many may."""
+        while self.sent < time.monotonic() - self.began_at:
+            self.sent += 1
+            for one in list(self.connections):
+                try:
+                    one.sendall(self.piece)
+                except OSError:
+                    one.close()
+                    self.connections.remove(one)
+        return len(self.connections)
+
+    def close(self):
+        for one in self.connections:
+            one.close()
 
 
 def test_a_client_that_disconnects_gives_its_place_back(service, request_files):

@@ -73,6 +73,49 @@ def test_a_body_that_keeps_the_pace_is_received(build):
         assert answer(connection)[2] == b"5000"
 
 
+class Hurried:
+    """The admission of a body of which so many bytes have to come while others wait."""
+
+    def __init__(self):
+        self.asked = 0
+        self.has_ended = False
+
+    def end(self):
+        self.has_ended = True
+
+    def pace_bytes(self):
+        return self.asked
+
+
+def test_a_body_whose_place_others_wait_for_has_to_keep_a_higher_pace(build):
+    admissions = [Hurried(), Hurried()]
+    waiting = iter(admissions)
+    options = {"admit_long_body": lambda *_: next(waiting)}
+    setup = build(options=options, pace_bytes=100, unverified_body_bytes=1000)
+    request = ask("/body", "POST", "Content-Length: 3000", KEY)
+    with setup.connected(request) as connection:
+        for number in range(3):
+            connection.sendall(b"a" * 500)
+            setup.receive(len(request) + 500 * (number + 1))
+            setup.pass_time(14)
+        admissions[0].asked = 1000
+        for number in range(3, 5):
+            connection.sendall(b"a" * 400)
+            setup.receive(len(request) + 1500 + 400 * (number - 2))
+            setup.pass_time(7)
+        setup.pass_time(2)
+        assert is_ended(connection)
+    until(lambda: admissions[0].has_ended)
+    admissions[1].asked = 1000
+    with setup.connected(request) as connection:
+        for number in range(2):
+            connection.sendall(b"a" * 1000)
+            setup.receive(len(request) + 1000 * (number + 1))
+            setup.pass_time(14)
+        connection.sendall(b"a" * 1000)
+        assert answer(connection)[2] == b"3000"
+
+
 def test_an_idle_connection_is_closed_and_one_in_use_is_not(build):
     setup = build()
 
