@@ -1,5 +1,6 @@
 """A collection: the contents page that a link opens, and the file that holds all documents."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -111,8 +112,15 @@ def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], vi
 
 def _within(name: str, most_bytes: int) -> str:
     """Its beginning and end, as much as takes at most so many bytes of HTML."""
-    shown, half = name, len(name) // 2
-    while len(visible(shown).encode()) > most_bytes:
-        half = half * 3 // 4
-        shown = f"{name[:half]}…{name[-half:]}"
-    return shown
+
+    def has_room(text: str) -> bool:
+        return len(visible(text).encode()) <= most_bytes
+
+    def cut(half: int) -> str:
+        return f"{name[:half]}…{name[len(name) - half :]}"
+
+    if has_room(name):
+        return name
+    halves = range(len(name) // 2 + 1)
+    first_too_long = bisect_left(halves, True, key=lambda half: not has_room(cut(half)))
+    return cut(max(0, first_too_long - 1))

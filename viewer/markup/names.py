@@ -5,7 +5,7 @@ from urllib.parse import quote_from_bytes
 
 from .escaping import single_line
 
-UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, '\\/:*?"<>|'), "_")
+UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, ':*?"<>|'), "_")
 KINDS = {"unknown": "file"}  # others are badges themselves
 MAX_LENGTH, MAX_BYTES = 180, 240  # file systems take 255 bytes, of which a number may need some
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(?:\.|$)", re.I)  # by Windows
@@ -17,10 +17,12 @@ def display_name(name: str, default: str) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """Return a file name valid on any system: no path, not hidden, not reserved, at most
-    MAX_LENGTH characters and MAX_BYTES bytes long.
+    """Return a file name valid on any system: not hidden, not reserved, at most MAX_LENGTH
+    characters and MAX_BYTES bytes long. Of a path it holds the names alone, no step up.
     """
-    flat = single_line(name).encode(errors="replace").decode().translate(UNSAFE_IN_FILE_NAMES)
+    steps = re.split(r"[\\/]", single_line(name).encode(errors="replace").decode())
+    path = "_".join(step for step in steps if step.strip(" ."))
+    flat = path.translate(UNSAFE_IN_FILE_NAMES)
     flat = flat.strip(" .") or "document"
     flat = f"_{flat}" if RESERVED.match(flat) else flat
     stem, dot, extension = flat.rpartition(".")

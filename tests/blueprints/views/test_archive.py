@@ -5,7 +5,21 @@ from unicodedata import normalize
 from blueprints.views.archive import names
 
 HOSTILE = [
-    *("../x", "..\\x", "/etc/passwd", "C:\\x", "..", ".", "", " ", "a\0b\nc\x7f", "\u202egpj.exe"),
+    *(
+        "../x",
+        "..\\x",
+        "../../etc/x",
+        "a/../b",
+        "\u200b../x",
+        "/etc/passwd",
+        "C:\\x",
+        "..",
+        ".",
+        "",
+        " ",
+        "a\0b\nc\x7f",
+        "\u202egpj.exe",
+    ),
     *("CON", "nul.txt", "com1.tar.gz", "LPT¹", "con .pdf", "end.", "end ", "a:b*c?", "SHA256SUMS"),
     *("é" * 255, "x" * 255 + ".pdf", "日" * 200 + ".txt", "😀" * 100, "مكتب.pdf", "\ud800"),
     "👩‍👩‍👧.png",
@@ -26,6 +40,7 @@ def test_no_name_leaves_the_folder_or_is_refused_by_a_system():
         name = names()
         for found in (name(hostile), name(hostile)):
             assert found == found.strip(" .") != "", hostile
+            assert not found.startswith("_.") and "_.._" not in found, hostile
             assert not set(found) & {*'\\/:*?"<>|', *map(chr, range(32)), "\x7f", "\u202e"}
             assert len(found.encode()) <= 255, hostile
             assert found.split(".")[0].strip().lower() not in {"con", "nul", "com1", "lpt¹"}

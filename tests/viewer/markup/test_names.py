@@ -28,7 +28,12 @@ def test_a_name_without_visible_characters_gives_the_default(name):
 @pytest.mark.parametrize(
     ("name", "safe"),
     [
-        ("../../etc/passwd", "_.._etc_passwd"),
+        ("../../etc/passwd", "etc_passwd"),
+        ("..\\..\\etc\\x", "etc_x"),
+        ("/etc/./x/", "etc_x"),
+        ("a/ .. /b", "a_b"),
+        ("..", "document"),
+        ("the end...pdf", "the end...pdf"),
         (".bashrc", "bashrc"),
         ('a<b>:"c|d?*', "a_b___c_d__"),
         ("", "document"),
