@@ -11,13 +11,14 @@ import threading
 import time
 from bisect import bisect_left
 from calendar import timegm
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from flask import Response, current_app, g, jsonify, render_template
+from markupsafe import escape
 
 from models import Document, User, Webhook, current_runtime
 from models.core import KeyUnavailable, NotFound
@@ -29,11 +30,12 @@ from .http.access_log import Access
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
-from .views.branding import brand, send_logo
+from .views.branding import Brand, brand, send_logo
 from .views.links import base_url
 from .views.notices import source
 
 VERSION = "0.2.0"
+BASE_URL = "\0address\0"  # where the address stands in a page that is drawn once
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -77,8 +79,8 @@ def describe() -> Response:
 @status.response(200, {"type": "string"}, content_type="text/html")
 def docs() -> Response:
     """Show this API's description to a person"""
-    api = current_app.extensions["description"]()
-    return _page("docs.html", api=api, statuses=STATUS, meanings=meanings(), dumps=_indented)
+    page, policy = _drawn_docs(current_app.extensions["description"], brand())
+    return _response(page.replace(BASE_URL, escape(base_url())), policy)
 
 
 @status.get("/favicon.ico", accepts=ANYONE, also=["/apple-touch-icon.png"])
@@ -109,18 +111,33 @@ def front_page() -> Response:
     return _page("front.html", console=has_console, may_register=User.may_register())
 
 
+@lru_cache(1)
+def _drawn_docs(describe: Callable[[], dict[str, Any]], shown: Brand | None) -> tuple[str, str]:
+    """The page and its policy, with a word in place of the address, which may be another one at
+    each request: drawing takes longer than all other public pages together.
+    """
+    facts = {"statuses": STATUS, "meanings": meanings(), "dumps": _indented}
+    return _drawn("docs.html", shown, base_url=BASE_URL, api=describe(), **facts)
+
+
 def _page(template: str, **facts: Any) -> Response:
-    shown = brand()
+    return _response(*_drawn(template, brand(), base_url=base_url(), **facts))
+
+
+def _drawn(template: str, shown: Brand | None, **facts: Any) -> tuple[str, str]:
+    """A page, and its Content-Security-Policy."""
     style = render_template("base.css") + render_template("page.css") + (shown.css if shown else "")
     script = render_template("page.js")
-    facts |= {"style": style, "script": script, "brand": shown}
-    facts |= {"version": VERSION, "base_url": base_url()}
-    response = Response(render_template(template, **facts))
-    response.headers["Content-Security-Policy"] = (
+    facts |= {"style": style, "script": script, "brand": shown, "version": VERSION}
+    policy = (
         f"default-src 'none'; style-src {source(style)}; script-src {source(script)}; "
         "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    return response
+    return render_template(template, **facts), policy
+
+
+def _response(page: str, policy: str) -> Response:
+    return Response(page, headers={"Content-Security-Policy": policy})
 
 
 @metrics.get("/metrics", accepts=ANYONE)
