@@ -16,6 +16,7 @@ from blueprints.commands import COMMANDS
 from blueprints.console.activity import _SENTENCES as SENTENCES_OF_EVENTS
 from blueprints.http.problems import STATUS
 from models import EVENT_TYPES
+from models.core import Limit, rate_limits
 from settings import Settings
 from tests.people import Person
 from tests.service import ROOT, Service, StartError, free_port
@@ -421,3 +422,18 @@ def test_the_walks_name_files_and_functions_that_exist():
         source = (ROOT / file).read_text()
         for name in re.findall(r"\w+", names):
             assert re.search(rf"^\s*(?:def|class) {name}\b|^{name}\b", source, re.M), (file, name)
+
+
+def test_the_limits_of_requests_are_listed_as_they_are():
+    row = re.compile(
+        r"^\| `([\w-]+)` \| ([\d,]+) .+ in ([\d,]+) (minutes|hours)[^|]* \| .+ \|$", re.M
+    )
+    seconds = {"minutes": 60, "hours": 3600}
+    table = TEXT["docs/api.md"].partition("## Limits")[2]
+    listed = {
+        (name, int(count.replace(",", "")), int(length) * seconds[unit])
+        for name, count, length, unit in row.findall(table)
+    }
+    limits = [one for one in vars(rate_limits).values() if isinstance(one, Limit)]
+    known = {(one.name, one.count, one.seconds) for one in limits}
+    assert listed == known - {("original-load", 1, 3600)}  # which refuses nobody
