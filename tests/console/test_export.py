@@ -41,12 +41,12 @@ def test_it_holds_originals_records_and_a_log_that_verifies(member, exported, tm
 
     files = exported()
 
-    assert files["documents/_Bericht für مكتب.pdf"] == large
+    assert files["documents/Bericht für مكتب.pdf"] == large
     assert [files["documents/a.txt"], files["documents/A (2).TXT"]] == [b"", b"two"]
     records = {name: json.loads(files[f"{name}.json"]) for name in ("documents", "links", "keys")}
     assert records["documents"][0] == {
         **{name: value for name, value in first.items() if name != "token"},
-        "file": "documents/_Bericht für مكتب.pdf",
+        "file": "documents/Bericht für مكتب.pdf",
     }
     assert records["links"][0]["documentId"] == records["documents"][1]["id"]
     assert records["keys"][0]["maskedKey"] == key["maskedKey"]
