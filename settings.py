@@ -6,6 +6,8 @@ All are optional. A value that cannot be used raises `WrongSetting`, which stops
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from email.errors import MessageError
+from email.headerregistry import Address
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -100,8 +102,9 @@ def _smtp_server(text: str) -> SmtpServer:
         url = urlsplit(text)
         port, query = url.port or _SMTP_PORTS[url.scheme], dict(parse_qsl(url.query, True, True))
         sender, tls = query.pop("from"), query.pop("tls", "")
+        Address(addr_spec=sender)  # each mail will have it in a header
         name, word = (one and unquote(one) for one in (url.username, url.password))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, MessageError):
         raise ValueError(takes) from None
     how = tls or {"smtp": "starttls", "smtps": "smtps"}[url.scheme]
     server = SmtpServer(url.hostname or "", port, how, sender, name, word)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -201,8 +202,17 @@ class MailLimit(Table):
 
 
 def is_mail_address(text: str) -> bool:
-    """Whether it can stand in a header as it is: ASCII, a domain as `xn--…`."""
-    return len(text) <= 254 and bool(_ADDRESS.fullmatch(text))
+    """Whether it can stand in a header as it is: ASCII, a domain as `xn--…`.
+
+    The header's own parser judges as well: it reads some atoms as encoded words (RFC 2047).
+    """
+    if len(text) > 254 or not _ADDRESS.fullmatch(text):
+        return False
+    try:
+        Address(addr_spec=text)
+    except (ValueError, MessageError):
+        return False
+    return True
 
 
 def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:

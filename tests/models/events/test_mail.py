@@ -254,11 +254,25 @@ def test_an_address_cannot_add_a_header_or_a_recipient():
     assert not any(map(is_mail_address, (*bad, "a@" + "b" * 254)))
 
 
+UNREADABLE = (  # atoms by RFC 5322, which a header reads as encoded words
+    "=?utf-8?q?x?=@a.b",
+    "=?foo?q?a?=@a.b",
+    "=?utf-8?b?=41=?=@a.b",
+    "=?utf-8?q?=0aBcc?=@a.b",
+)
+
+
+def test_an_address_that_no_header_can_hold_as_it_is_is_none():
+    for address in UNREADABLE:
+        assert not is_mail_address(address), address
+
+
 WRONG = {
     "http://mail.example.org?from=a@b": "it takes smtp://user:password@host:587?from=",
     "smtp://mail.example.org": "it takes smtp://user:password@host:587?from=",
     "smtp://mail.example.org?from=a": "it takes smtp://user:password@host:587?from=",
     "smtp://mail.example.org?from=a@b%0AX": "it takes smtp://user:password@host:587?from=",
+    "smtp://mail.example.org?from=%3D%3Futf-8%3Fq%3Fx%3F%3D@b": "it takes smtp://user:password@",
     "smtp://mail.example.org?from=a@b&tls=maybe": "it takes smtp://user:password@host:587?from=",
     "smtp://mail.example.org:99999?from=a@b": "it takes smtp://user:password@host:587?from=",
     "smtps://mail.example.org?from=a@b&tls=off": "it takes smtp://user:password@host:587?from=",
