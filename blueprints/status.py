@@ -181,6 +181,12 @@ def _lines() -> Iterator[str]:
     yield from _metric("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
     lost = {"": runtime.readings.lost}
     yield from _metric("docservice_lost_readings_total", "Without an event.", lost, "counter")
+    failed = {f'{{work="{work}"}}': count for work, count in runtime.failures.failed().items()}
+    about = "Attempts beside the requests that raised an error."
+    yield from _metric("docservice_failures_total", about, failed, "counter")
+    given_up = {f'{{work="{work}"}}': count for work, count in runtime.failures.given_up().items()}
+    about = "Deliveries, notices and mails that are tried no more."
+    yield from _metric("docservice_given_up_total", about, given_up, "counter")
     swept = {"": runtime.swept_at} if runtime.swept_at else {}
     yield from _metric("docservice_last_sweep_seconds", "When it ended, since 1970.", swept)
     yield from _metric("docservice_ready", "Whether /readyz is 200.", {"": int(is_ready)})

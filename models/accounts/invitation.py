@@ -9,7 +9,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from ..core import Allowance, Invalid, NotFound, OperatorError, now
-from ..events import COMPOSERS, Event, Mail
+from ..events import COMPOSERS, Event, Mail, is_mail_address
 from ..records import Authenticated, Issued
 from ..runtime import current_runtime
 from ..storage import SERVICE, in_one_transaction, transaction
@@ -81,7 +81,7 @@ class Invitation(Authenticated):
     def compose_reset(cls, email: str, _text: str) -> tuple[str, str, str] | None:
         """The mail that an account which can log in gets, to its own address."""
         user = User.find_by_email(email)
-        if user is None or user.disabled_at is not None or not user.email.isascii():
+        if user is None or user.disabled_at is not None or not is_mail_address(user.email):
             return None
         secret = cls.issue(user.email, RESET_SECONDS).secret
         return user.email, "A new password", _RESET.format(_service(), address_of(secret))

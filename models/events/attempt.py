@@ -91,6 +91,13 @@ class Sendable(Table):
         """The condition that finds this row."""
         return type(self).id == self.id
 
+    def record_failure(self, due_at: int | None) -> bool:
+        """Count an attempt that raised an error. Without `due_at` no further one is made.
+
+        Returns whether the row is given up.
+        """
+        raise NotImplementedError
+
     def claim(self) -> bool:
         """Whether this process sends it now; then call `release_lane` when that has ended."""
         if engine().is_shared and not Claim.take(self.lane):

@@ -78,8 +78,18 @@ class WebhookDelivery(Sendable, Owned):
     def refuse(self) -> None:
         """Do not send it: it, or its event, was altered outside of the service."""
         log_altered(self.id)
+        self.withdraw()
+
+    def withdraw(self) -> None:
+        """Do not send it: nobody gets it any more."""
         with separate_transaction(self.owner_id, synced=False):
             self._set(due_at=None)
+
+    def record_failure(self, due_at: int | None) -> bool:
+        attempts = type(self).attempts + 1
+        with separate_transaction(self.owner_id, synced=False):
+            self._set(due_at=due_at, attempts=attempts, attempted_at=now())
+        return due_at is None
 
     def _signed(self, event: Any) -> tuple[bytes, str, tuple[Any, ...]]:
         """The arguments of the MAC."""
@@ -103,17 +113,20 @@ class WebhookDelivery(Sendable, Owned):
         """The pending delivery that is due first, of each enabled webhook of an enabled user."""
         return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
 
-    @classmethod
-    def due_of(cls, webhook_id: str, most: int) -> list[Self]:
-        """What is due to a webhook, the oldest first."""
-        due = cls.webhook_id == webhook_id, cls.due_at <= now()
-        return cls.genuine(cls.select().where(*due).order_by(cls.id).limit(most))
+    def due_with(self, most: int) -> list[Self]:
+        """This delivery, and what else is due to its webhook, the oldest first."""
+        due = type(self).select().where(*self._is_due_with())
+        return self.genuine(due.order_by(type(self).id).limit(most))
 
-    @classmethod
-    def postpone(cls, webhook_id: str, due_at: int) -> None:
-        """Let what is due to a webhook wait, all of it together."""
-        due = cls.webhook_id == webhook_id, cls.due_at <= now()
-        cls.update(due_at=due_at).where(*due).execute()
+    def postpone(self, due_at: int) -> None:
+        """Let it wait, and what else is due to its webhook, all of it together."""
+        self.update(due_at=due_at).where(*self._is_due_with()).execute()
+
+    def _is_due_with(self) -> tuple[Any, Any]:
+        """This one is due, whatever its row says: that may be of a wrong clock."""
+        table = type(self)
+        is_due = (table.due_at <= now()) | ((table.id == self.id) & table.due_at.is_null(False))
+        return table.webhook_id == self.webhook_id, is_due
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:

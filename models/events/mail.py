@@ -149,15 +149,25 @@ class Mail(Sendable, OwnsDataKey):
 
         Not synced: what a power cut loses costs one repeated mail.
         """
+        if not outcome.succeeded:
+            why = outcome.error or f"the server answered {outcome.status}"
+            log = logging.getLogger("docservice")
+            log.error("%s (%s) was not sent: %s", self.id, self.kind, why)
+        if self._end_attempt(due_at) and not outcome.succeeded:
+            current_runtime().failures.give_up("mail", self.id)
+
+    def record_failure(self, due_at: int | None) -> bool:
+        return self._end_attempt(due_at)
+
+    def _end_attempt(self, due_at: int | None) -> bool:
+        """Returns whether it was the last one; not synced."""
+        is_last = due_at is None or due_at >= self.expires_at
         with separate_transaction(self.owner_id, synced=False):
-            if not outcome.succeeded:
-                why = outcome.error or f"the server answered {outcome.status}"
-                log = logging.getLogger("docservice")
-                log.error("%s (%s) was not sent: %s", self.id, self.kind, why)
-            if due_at is None or due_at >= self.expires_at:
+            if is_last:
                 self._delete()
             else:
                 self.change(due_at=due_at, attempts=self.attempts + 1)
+        return is_last
 
     def _delete(self) -> None:
         type(self).delete().where(self.itself()).execute()

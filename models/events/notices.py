@@ -60,15 +60,16 @@ def is_code(webhook: Any, code: str) -> bool:
     return is_authentic(*_signed(webhook), given)
 
 
-def compose_notice(webhook: Any, first: Any, events: Iterable[Event]) -> EmailMessage:
-    """The mail that tells of these events; it is named after the first delivery."""
-    lines = list(map(_line, events))
-    subject = lines[0].split("  ")[1] if len(lines) == 1 else f"{len(lines)} notices"
+def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessage:
+    """The mail of these lines; it is named after the first delivery."""
+    shown = list(lines)
+    subject = shown[0].split("  ")[1] if len(shown) == 1 else f"{len(shown)} notices"
     stop = f"To end these notices: {_page(webhook)}"
-    return compose(first, webhook.mail_address, subject, "\n".join([*lines, "", stop]))
+    return compose(first, webhook.mail_address, subject, "\n".join([*shown, "", stop]))
 
 
-def _line(event: Event) -> str:
+def line_of(event: Event) -> str:
+    """What a notice says of an event."""
     data, moment = event.data, datetime.fromtimestamp(event.created_at / 1000, UTC)
     what = _SENTENCES.get(event.type, event.type.replace(".", " ").replace("_", " ").capitalize())
     times = f", {data['count']} times" if data.get("count", 1) > 1 else ""

@@ -25,6 +25,7 @@ from ..core import (
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
 from .body_slots import BodySlots
+from .failures import FailureCounts
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
@@ -67,6 +68,7 @@ class Runtime:
         self.search_turns, self.body_slots = Turns(most=2), BodySlots()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
+        self.failures = FailureCounts()
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work

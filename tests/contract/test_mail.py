@@ -54,6 +54,15 @@ def test_a_reset_answers_alike_for_every_address_and_mails_only_enabled_accounts
     assert email not in mailing.stderr()
 
 
+def test_an_account_whose_address_no_mail_can_have_stops_no_other_reset(mailing, box, email):
+    hostile = f"=?utf-8?q?{secrets.token_hex(6)}?=@a.b"
+    mailing.register(hostile)
+    mailing.register(email)
+    for address in (hostile, email):
+        assert reset(mailing, address).status == 202
+    assert box.wait_for(1)[0].to == [email]
+
+
 def test_a_reset_takes_as_long_for_a_known_address_as_for_another(mailing, email):
     def ask(prefix, n):  # three times an hour for each address
         assert reset(mailing, f"{prefix}{n % 12}-{email}").status == 202

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from crypto import Keyring
+from tests.mailbox import BASE, Mailbox
 from tests.people import Person
 from tests.problems import refused
 from tests.waiting import until
@@ -63,6 +64,16 @@ def test_an_operator_sees_readiness_room_sweeps_and_webhooks(watched):
     assert abs(series["docservice_last_sweep_seconds"] - time.time()) < 120
     for name in ("storage_full_total", "webhooks_failing", "deliveries_due"):
         assert series[f"docservice_{name}"] == 0, name
+
+
+def test_an_operator_sees_what_is_given_up(start_service):
+    with Mailbox(answers=["550 not here"]) as box:
+        service = start_service(METRICS="on", SMTP_URL=box.url(), BASE_URL=BASE)
+        name = 'docservice_given_up_total{work="mail"}'
+        assert series_of(service)[name] == 0
+        service.run_command("users", "invite", "nobody@example.org", "--mail")
+        until(lambda: series_of(service)[name] == 1)
+        assert series_of(service)['docservice_failures_total{work="mail"}'] == 0
 
 
 def test_without_the_keyring_what_needs_the_database_is_left_out(start_service):

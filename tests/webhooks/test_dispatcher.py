@@ -9,14 +9,17 @@ import pytest
 
 from models import Event, User, Webhook, WebhookDelivery, database
 from models.core import now
-from models.events import Outcome, delivery_queued
+from models.events import Mail, Outcome, delivery_queued
 from models.operations import verification
+from settings import read_settings
+from tests.mailbox import BASE
 from tests.receiver import Receiver
 from tests.waiting import until
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HERE = (ipaddress.ip_network("127.0.0.0/8"),)
 AT_ONCE = (0.01,) * 9
+ADA = "ada@example.org"
 
 
 @pytest.fixture
@@ -25,9 +28,9 @@ def send(instance, runtime):
     runtime.settings = replace(runtime.settings, webhook_allow=HERE)
     running = []
 
-    def start(client, retries_seconds=AT_ONCE, **limits):
+    def start(client, retries_seconds=AT_ONCE, mailer=None, **limits):
         limits = DispatcherLimits(retries_seconds=retries_seconds, **limits)
-        running.append(Dispatcher(client, limits))
+        running.append(Dispatcher(client, limits, mailer))
         return running[-1]
 
     yield start
@@ -244,6 +247,130 @@ def test_a_delivery_that_cannot_be_recorded_is_sent_again_after_a_pause(
     assert "failed" in caplog.text
 
 
+class RaisingClient(FakeClient):
+    """Raises an error for each receiver whose address has `bad` in it."""
+
+    def post(self, url, headers, body):
+        if "bad" in url:
+            raise RuntimeError("this cannot be sent")
+        return super().post(url, headers, body)
+
+
+def test_a_delivery_that_raises_an_error_is_given_up_after_ten_attempts(
+    alice, runtime, send, caplog
+):
+    bad, good = hooked(alice, "https://bad.example/"), hooked(alice)
+    emit(alice)
+    send(RaisingClient(), backoff_seconds=0)
+    until(lambda: rows(bad)[0].state == "failed")
+    assert (rows(bad)[0].attempts, rows(good)[0].state) == (10, "delivered")
+    assert runtime.failures.failed()["deliveries"] == 10
+    assert runtime.failures.given_up()["deliveries"] == 1
+    assert f"{rows(bad)[0].id} (deliveries) is given up" in caplog.text
+
+
+def test_deliveries_that_raise_errors_hold_no_thread_while_they_wait(alice, send):
+    bad = [hooked(alice, f"https://bad.example/{n}") for n in range(4)]
+    emit(alice)
+    client = RaisingClient()
+    send(client, threads=2, backoff_seconds=3600)
+    until(lambda: all(rows(one)[0].attempts for one in bad))
+    good = hooked(alice)
+    emit(alice)
+    until(lambda: is_delivered(good))
+    assert {rows(one)[0].attempts for one in bad} == {1}
+    assert min(rows(one)[0].due_at for one in bad) > now() + 3_000_000
+
+
+def test_a_failure_that_cannot_be_recorded_lets_its_lane_rest_and_no_other(
+    alice, send, monkeypatch
+):
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(WebhookDelivery, "record_failure", fail)
+    bad, client = hooked(alice, "https://bad.example/"), RaisingClient()
+    emit(alice)
+    send(client, threads=2, backoff_seconds=3600)
+    good = hooked(alice)
+    emit(alice)
+    until(lambda: is_delivered(good))
+    assert {one.attempts for one in rows(bad)} == {0}
+
+
+def test_a_delivery_to_a_webhook_that_was_altered_in_the_database_is_not_due_for_ever(alice, send):
+    hook, other = hooked(alice), hooked(alice)
+    emit(alice)
+    database.execute_sql("UPDATE webhook SET sealed_terms = x'00' WHERE id = ?", (hook.id,))
+    client = FakeClient()
+    send(client)
+    until(lambda: not WebhookDelivery.select().where(*WebhookDelivery.pending_of(hook.id)).count())
+    until(lambda: is_delivered(other))
+    assert len(client.sent) == 1
+
+
+class HangingMailer:
+    """Takes no mail until it is released."""
+
+    def __init__(self):
+        self.held, self.released = 0, threading.Event()
+
+    def send(self, _message):
+        self.held += 1
+        self.released.wait()
+        return Outcome(15_000, None, error="There was no answer within 15 s.")
+
+
+@pytest.fixture
+def mail_setting(runtime):
+    config = {"SMTP_URL": "smtp://localhost?from=docs@example.org&tls=off", "BASE_URL": BASE}
+    server = read_settings({}, config, runtime.settings.instance_path).smtp_url
+    runtime.settings = replace(runtime.settings, smtp_url=server, base_url=BASE)
+
+
+def test_a_mail_server_that_hangs_delays_no_webhook(alice, send, mail_setting):
+    mailer = HangingMailer()
+    try:
+        for number in range(6):
+            assert Mail.enqueue(f"usr_{number}", "invitation", ADA, "Hello", "you")
+        notified = Webhook.register(alice.id, f"mailto:{ADA}", ("webhook.test",))
+        notified.answer(wanted=True)
+        send(FakeClient(), threads=4, mailer=mailer)
+        until(lambda: mailer.held >= 4)
+        hook = hooked(alice)
+        emit(alice)
+        until(lambda: is_delivered(hook))
+    finally:
+        mailer.released.set()
+
+
+def test_webhooks_that_hang_delay_no_mail(alice, blocked, send, mail_setting):
+    mailer = HangingMailer()
+    try:
+        hanging(alice, 4)
+        emit(alice)
+        send(blocked, threads=2, mailer=mailer)
+        until(lambda: blocked.held)
+        assert Mail.enqueue("usr_another", "invitation", ADA, "Hello", "you")
+        until(lambda: mailer.held == 1)
+    finally:
+        mailer.released.set()
+
+
+def test_deliveries_that_cannot_be_read_keep_no_mail_back(alice, send, mail_setting, monkeypatch):
+    def fail():
+        raise OSError("this cannot be read")
+
+    monkeypatch.setattr(WebhookDelivery, "next_due_per_webhook", fail)
+    mailer = HangingMailer()
+    try:
+        assert Mail.enqueue("usr_another", "invitation", ADA, "Hello", "you")
+        send(FakeClient(), mailer=mailer)
+        until(lambda: mailer.held == 1)
+    finally:
+        mailer.released.set()
+
+
 def test_a_deleted_webhook_gets_no_deliveries(alice, send):
     hook = hooked(alice)
     emit(alice)
@@ -262,7 +389,7 @@ def test_a_queued_delivery_is_not_sent_after_its_webhook_was_disabled(alice, sen
     emit(alice)
     (waiting,) = WebhookDelivery.next_due_per_webhook()
     hook.edit(enabled=False)
-    send(client).deliver(waiting)
+    send(client).deliveries.send(waiting)
     assert client.sent == []
 
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from models import Event, Webhook
-from models.events import SmtpClient
+from models import Event, Webhook, WebhookDelivery, database
+from models.core import now
+from models.events import SmtpClient, notices
 from settings import read_settings
 from tests.mailbox import BASE, Mailbox
 from tests.models.conftest import clock
@@ -113,3 +114,38 @@ def test_a_notice_that_is_refused_for_good_is_not_tried_again(alice, dispatcher,
     (delivery,), _ = webhook.deliveries(1, None)
     assert (delivery.status, delivery.attempts) == (550, 1)
     assert delivery.answer == "no such mailbox"
+
+
+def test_an_event_that_cannot_be_told_keeps_no_other_notice_back(
+    alice, dispatcher, box, monkeypatch, runtime
+):
+    page_about = notices._page_about
+
+    def fail_for_one(data):
+        if data["tokenId"] == "tok_1":
+            raise ValueError("this cannot be told")
+        return page_about(data)
+
+    monkeypatch.setattr(notices, "_page_about", fail_for_one)
+    webhook = confirmed(alice, box)
+    with database.atomic():
+        spend(alice, 3)
+    (mail,) = box.wait_for(1)
+    until(lambda: [one.state for one in webhook.deliveries(9, None)[0]].count("delivered") == 2)
+    assert ("/tok_0" in mail.text, "/tok_1" in mail.text, "/tok_2" in mail.text) == (
+        True,
+        False,
+        True,
+    )
+    (waiting,) = [one for one in webhook.deliveries(9, None)[0] if one.state == "pending"]
+    assert (waiting.attempts, waiting.due_at > now()) == (1, True)
+    assert runtime.failures.failed()["notices"] == 1
+
+
+def test_a_notice_that_was_written_under_a_wrong_clock_is_sent(alice, dispatcher, box):
+    webhook = confirmed(alice, box)
+    with database.atomic():
+        spend(alice)
+        WebhookDelivery.update(due_at=now() + 400 * 86_400_000).execute()
+    box.wait_for(1)
+    until(lambda: states(webhook) == {"delivered"})

@@ -5,6 +5,7 @@ import ssl
 import time
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -165,6 +166,47 @@ def test_a_mail_whose_life_is_over_goes_unsent(alice, bob, send, clock):
             assert waiting() == 0
             clock(0)
         assert [mail.text.split()[0] for mail in box.mails] == list(lives)
+
+
+UNMADE = "=?utf-8?q?x?=@example.org"
+
+
+def enqueue_unmade(owner, monkeypatch):
+    """A mail that an older version took, which cannot be made."""
+    with monkeypatch.context() as patch:
+        patch.setattr("models.events.mail.is_mail_address", lambda _: True)
+        assert enqueue(owner, address=UNMADE)
+
+
+def test_a_mail_that_cannot_be_made_is_tried_later_and_given_up_and_holds_no_other_back(
+    alice, runtime, send, monkeypatch, caplog
+):
+    enqueue_unmade(alice, monkeypatch)
+    with Mailbox() as box:
+        running = send(box.url(), backoff_seconds=3600)
+        until(lambda: Mail.get().attempts == 1)
+        enqueue(alice)
+        box.wait_for(1)
+        until(lambda: waiting() == 1)
+        assert Mail.get().due_at > now() + 3_000_000
+        running.stop()
+        Mail.update(due_at=now()).execute()
+        send(box.url(), backoff_seconds=0)
+        until(lambda: waiting() == 0)
+    assert runtime.failures.failed()["mail"] == 10
+    assert runtime.failures.given_up()["mail"] == 1
+    assert "(mail) is given up" in caplog.text
+    assert UNMADE not in "".join(record.getMessage() for record in caplog.records)
+
+
+def test_mails_that_cannot_be_made_hold_no_thread_of_others(alice, send, monkeypatch):
+    for number in range(40):
+        enqueue_unmade(SimpleNamespace(id=f"usr_{number}"), monkeypatch)
+    with Mailbox() as box:
+        send(box.url(), backoff_seconds=3600)
+        enqueue(alice)
+        box.wait_for(1)
+        until(lambda: Mail.select().where(Mail.attempts == 1).count() == 40)
 
 
 def test_no_mail_outlives_its_end_by_a_further_attempt(alice, send):
