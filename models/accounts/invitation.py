@@ -1,5 +1,8 @@
 """An invitation: a one-time secret by which one e-mail address gets an account, or its account a
 new password. It is stored as a digest.
+
+An address has at most one of the operator, and beside it those that were asked for by mail. All of
+them end with the password that was in force when they were made: see `User`.
 """
 
 from typing import Self
@@ -12,7 +15,7 @@ from ..core import Allowance, Invalid, NotFound, OperatorError, now
 from ..events import COMPOSERS, Event, Mail, is_mail_address
 from ..records import Authenticated, Issued
 from ..runtime import current_runtime
-from ..storage import SERVICE, in_one_transaction, transaction
+from ..storage import SERVICE, transaction
 from .user import User, fold_email, require_strong_password
 
 LIFE_DAYS = 7
@@ -48,19 +51,25 @@ class Invitation(Authenticated):
     expires_at = BigIntegerField()
 
     @classmethod
-    def issue(cls, email: str, life_seconds: int = LIFE_DAYS * 86_400) -> Issued[Self]:
-        """A new invitation, which replaces a former one of the same address.
+    def issue(cls, email: str) -> Issued[Self]:
+        """A new invitation by the operator, which replaces all former ones of the same address.
 
         OperatorError if its account is disabled.
         """
         user, folded = User.find_by_email(email), fold_email(email)
         if user and user.disabled_at is not None:
             raise OperatorError(f"The account {email} is disabled. Enable it first.")
-        secret = credentials.generate(credentials.INVITATION)
-        invitation: Self = cls.fresh(email_folded=folded, digest=credentials.fingerprint(secret))
-        invitation.expires_at = invitation.created_at + life_seconds * 1000
         with transaction():
             cls.delete().where(cls.email_folded == folded).execute()
+            return cls._add(folded, user, LIFE_DAYS * 86_400)
+
+    @classmethod
+    def _add(cls, email_folded: str, user: User | None, life_seconds: int) -> Issued[Self]:
+        secret = credentials.generate(credentials.INVITATION)
+        digest = credentials.fingerprint(secret)
+        invitation: Self = cls.fresh(email_folded=email_folded, digest=digest)
+        invitation.expires_at = invitation.created_at + life_seconds * 1000
+        with transaction():
             invitation.insert_row()
             facts = {"invitation_id": invitation.id, "user_id": user.id if user else None}
             Event.record_of_service("account.invited", facts)
@@ -79,11 +88,14 @@ class Invitation(Authenticated):
 
     @classmethod
     def compose_reset(cls, email: str, _text: str) -> tuple[str, str, str] | None:
-        """The mail that an account which can log in gets, to its own address."""
+        """The mail that an account which can log in gets, to its own address.
+
+        Anybody may ask for it: so its link stands beside those that there are, and ends none.
+        """
         user = User.find_by_email(email)
         if user is None or user.disabled_at is not None or not is_mail_address(user.email):
             return None
-        secret = cls.issue(user.email, RESET_SECONDS).secret
+        secret = cls._add(user.email_folded, user, RESET_SECONDS).secret
         return user.email, "A new password", _RESET.format(_service(), address_of(secret))
 
     @classmethod
@@ -112,15 +124,15 @@ class Invitation(Authenticated):
         """
         require_strong_password(password, "#/password")
         user = User.find_by_email(email)
-        with in_one_transaction():
-            if is_new := user is None:
-                user = User.register(email, password, name, "open", address)
-            else:
-                user = user.set_password(password, name)
-            with transaction(user.id):
-                if not type(self).delete().where(Invitation.id == self.id).execute():
-                    raise Invalid("#/invite", _REFUSAL)
-        return user, is_new
+        if user is None:
+            new = User.register(email, password, name, "open", address, claim=self._claim)
+            return new, True
+        return user.set_password(password, name, claim=self._claim), False
+
+    def _claim(self) -> None:
+        """In the transaction that sets the password. `Invalid` if it has ended meanwhile."""
+        if not type(self).delete().where(Invitation.id == self.id).execute():
+            raise Invalid("#/invite", _REFUSAL)
 
 
 COMPOSERS["reset"] = Invitation.compose_reset

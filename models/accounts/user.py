@@ -1,6 +1,7 @@
 """A user: an e-mail address, a name, a password; and the key that seals the last two."""
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 from peewee import (
@@ -30,8 +31,10 @@ from ..core import (
 from ..events import Event, EventHead
 from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
 from ..runtime import current_runtime, network_of
-from ..storage import transaction
+from ..storage import database, transaction
 from .session import Session
+
+_INVITATION: Any = TableReference("invitation", ("email_folded",))
 
 
 class Account(NamedTuple):
@@ -67,10 +70,13 @@ class User(Authenticated, Owner):
         name: str | None,
         mode: str | None = None,
         address: str = "",
+        *,
+        claim: Callable[[], object] = lambda: None,
     ) -> Self:
         """A new account. `mode` is `open`, `first` (only while there is none) or `closed`.
 
-        Without `mode` the setting decides. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
+        Without `mode` the setting decides. `claim` is called in the transaction, before anything
+        is changed, and may refuse. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
         """
         require_strong_password(password, "#/password")
         mode = mode or current_runtime().settings.registration
@@ -80,6 +86,8 @@ class User(Authenticated, Owner):
         user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         with transaction():
             cls._refuse_if_closed(mode)
+            claim()
+            user._end_password_links()
             user.generate_key()
             user.sealed_name = user.seal("name/1", user.id, name)
             user.sealed_password = user.seal("password/1", user.id, digest)
@@ -163,15 +171,14 @@ class User(Authenticated, Owner):
         )
 
     def change_password(self, password: str, kept_session_id: str) -> None:
-        """Set a new password and end every other session.
+        """Set a new password; end every other session, and all links that could set another one.
 
         `WrongCredentials` if it has changed since the user was identified.
         """
         sealed_password = self.sealed_digest(password)
         with transaction(self.id):
             user = self.require_same_password()
-            user._end_logins(kept_session_id, sealed_password=sealed_password)
-            Event.record(self.id, "password.changed", {})
+            user._store_password(kept_session_id, sealed_password=sealed_password)
 
     def end_other_sessions(self, kept_session_id: str) -> None:
         """End all sessions but this one; a login that is under way fails."""
@@ -179,10 +186,14 @@ class User(Authenticated, Owner):
             count = self.require_same_password()._end_logins(kept_session_id)
             Event.record(self.id, "session.ended", {"session_id": None, "count": count})
 
-    def set_password(self, password: str, name: str | None = None) -> Self:
-        """Set a new password, whatever the former one was, and a name if given; end all sessions.
+    def set_password(
+        self, password: str, name: str | None = None, claim: Callable[[], object] = lambda: None
+    ) -> Self:
+        """Set a new password, whatever the former one was, and a name if given; end all sessions,
+        and all links that could set another password.
 
-        API keys and links stay valid. Returns the row as it is then.
+        API keys and links to documents stay valid. `claim` is called in the transaction, before
+        anything is changed, and may refuse. Returns the row as it is then.
         """
         require_strong_password(password, "#/password")
         changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
@@ -192,8 +203,8 @@ class User(Authenticated, Owner):
             user = self.find(self.id)
             if user is None:
                 raise NotFound
-            user._end_logins(**changes)
-            Event.record(self.id, "password.changed", {})
+            claim()
+            user._store_password(**changes)
         return user
 
     def require_same_password(self) -> Self:
@@ -224,6 +235,17 @@ class User(Authenticated, Owner):
                 user._end_logins(disabled_at=moment)
                 type = "account.enabled" if moment is None else "account.disabled"
                 Event.record_of_service(type, {"user_id": self.id})
+
+    def _store_password(self, kept_session_id: str = "", **changes: Any) -> None:
+        """In the transaction in which the row was read."""
+        self._end_logins(kept_session_id, **changes)
+        self._end_password_links()
+        Event.record(self.id, "password.changed", {})
+
+    def _end_password_links(self) -> None:
+        """No invitation of this address, made before, sets its password any more."""
+        its = _INVITATION.email_folded == self.email_folded
+        _INVITATION.delete().where(its).execute(database)
 
     def _end_logins(self, kept_session_id: str = "", **fields: Any) -> int:
         """Change the row, as it was read in this transaction, and end all sessions but one; returns

@@ -54,6 +54,94 @@ def test_a_reset_answers_alike_for_every_address_and_mails_only_enabled_accounts
     assert email not in mailing.stderr()
 
 
+def change_over_http(service, email):
+    person = service.log_in(email)
+    answer = person.post(
+        "/v1/auth/password", json={"currentPassword": PASSWORD, "newPassword": NEW}
+    )
+    assert answer.status == 204
+
+
+def change_in_the_pages(service, email):
+    visitor = Visitor(service)
+    visitor.log_in(email)
+    fields = {"currentPassword": PASSWORD, "newPassword": NEW}
+    page = visitor.get("/app/account")
+    assert visitor.submit(page, "/app/account/password", **fields).status == 303
+
+
+def change_by_the_operator(service, email):
+    service.run_command("users", "password", email, input=NEW)
+
+
+WAYS = [change_over_http, change_in_the_pages, change_by_the_operator]
+
+
+@pytest.mark.parametrize("change", WAYS)
+def test_links_that_were_made_before_a_change_of_password_set_none_afterwards(
+    mailing, box, email, change
+):
+    mailing.register(email)
+    mailing.run_command("users", "invite", email, "--mail")
+    reset(mailing, email)
+    links = [invite_in(mail) for mail in box.wait_for(2)]
+    change(mailing, email)
+    for invite in links:
+        answer = Person(mailing).register(email, "the third password", invite=invite)
+        refused_field(answer, "#/invite")
+    assert Person(mailing).log_in(email, NEW).status == 200
+
+
+def test_of_several_links_the_first_that_is_used_ends_the_others(mailing, box, email):
+    mailing.register(email)
+    mailing.run_command("users", "invite", email, "--mail")
+    for _ in range(2):
+        reset(mailing, email)
+    first, *others = [invite_in(mail) for mail in box.wait_for(3)]
+    assert Person(mailing).register(email, NEW, invite=first).status == 200
+    for invite in others:
+        answer = Person(mailing).register(email, "the third password", invite=invite)
+        refused_field(answer, "#/invite")
+
+
+def test_an_invitation_sets_no_password_of_an_account_that_was_registered_since(
+    mailing, box, email
+):
+    mailing.run_command("users", "invite", email, "--mail")
+    invite = invite_in(box.wait_for(1)[0])
+    mailing.register(email)
+    refused_field(Person(mailing).register(email, NEW, invite=invite), "#/invite")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_strangers_request_for_a_new_password_ends_no_link_that_was_sent_before(
+    mailing, box, email, number
+):
+    mailing.register(email)
+    mailing.run_command("users", "invite", email, "--mail")
+    box.wait_for(1)
+    for count in (2, 3):
+        reset(mailing, email)
+        box.wait_for(count)
+    invite = invite_in(box.mails[number])
+    assert Person(mailing).register(email, NEW, invite=invite).status == 200
+
+
+def test_a_new_invitation_by_the_operator_replaces_the_former_and_links_of_others(
+    mailing, box, email
+):
+    mailing.register(email)
+    mailing.run_command("users", "invite", email, "--mail")
+    box.wait_for(1)
+    reset(mailing, email)
+    former = [invite_in(mail) for mail in box.wait_for(2)]
+    mailing.run_command("users", "invite", email, "--mail")
+    newest = invite_in(box.wait_for(3)[2])
+    for invite in former:
+        refused_field(Person(mailing).register(email, NEW, invite=invite), "#/invite")
+    assert Person(mailing).register(email, NEW, invite=newest).status == 200
+
+
 def test_an_account_whose_address_no_mail_can_have_stops_no_other_reset(mailing, box, email):
     hostile = f"=?utf-8?q?{secrets.token_hex(6)}?=@a.b"
     mailing.register(hostile)
