@@ -197,6 +197,11 @@ class Settings:
         "the server that takes [mail](#mail), as `smtp://user:password@host:587?from=address`; "
         "without it there is no mail",
     )
+    mails_per_day: int = _field(
+        5000,
+        _number(1, 100_000),
+        "how many mails all accounts together send in any 24 hours; new ones a fifth of it",
+    )
     brand_name: str | None = _field(
         None,
         _matching(r"(?=.*\S)[^\x00-\x1f\x7f-\x9f]{1,60}", "1 to 60 characters"),

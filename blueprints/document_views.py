@@ -92,7 +92,8 @@ def open_view(body: dict[str, Any], id: str) -> Response:
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
 
 
-@document_views.post("/codes", accepts=(DOCUMENT_TOKEN,))
+@document_views.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=pages.count_code)
+@may_fail_with(TooManyRequests)
 @document_views.arguments(CodeRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(202, CodeSent)

@@ -27,6 +27,7 @@ from .schemas.requests import DownloadRequest, ViewRequest
 from .schemas.uploads import SentFile
 from .views.content import RangeNotSatisfiable
 from .views.notices import prefers_json
+from .views.pages import count_code
 from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
@@ -103,7 +104,8 @@ def _take(**file: Any) -> Response:
     return response
 
 
-@short_links.post("/codes", accepts=(DOCUMENT_TOKEN,))
+@short_links.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=count_code)
+@may_fail_with(TooManyRequests)
 @short_links.arguments(CodeRequest())
 @short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(202, CodeSent)

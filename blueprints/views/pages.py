@@ -11,9 +11,9 @@ from flask import Response, g, request
 
 import viewer
 from models import Collection, Document, current_runtime
-from models.core import Invalid, NotFound, ScopeMissing, WrongCredentials
-from models.links import Target, TokenGrant, request_code
-from models.runtime import BeingMadeError
+from models.core import Allowance, Invalid, NotFound, ScopeMissing, WrongCredentials
+from models.links import Target, TokenGrant, count_code_request, request_code
+from models.runtime import BeingMadeError, network_of
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
@@ -45,6 +45,11 @@ def unlock(
             return prompt(grant, action, _end_of(target), error)
         raise
     return _open(action, target, grant)
+
+
+def count_code() -> Allowance | None:
+    """Count a request for a code against the limit of its network."""
+    return count_code_request(network_of(request.remote_addr or ""))
 
 
 def send_code(

@@ -12,7 +12,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from ..core import Allowance, Invalid, NotFound, OperatorError, now
-from ..events import COMPOSERS, Event, Mail, is_mail_address
+from ..events import COMPOSERS, Event, Mail, MailLimit, is_mail_address
 from ..records import Authenticated, Issued
 from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
@@ -95,6 +95,8 @@ class Invitation(Authenticated):
         user = User.find_by_email(email)
         if user is None or user.disabled_at is not None or not is_mail_address(user.email):
             return None
+        if MailLimit.wait_ms(user.id, "reset", user.email):
+            return None
         secret = cls._add(user.email_folded, user, RESET_SECONDS).secret
         return user.email, "A new password", _RESET.format(_service(), address_of(secret))
 
@@ -147,7 +149,7 @@ def count_reset(network: str) -> Allowance | None:
 
 def request_reset(email: str) -> None:
     """Have a link sent to this address, if an account has it: that is looked up when it is sent."""
-    Mail.enqueue(SERVICE, "reset", email)
+    Mail.enqueue_request(SERVICE, "reset", email)
 
 
 def address_of(secret: str) -> str:

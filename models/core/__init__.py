@@ -36,6 +36,7 @@ from .errors import (
 )
 from .ids import first_id, generate_id, id_like, now, rfc3339
 from .rate_limits import (
+    CODES,
     GUESSES,
     GUESSES_BY_ADDRESS,
     OPENINGS,

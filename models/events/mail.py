@@ -3,13 +3,12 @@
 A row is stored in the transaction of what it tells of, and deleted, its key with it, once the
 server has taken the mail, has refused it for good, or its life is over. Address and text are sealed
 under a key of the row's own. `Message-ID` comes from the row's id, so that a mail that a crash
-repeats is the same one. Rows limit how often who sends what to whom, for all processes.
+repeats is the same one. `mail_limit.py` says how many are sent.
 """
 
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -20,47 +19,25 @@ from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField, Tuple, fn
 
-from crypto import DecryptionError, authority_mac
+from crypto import DecryptionError
 
-from ..core import Limit, NotFound, now
-from ..records import OwnsDataKey, Table, log_altered
+from ..core import NotFound, now
+from ..records import OwnsDataKey, log_altered
 from ..runtime import current_runtime
-from ..storage import SERVICE, database, separate_transaction, transaction
+from ..storage import database, separate_transaction, transaction
 from .attempt import Outcome, Sendable, delivery_queued
+from .mail_limit import KINDS, MailLimit
 
-MINUTE, HOUR, DAY = 60, 3600, 86_400
 _ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
 _POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
 
 
-@dataclass(frozen=True)
-class MailKind:
-    """How long a mail is tried, and how many go to one address."""
-
-    life_seconds: int
-    limits: tuple[Limit, ...] = ()
-
-
-def _to_address(kind: str, count: int, seconds: int) -> Limit:
-    return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds)
-
-
-KINDS = {
-    "code": MailKind(15 * MINUTE, (_to_address("code", 5, HOUR), _to_address("code", 20, DAY))),
-    "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
-    "invitation": MailKind(7 * DAY),
-    "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
-    "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
-    "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
-}
-QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
-OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
-OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
+MOST_WAITING = 1000  # requests of one owner; further ones are dropped
 COMPOSERS: dict[str, Callable[[str, str], tuple[str, str, str] | None]] = {}
 """By kind, what makes address, subject and text of the address and the text that were given, when
 the mail is first tried; None if there is nothing to send. So to ask for a mail takes as long, and
-stores as much, whether or not somebody has this address."""
+stores as much, whether or not somebody has this address; and spends no budget of anybody's."""
 
 
 class Mail(Sendable, OwnsDataKey):
@@ -79,27 +56,42 @@ class Mail(Sendable, OwnsDataKey):
         owner_id: str,
         kind: str,
         address: str,
-        subject: str | None = None,
-        text: str = "",
+        subject: str,
+        text: str,
         *,
         link_id: str = "",
         attachment: str | None = None,
     ) -> bool:
         """Store a mail in the open transaction; false if a limit is reached or no mail can be sent
-        to this address. Without `subject` its `COMPOSERS` write it later.
+        to this address.
         """
-        mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
-        mail.due_at = mail.created_at
-        mail.expires_at = mail.created_at + KINDS[kind].life_seconds * 1000
         with transaction(None):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
                 return False
-            mail.generate_key()
-            message = [address, subject, text, *([attachment] if attachment else [])]
-            mail.sealed_message = mail.seal("mail/1", mail.id, message)
-            mail.insert_row()
-            database.after_commit(delivery_queued.set)
+            cls._store(
+                owner_id, kind, [address, subject, text, *([attachment] if attachment else [])]
+            )
         return True
+
+    @classmethod
+    def enqueue_request(cls, owner_id: str, kind: str, address: str, text: str = "") -> None:
+        """Store that somebody has asked for a mail: `COMPOSERS` write it when it is first tried,
+        and count it if there is one. Too many that wait are dropped.
+        """
+        waiting = cls.select().where(cls.owner_id == owner_id)
+        with transaction(None):
+            if is_mail_address(address) and waiting.count() < MOST_WAITING:
+                cls._store(owner_id, kind, [address, None, text])
+
+    @classmethod
+    def _store(cls, owner_id: str, kind: str, message: list[str | None]) -> None:
+        mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
+        mail.due_at = mail.created_at
+        mail.expires_at = mail.created_at + KINDS[kind].life_seconds * 1000
+        mail.generate_key()
+        mail.sealed_message = mail.seal("mail/1", mail.id, message)
+        mail.insert_row()
+        database.after_commit(delivery_queued.set)
 
     @classmethod
     def next_due_per_owner(cls) -> list[Self]:
@@ -111,9 +103,8 @@ class Mail(Sendable, OwnsDataKey):
 
     @classmethod
     def forget_old(cls) -> None:
-        """What is too late to be sent, and limits that nothing is owed to."""
+        """What is too late to be sent."""
         cls.delete().where(cls.expires_at <= now()).execute()
-        MailLimit.delete().where(MailLimit.due_at <= now()).execute()
 
     @property
     def lane(self) -> str:
@@ -173,44 +164,6 @@ class Mail(Sendable, OwnsDataKey):
         type(self).delete().where(self.itself()).execute()
 
 
-class MailLimit(Table):
-    """One of the mails that a limit counts, until it counts no more: so of any hour or day no more
-    than so many are sent. A row that all processes share; its id tells nothing of addresses.
-    """
-
-    due_at = BigIntegerField()  # when the next mail may take its place
-
-    class Meta:
-        table_name = "mail_limit"
-
-    @classmethod
-    def wait_ms(cls, owner_id: str, kind: str, address: str, link_id: str = "") -> int:
-        """0 if a mail may be sent, which is counted; else for how long none may. Call it in a
-        transaction.
-        """
-        limits = [(limit, address.casefold()) for limit in KINDS[kind].limits]
-        limits += [(OF_LINK, link_id)] if link_id else []
-        limits += [(QUESTIONS_OF_OWNER, owner_id)] if kind == "confirmation" else []
-        limits += [(OF_OWNER, owner_id)] if owner_id != SERVICE else []
-        return next(filter(None, (cls._spend(limit, key) for limit, key in limits)), 0)
-
-    @classmethod
-    def _spend(cls, limit: Limit, key: str) -> int:
-        """The same of one limit."""
-        moment, ends = now(), now() + limit.seconds * 1000
-        id = authority_mac(current_runtime().authority_key, "mail_limit", (limit.name, key)).hex()
-        places = [f"{id}-{number}" for number in range(limit.count)]
-        its = cls.id.between(f"{id}-", f"{id}."), cls.due_at > moment
-        taken = {one.id: one.due_at for one in cls.select().where(*its)}
-        for place in filter(lambda one: one not in taken, places):
-            spent = cls.insert(id=place, created_at=moment, due_at=ends).on_conflict(
-                conflict_target=[cls.id], preserve=[cls.due_at], where=cls.due_at <= moment
-            )
-            if spent.as_rowcount().execute():  # else another process was faster
-                return 0
-        return max(1, min(taken.values(), default=ends) - moment)
-
-
 def is_mail_address(text: str) -> bool:
     """Whether it can stand in a header as it is: ASCII, a domain as `xn--…`.
 
@@ -223,6 +176,11 @@ def is_mail_address(text: str) -> bool:
     except (ValueError, MessageError):
         return False
     return True
+
+
+def name_in_mail(address: str) -> str:
+    """How a mail calls an account: addresses of accounts are what their makers say they are."""
+    return address if is_mail_address(address) and "/" not in address else "Somebody"
 
 
 def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:

@@ -14,7 +14,8 @@ from crypto import authority_mac, is_authentic
 from ..core import Allowance, TooManyRequests
 from ..runtime import current_runtime
 from .event import Event
-from .mail import KINDS, Mail, compose
+from .mail import Mail, compose, name_in_mail
+from .mail_limit import KINDS
 
 NOTICES = ("token.opened", "token.refused", "token.spent")
 MOST_LINES = 50
@@ -47,7 +48,7 @@ def ask(webhook: Any, email: str) -> None:
     asked often enough.
     """
     base = current_runtime().settings.base_url
-    text = _QUESTION.format(email, base, _page(webhook))
+    text = _QUESTION.format(name_in_mail(email), base, _page(webhook))
     subject = "May notices come to this address?"
     if not Mail.enqueue(webhook.owner_id, "confirmation", webhook.mail_address, subject, text):
         limit = KINDS["confirmation"].limits[0]

@@ -1,6 +1,6 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
-from .codes import request_code
+from .codes import count_code_request, request_code
 from .document_token import DocumentToken
 from .former_target import FormerTarget
 from .gate import Gate, Proof, kept_text

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..core import NotFound, now
-from ..events import COMPOSERS, Mail
+from ..core import Allowance, NotFound, now
+from ..events import COMPOSERS, Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
 from .recipient import CODE_MS, Recipient
@@ -21,11 +21,16 @@ It works for 15 minutes; once it has opened the link, for 12 hours. Tell it to n
 If you did not ask for a code, do nothing."""
 
 
+def count_code_request(network: str) -> Allowance | None:
+    """Raises `TooManyRequests`."""
+    return current_runtime().code_limiter.spend(network)
+
+
 def request_code(owner_id: str, token: Any, email: str) -> int:
     """Have a code sent if the link is for this address; until when it works, in milliseconds."""
     if not token.gate.recipients:
         raise NotFound("This link asks for no code.")
-    Mail.enqueue(owner_id, "code", email.lower(), text=token.id, link_id=token.id)
+    Mail.enqueue_request(owner_id, "code", email.lower(), token.id)
     return now() + CODE_MS
 
 
@@ -36,6 +41,8 @@ def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
     token = presented.row
     token.target = table_of(token.target_id).one_of(token.owner_id, token.target_id)
     if not token.gate.admits(address):
+        return None
+    if MailLimit.wait_ms(token.owner_id, "code", address, token.id):
         return None
     code = Recipient.draw_code(token.target, token.id, address)
     base = current_runtime().settings.base_url

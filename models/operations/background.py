@@ -10,7 +10,7 @@ from contextlib import suppress
 from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
-from ..events import Mail, WebhookDelivery, forget_many_events, forget_old_events
+from ..events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
 from ..links import DocumentToken, Opening
 from ..runtime import current_runtime, forget_idle_limits, log_failure
 from ..storage import connected, engine, transaction
@@ -94,6 +94,7 @@ def _delete_old_rows() -> None:
         DocumentToken.delete_genuine(DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS)
         WebhookDelivery.forget_old()
         Mail.forget_old()
+        MailLimit.forget_old()
         TokenKey.forget_old()
         StoredPreview.forget_expired()
     forget_old_events()

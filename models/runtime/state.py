@@ -13,6 +13,7 @@ from crypto.tokens import PasetoCodec
 from settings import Settings, without_password
 
 from ..core import (
+    CODES,
     OPENINGS,
     ORIGINAL_LOADS,
     REGISTRATIONS,
@@ -61,6 +62,7 @@ class Runtime:
             limiter(limit, limited) for limit in (REGISTRATIONS, RESETS, UPLOADS)
         )
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
+        self.code_limiter = limiter(CODES, limited)
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.beside_requests, self.unkept_previews = BesideRequests(), UnkeptPreviews()

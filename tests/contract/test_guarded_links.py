@@ -125,6 +125,31 @@ def test_codes_are_answered_alike_and_in_the_same_time_for_any_address(
     assert {one.to[0].rpartition("@")[2] for one in box.mails} == {"listed.example"}
 
 
+def counted_mails(service):
+    return service.sql("SELECT count(*) FROM mail_limit")[0][0]
+
+
+def test_who_is_not_listed_gets_no_mail_and_takes_no_code_from_anybody(
+    mailing, box, email, person, document
+):
+    link, other = (person.share(document, recipients=[one]) for one in (email, f"another-{email}"))
+    before = counted_mails(mailing)
+    for number in range(6):
+        assert call(mailing, other, "codes", email=email).status == 202
+        assert call(mailing, link, "codes", email=f"{number}-{email}").status == 202
+    until_sent(mailing)
+    assert (counted_mails(mailing), box.mails) == (before, [])
+    assert ask_code(mailing, box, link, email)
+
+
+@pytest.mark.slow
+def test_made_up_addresses_use_up_no_codes_of_a_link(mailing, box, email, person, document):
+    link = person.share(document, recipients=[email])
+    for number in range(205):
+        assert call(mailing, link, "codes", email=f"{number}-{email}").status == 202
+    assert ask_code(mailing, box, link, email)
+
+
 def test_all_that_a_link_asks_is_asked_in_one_request(mailing, box, email, person, document):
     terms = {"recipients": [email], "agreement": TEXT, "password": "right one", "maxViews": 2}
     link = person.share(document, **terms)

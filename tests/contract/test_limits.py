@@ -128,6 +128,28 @@ def test_a_refused_login_names_the_limit(client):
     assert client.post("/v1/auth/login", body).status == 429
 
 
+def test_requests_for_codes_are_limited_by_network_whatever_the_address_in_them(client):
+    limit = Limit("code", "requests for a code from this address", 2, 3600)
+    current_runtime().code_limiter = RateLimiter(limit, clock=lambda: 0.0)
+    client.register("ana")
+    client.log_in("ana")
+    document = client.post("/v1/documents", UPLOAD).json
+    client.credential = {}
+
+    def ask(path, number, network="192.0.2.1"):
+        headers = {"Authorization": f"Bearer {document['token']['token']}"}
+        return client.post(path, {"email": f"{number}@example.org"}, network, **headers)
+
+    document_path = f"/v1/documents/{document['id']}/codes"
+    for number, path in enumerate(("/s/codes", document_path)):
+        refused(ask(path, number), 404, "not_found")  # this link asks for no code
+    for path in ("/s/codes", document_path):
+        answer = ask(path, 3)
+        refused(answer, 429, "too_many_requests")
+        assert answer.headers["RateLimit-Policy"] == '"code";q=2;w=3600'
+    refused(ask("/s/codes", 3, "198.51.100.7"), 404, "not_found")
+
+
 def test_the_usual_limits_leave_room_for_a_day_of_work(start_service):
     person = start_service().register()
     answer = person.post("/v1/documents", json=UPLOAD)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.console.visitor import Visitor, field_of
 from tests.contract.webhooks import create_webhook, deliveries
 from tests.mailbox import BASE
@@ -115,6 +117,19 @@ def test_nobody_is_asked_more_than_three_times_an_hour(mailing, box, email):
     answer = mailing.register().post("/v1/webhooks", json={"url": f"mailto:{email}"})
     refused(answer, 429, "too_many_requests")
     assert int(answer.headers["Retry-After"]) <= 3600
+
+
+@pytest.mark.parametrize(
+    "address", ["https://evil.example/?x=@y.example", "evil.example/a@y.example", "ü@y.example"]
+)
+def test_a_question_quotes_no_text_of_an_account_that_is_no_plain_address(
+    mailing, box, email, address
+):
+    person = mailing.register(f"{email.partition('@')[0]}{address}")
+    create_webhook(person, f"mailto:{email}")
+    (question,) = box.wait_for(1)
+    assert "Somebody asks to have notices sent to this address" in question.text
+    assert address not in question.text
 
 
 def test_one_checkbox_of_the_account_makes_and_deletes_the_webhook(mailing, box, email):

@@ -11,8 +11,9 @@ import pytest
 
 from models import database
 from models.core import now
-from models.events import Mail, SmtpClient, is_mail_address
+from models.events import Mail, MailLimit, SmtpClient, is_mail_address
 from models.operations import sweep, verification
+from models.storage import SERVICE
 from settings import Settings, WrongSetting, read_settings
 from tests.mailbox import FROM, SECRET, USER, Mailbox, certificate
 from tests.waiting import until
@@ -20,6 +21,7 @@ from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 ADA = "ada.lovelace@example.org"
 BASE = "https://docs.example.org"
+DAY_MS = 86_400_000
 
 
 def settings_of(url, **more):
@@ -201,7 +203,7 @@ def test_a_mail_that_cannot_be_made_is_tried_later_and_given_up_and_holds_no_oth
 
 def test_mails_that_cannot_be_made_hold_no_thread_of_others(alice, send, monkeypatch):
     for number in range(40):
-        enqueue_unmade(SimpleNamespace(id=f"usr_{number}"), monkeypatch)
+        enqueue_unmade(SimpleNamespace(id=f"usr_00{number}"), monkeypatch)
     with Mailbox() as box:
         send(box.url(), backoff_seconds=3600)
         enqueue(alice)
@@ -257,7 +259,9 @@ def test_one_address_gets_five_codes_in_any_hour_and_twenty_in_any_day(alice, cl
 
 
 @pytest.mark.slow
-def test_a_link_sends_200_codes_a_day_and_an_owner_1000_mails(alice, bob):
+def test_a_link_sends_200_codes_a_day_and_an_owner_1000_mails(alice, bob, clock):
+    clock(8 * DAY_MS)  # the accounts are no longer new
+
     def codes(owner, count, link_id):
         return [enqueue(owner, "code", f"{n}@{link_id}", link_id=link_id) for n in range(count)]
 
@@ -267,6 +271,77 @@ def test_a_link_sends_200_codes_a_day_and_an_owner_1000_mails(alice, bob):
         assert enqueue(alice, address="further@example.org")
         assert codes(alice, 200, "tok-4").count(True) == 199
         assert codes(bob, 1, "tok-5") == [True]
+
+
+def receipts(owner, count, name="reader"):
+    """How many of so many mails, each to another address, are taken."""
+    taken = [enqueue(owner, "receipt", f"{owner.id}-{name}-{n}@example.org") for n in range(count)]
+    return taken.count(True)
+
+
+def counted():
+    return MailLimit.select().count()
+
+
+def test_a_new_account_sends_50_mails_a_day_and_more_after_a_week(alice, clock):
+    with database.atomic():
+        assert receipts(alice, 55) == 50
+        clock(6 * DAY_MS)
+        assert receipts(alice, 55) == 50
+        clock(7 * DAY_MS + 1000)
+        assert receipts(alice, 55, "further") == 55
+
+
+def test_all_accounts_together_send_no_more_than_the_setting_and_new_ones_a_fifth_of_it(
+    alice, bob, runtime
+):
+    runtime.settings = replace(runtime.settings, mails_per_day=10)
+    established = [SimpleNamespace(id=f"usr_00{number}") for number in range(3)]
+    assert (receipts(alice, 2), receipts(bob, 1)) == (2, 0)
+    assert [receipts(owner, 4) for owner in established] == [4, 4, 0]
+    assert Mail.enqueue(SERVICE, "invitation", ADA, "An invitation", "of the operator")
+
+
+def test_a_mail_that_one_limit_refuses_is_counted_by_no_other(alice, bob):
+    assert [enqueue(alice, "code", link_id="tok_1") for _ in range(5)] == [True] * 5
+    before = counted()
+    for link_id in ("tok_1", "tok_2"):
+        assert not enqueue(bob, "code", link_id=link_id)
+    assert counted() == before
+
+
+def test_sub_addresses_of_a_mailbox_share_its_limits(alice, bob):
+    several = [f"ana+{number}@Example.org" for number in range(20)]
+    assert [enqueue(alice, "code", one) for one in several].count(True) == 5
+    assert not enqueue(bob, "code", "ana@example.org")
+    assert enqueue(bob, "code", "+ana@example.org")
+
+
+def test_new_accounts_of_sub_addresses_take_no_new_password_from_an_established_one(alice):
+    victim = "victim@example.org"
+    sent = [MailLimit.wait_ms(alice.id, "reset", f"victim+{n}@example.org") for n in range(4)]
+    assert [wait == 0 for wait in sent] == [True] * 3 + [False]
+    assert [MailLimit.wait_ms("usr_0", "reset", victim) == 0 for _ in range(4)] == [
+        *([True] * 3),
+        False,
+    ]
+
+
+def test_what_is_asked_for_and_not_sent_spends_nothing_and_a_thousand_wait_at_most(
+    instance, monkeypatch
+):
+    monkeypatch.setattr("models.events.mail.MOST_WAITING", 10)
+    for number in range(12):
+        Mail.enqueue_request(SERVICE, "reset", f"{number}@example.org")
+        Mail.enqueue_request("usr_0", "code", f"{number}@example.org", "tok_1")
+    assert (counted(), waiting()) == (0, 20)
+
+
+def test_what_was_counted_under_a_wrong_clock_holds_no_mail_back(alice, clock):
+    clock(400 * DAY_MS)
+    assert enqueue(alice, "notice")
+    clock(0)
+    assert enqueue(alice, "notice")
 
 
 def test_neither_address_nor_text_is_in_the_database(alice, instance):

@@ -1,0 +1,152 @@
+"""How many mails go to one address, by one link, by one account, and by all accounts together.
+
+A budget is spent only when a mail is made that is really sent; of several limits either all count
+it or none. No setting but `mails_per_day` changes them. Accounts are free to make: so new ones may
+send less, and all new ones together a part of what is left to all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from peewee import BigIntegerField
+
+from crypto import authority_mac
+
+from ..core import Busy, Limit, first_id, generate_id, now
+from ..records import Table
+from ..runtime import current_runtime
+from ..storage import SERVICE, engine
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+LOCK_SECONDS = 5
+YOUNG_MS = 7 * DAY * 1000
+YOUNG_PART = 5  # all young accounts together send the fifth part of what all accounts may
+
+
+@dataclass(frozen=True)
+class MailKind:
+    """How long a mail is tried, and how many go to one address."""
+
+    life_seconds: int
+    limits: tuple[Limit, ...] = ()
+
+
+def _to_address(kind: str, count: int, seconds: int) -> Limit:
+    return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds)
+
+
+KINDS = {
+    "code": MailKind(15 * MINUTE, (_to_address("code", 5, HOUR), _to_address("code", 20, DAY))),
+    "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
+    "invitation": MailKind(7 * DAY),
+    "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
+    "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
+    "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
+}
+QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
+OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
+OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
+OF_YOUNG_OWNER = Limit("mail-owner", "mails of a new account", 50, DAY)
+RESETS = Limit("mail-resets", "links for new passwords", 1000, DAY)
+RESETS_OF_YOUNG = Limit("mail-resets-young", "links for new passwords of new accounts", 100, DAY)
+
+
+class MailLimit(Table):
+    """One of the mails that a limit counts, until it counts no more: so of any hour or day no more
+    than so many are sent. A row that all processes share; its id tells nothing of addresses.
+    """
+
+    PREFIX = "mlt"
+
+    due_at = BigIntegerField()  # when the limit counts it no more
+
+    class Meta:
+        table_name = "mail_limit"
+
+    @classmethod
+    def wait_ms(cls, owner_id: str, kind: str, address: str, link_id: str = "") -> int:
+        """0 if a mail may be sent, which is counted; else for how long none may. In a transaction.
+
+        `owner_id` is the account that sends, or for a new password the one it is for.
+        """
+        counting = list(_limits(owner_id, kind, address, link_id))
+        prefixes = [_prefix(limit, key) for limit, key in counting]
+        for (limit, _), prefix in zip(counting, prefixes, strict=True):
+            if limit in KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
+                raise Busy  # other owners send to this address; what is the owner's is locked
+        waits = [
+            cls._wait_ms(limit, prefix)
+            for (limit, _), prefix in zip(counting, prefixes, strict=True)
+        ]
+        if any(waits):
+            return max(waits)
+        for (limit, _), prefix in zip(counting, prefixes, strict=True):
+            cls._count(limit, prefix)
+        return 0
+
+    @classmethod
+    def forget_old(cls) -> None:
+        cls.delete().where(cls.due_at <= now()).execute()
+
+    @classmethod
+    def _wait_ms(cls, limit: Limit, prefix: str) -> int:
+        """Until the oldest of as many as the limit permits counts no more; 0 if there are fewer.
+
+        What counts for longer than the limit says was written under a wrong clock.
+        """
+        its = cls.id.between(f"{prefix}-", f"{prefix}.")
+        newest_first = cls.select(cls.due_at).where(its).order_by(cls.id.desc())
+        due_at = newest_first.offset(limit.count - 1).limit(1).scalar() or 0
+        wait_ms = int(due_at) - now()
+        return wait_ms if 0 < wait_ms <= limit.seconds * 1000 else 0
+
+    @classmethod
+    def _count(cls, limit: Limit, prefix: str) -> None:
+        row: Self = cls.fresh()
+        row.id = f"{prefix}-{generate_id(cls.PREFIX)}"
+        row.due_at = row.created_at + limit.seconds * 1000
+        row.insert_row()
+
+
+def mailbox_of(address: str) -> str:
+    """The address in small letters, without a sub-address (RFC 5233): what follows a plus sign."""
+    local, _, domain = address.casefold().rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tuple[Limit, str]]:
+    """The limits that count such a mail, each with what it counts by."""
+    is_young = owner_id >= first_id("usr", now() - YOUNG_MS)
+    mailbox = mailbox_of(address)
+    if kind == "reset":
+        # new accounts with sub-addresses of a mailbox take no mail from an established one
+        mailbox = f"new {mailbox}" if is_young else address.casefold()
+        yield RESETS, ""
+        if is_young:
+            yield RESETS_OF_YOUNG, ""
+    elif owner_id != SERVICE:
+        yield from _of_accounts(owner_id, is_young=is_young)
+    if kind == "confirmation":
+        yield QUESTIONS_OF_OWNER, owner_id
+    if link_id:
+        yield OF_LINK, link_id
+    for limit in KINDS[kind].limits:
+        yield limit, mailbox
+
+
+def _of_accounts(owner_id: str, *, is_young: bool) -> Iterator[tuple[Limit, str]]:
+    """What all accounts send together is counted without a lock: several processes may send some
+    more at once.
+    """
+    most = current_runtime().settings.mails_per_day
+    yield Limit("mail-service", "mails of all accounts", most, DAY), ""
+    if is_young:
+        most_of_young = max(1, most // YOUNG_PART)
+        yield Limit("mail-service-young", "mails of new accounts", most_of_young, DAY), ""
+    yield (OF_YOUNG_OWNER if is_young else OF_OWNER), owner_id
+
+
+def _prefix(limit: Limit, key: str) -> str:
+    columns = (limit.name, key)
+    return authority_mac(current_runtime().authority_key, "mail_limit", columns).hex()
