@@ -119,21 +119,22 @@ def main() -> None:
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
     record_merged, mailer = Event.record_merged_readings, SmtpClient.configured()
+    task = partial(PeriodicTask, count_failed=runtime.failures.count_failed)
     client, limits = SafeHttpClient(runtime.settings.webhook_allow or ()), DispatcherLimits()
     if engine().is_shared or mailer:
         limits = DispatcherLimits(poll_seconds=1)  # others, and commands, queue something, too
     if engine().is_shared:
-        once = {"at_start": forget_node, "at_end": forget_node}
-        runtime.run_in_background(PeriodicTask(report_node, SEEN_SECONDS, **once))
+        node = task(report_node, SEEN_SECONDS, at_start=forget_node, at_end=forget_node)
+        runtime.run_in_background(node)
     else:
         with connected():
             delete_unfinished_uploads()
     runtime.run_in_background(
-        PeriodicTask(sweep, 60),
-        PeriodicTask(drop_objects, 1),
-        PeriodicTask(engine().checkpoint_wal, 0.2),
-        PeriodicTask(Event.record_readings, 0.05),
-        PeriodicTask(record_merged, 1, at_end=partial(record_merged, all=True)),
+        task(sweep, 60),
+        task(drop_objects, 1),
+        task(engine().checkpoint_wal, 0.2),
+        task(Event.record_readings, 0.05),
+        task(record_merged, 1, at_end=partial(record_merged, all=True)),
         Dispatcher(client, limits, mailer),
     )
 

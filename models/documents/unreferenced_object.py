@@ -8,18 +8,23 @@ deleted.
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from peewee import BigIntegerField
 
-from ..core import Busy, now
+from ..core import Busy, PayloadStoreAway, now
 from ..records import Table
 from ..runtime import current_runtime
 from ..storage import connected, separate_transaction, transaction
 
+if TYPE_CHECKING:
+    from ..storage.payloads import PayloadObjects
+
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload
 DROPPED_AT_ONCE = 500
 ATTEMPT_MS = 5 * 60 * 1000  # longer than any attempt to delete objects
+DAY_MS = 24 * 60 * 60 * 1000
 _IN_USE = "%d records of objects to delete were made outside of the service, and are left out."
 
 
@@ -72,7 +77,8 @@ class UnreferencedObject(Table):
 
     @classmethod
     def drop_due(cls, in_use: Callable[[list[str]], set[str]]) -> None:
-        """Delete objects, then their records. Raises `PayloadStoreAway`.
+        """Delete objects, then their records. Raises `PayloadStoreAway`; one object that the store
+        does not delete keeps no other.
 
         Those that documents have `in_use` stay: the service has made no record of them. Several
         processes may do so at once: one claims a record for as long as an attempt takes.
@@ -86,9 +92,38 @@ class UnreferencedObject(Table):
                 kept = in_use(some)
             if kept:
                 logging.getLogger("docservice").error(_IN_USE, len(kept))
-            objects.drop(*(id for id in some if id not in kept))
+            left = cls._drop(objects, [id for id in some if id not in kept])
             with connected(), transaction():
-                cls.delete().where(cls.id.in_(some)).execute()
+                cls.delete().where(cls.id.in_(some), cls.id.not_in(left)).execute()
+                cls._postpone(left)
+
+    @classmethod
+    def _drop(cls, objects: "PayloadObjects", ids: list[str]) -> list[str]:
+        """Delete these objects; returns the ids of those that the store does not delete, though it
+        answers. Raises `PayloadStoreAway` if it does not.
+        """
+        with suppress(PayloadStoreAway):
+            objects.drop(*ids)
+            return []
+        objects.owner()  # raises if the store is away
+        left = []
+        for id in ids:
+            try:
+                objects.drop(id)
+            except PayloadStoreAway:
+                current_runtime().failures.count_failed("objects")
+                left.append(id)
+        return left
+
+    @classmethod
+    def _postpone(cls, ids: list[str]) -> None:
+        """Try them again after as long as they have been there, at least `ATTEMPT_MS`, and at most
+        a day: they are never given up, since nothing else would delete them.
+        """
+        moment = now()
+        for record in cls.select().where(cls.id.in_(ids)):
+            pause_ms = min(max(moment - record.created_at, ATTEMPT_MS), DAY_MS)
+            cls.update(drop_at=moment + pause_ms).where(cls.id == record.id).execute()
 
     @classmethod
     def _claim(cls) -> list[str]:

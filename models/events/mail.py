@@ -57,7 +57,7 @@ class Mail(Sendable, OwnsDataKey):
         kind: str,
         address: str,
         subject: str,
-        text: str,
+        text: str = "",
         *,
         link_id: str = "",
         attachment: str | None = None,

@@ -7,12 +7,13 @@ that it can be found.
 
 import logging
 import math
+from functools import partial
 from typing import Any
 
 from peewee import SQL, fn
 
 from ..core import first_id, now
-from ..runtime import current_runtime
+from ..runtime import current_runtime, independent_steps
 from ..storage import transaction
 from .chain import ChainEntry, EventHead, oldest_entries
 from .delivery import WebhookDelivery
@@ -38,12 +39,10 @@ def oldest_kept_at() -> int:
 def forget_old_events() -> None:
     """Forget events of days before the setting, unless a delivery of an older one is pending."""
     before = kept_since()
-    for owner_id in _owners(
-        fn.EXISTS(Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before))
-    ):
-        with transaction():
-            pending = WebhookDelivery.first_pending_event(owner_id)
-            _forget(owner_id, min(before, pending or before))
+    has_older = Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before)
+    with independent_steps() as do:
+        for owner_id in _owners(fn.EXISTS(has_older)):
+            do(partial(_forget_old_of, owner_id, before))
 
 
 def forget_many_events() -> None:
@@ -52,13 +51,24 @@ def forget_many_events() -> None:
     Users with several times too many lose pending deliveries as well.
     """
     most = current_runtime().settings.quota_events
-    for owner_id in _owners(EventHead.sequence - EventHead.oldest + 1 > most):
-        with transaction():
-            newest = EventHead.of(owner_id).sequence
-            pending = WebhookDelivery.first_pending_event(owner_id)
-            _forget(owner_id, pending or "~", newest - most)
-            if last := _forget(owner_id, "~", newest - MOST_HELD_BACK * most):
-                WebhookDelivery.give_up_until(owner_id, last.id)
+    with independent_steps() as do:
+        for owner_id in _owners(EventHead.sequence - EventHead.oldest + 1 > most):
+            do(partial(_forget_many_of, owner_id, most))
+
+
+def _forget_old_of(owner_id: str, before: str) -> None:
+    with transaction():
+        pending = WebhookDelivery.first_pending_event(owner_id)
+        _forget(owner_id, min(before, pending or before))
+
+
+def _forget_many_of(owner_id: str, most: int) -> None:
+    with transaction():
+        newest = EventHead.of(owner_id).sequence
+        pending = WebhookDelivery.first_pending_event(owner_id)
+        _forget(owner_id, pending or "~", newest - most)
+        if last := _forget(owner_id, "~", newest - MOST_HELD_BACK * most):
+            WebhookDelivery.give_up_until(owner_id, last.id)
 
 
 def _owners(condition: Any) -> list[str]:

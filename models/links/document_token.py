@@ -219,15 +219,19 @@ class DocumentToken(Credential, OfTarget):
             token._end()
 
     @classmethod
-    def spend_expired(cls) -> None:
-        """Mark expired tokens as spent, with an event for each."""
-        with transaction():
-            moment = now()
-            expired = cls.select().where(
-                cls.expires_at <= moment, cls.spent_at.is_null(), cls.revoked_at.is_null()
-            )
-            for token in cls.genuine(expired):
-                token.change(spent_at=moment)
+    def all_expired(cls) -> list[Self]:
+        """Those that are not marked as spent yet."""
+        expired = cls.select().where(
+            cls.expires_at <= now(), cls.spent_at.is_null(), cls.revoked_at.is_null()
+        )
+        return cls.genuine(expired)
+
+    def spend_if_expired(self) -> None:
+        """Mark it as spent, with an event, unless meanwhile its end was changed."""
+        with transaction(self.owner_id):
+            token = self.find(self.id)  # read again under the writer lock
+            if token and not token.spent_at and not token.revoked_at and token.has_expired:
+                token.change(spent_at=now())
                 token.record_event("token.spent")
 
     @property

@@ -6,13 +6,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from ..events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
 from ..links import DocumentToken, Opening
-from ..runtime import current_runtime, forget_idle_limits, log_failure
+from ..runtime import (
+    current_runtime,
+    errors_of,
+    forget_idle_limits,
+    independent_steps,
+    log_failure,
+)
 from ..storage import connected, engine, transaction
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
@@ -22,7 +29,8 @@ class PeriodicTask:
     """Starts at once. An exception does not end the repetition; of the same kind in each run
     only the first is logged.
 
-    `at_start` is called once before the work, `at_end` once by `stop`.
+    `at_start` is called once before the work, `at_end` once by `stop`, and `count_failed` with the
+    name of the work for each exception.
     """
 
     def __init__(
@@ -31,11 +39,13 @@ class PeriodicTask:
         pause_seconds: float,
         at_start: Callable[[], object] = lambda: None,
         at_end: Callable[[], object] = lambda: None,
+        count_failed: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._work, self._pause_seconds = work, pause_seconds
         self._at_start, self._at_end = at_start, at_end
+        self._count_failed = count_failed
         self._stopped = threading.Event()
-        self._failure: type[Exception] | None = None  # of the last run
+        self._failures: set[type[Exception]] = set()  # of the last run
         self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
         self._thread.start()
 
@@ -52,31 +62,46 @@ class PeriodicTask:
             self._stopped.wait(self._pause_seconds)
 
     def _attempt(self, work: Callable[[], object]) -> None:
+        former, self._failures = self._failures, set()
         try:
             work()
-            self._failure = None
-        except Exception as error:  # a full disk now must not prevent later runs
-            former, self._failure = self._failure, type(error)
-            if former is not self._failure:
-                log_failure(f"{self._thread.name} failed", error)
+        except Exception as failure:  # a full disk now must not prevent later runs
+            for error in errors_of(failure):
+                self._count_failed(self._thread.name)
+                if type(error) not in former | self._failures:
+                    log_failure(f"{self._thread.name} failed", error)
+                self._failures.add(type(error))
 
 
 def sweep() -> int:
-    """Delete what has expired; returns the number of documents deleted."""
-    with connected():
-        documents = Document.all_due()
-        for document in documents:
-            document.delete_if_due()
-        DocumentToken.spend_expired()
-        delete_aborted_uploads()
-        drop_objects()
-        forget_idle_limits()
-        _delete_old_rows()
-        _delete_beyond_quotas()
-        engine().truncate_wal()
-    engine().keep_ballast()
+    """Delete what has expired; returns the number of documents deleted.
+
+    A step or a row that fails keeps no other from being tried. Raises what they have raised.
+    """
+    due: list[Document] = []
+    expired: list[DocumentToken] = []
+    with independent_steps() as do:
+        with connected():
+            do(lambda: due.extend(Document.all_due()))
+            for document in due:
+                do(document.delete_if_due)
+            do(lambda: expired.extend(DocumentToken.all_expired()))
+            for token in expired:
+                do(token.spend_if_expired)
+            do(delete_aborted_uploads)
+            do(drop_objects)
+            do(forget_idle_limits)
+            for delete in _deletions_of_old_rows():
+                do(partial(_in_transaction, delete))
+            do(forget_old_events)
+            do(Opening.forget_old)
+            do(_delete_links_beyond_quota)
+            do(WebhookDelivery.forget_many)
+            do(forget_many_events)
+            do(engine().truncate_wal)
+        do(engine().keep_ballast)
     current_runtime().swept_at = time.time()
-    return len(documents)
+    return len(due)
 
 
 def drop_objects() -> None:
@@ -85,26 +110,30 @@ def drop_objects() -> None:
         UnreferencedObject.drop_due(Document.having_objects)
 
 
-def _delete_old_rows() -> None:
+def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
     moment = now()
+    old_responses = StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS)
+    has_long_ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
+    return (
+        lambda: Session.delete_genuine(Session.expires_at <= moment),
+        lambda: Invitation.delete_genuine(Invitation.expires_at <= moment),
+        old_responses.execute,
+        lambda: DocumentToken.delete_genuine(has_long_ended),
+        WebhookDelivery.forget_old,
+        Mail.forget_old,
+        MailLimit.forget_old,
+        TokenKey.forget_old,
+        StoredPreview.forget_expired,
+    )
+
+
+def _in_transaction(step: Callable[[], object]) -> None:
     with transaction():
-        Session.delete_genuine(Session.expires_at <= moment)
-        Invitation.delete_genuine(Invitation.expires_at <= moment)
-        StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS).execute()
-        DocumentToken.delete_genuine(DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS)
-        WebhookDelivery.forget_old()
-        Mail.forget_old()
-        MailLimit.forget_old()
-        TokenKey.forget_old()
-        StoredPreview.forget_expired()
-    forget_old_events()
-    Opening.forget_old()
+        step()
 
 
-def _delete_beyond_quotas() -> None:
-    """The oldest ended links, deliveries and events of those who have too many."""
+def _delete_links_beyond_quota() -> None:
+    """The oldest ended links of those who have too many."""
     most = current_runtime().settings.quota_links
     has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
     DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)
-    WebhookDelivery.forget_many()
-    forget_many_events()

@@ -15,4 +15,5 @@ from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
 from .readings import Counted, Reading
 from .state import Runtime, create_runtime, current_runtime
+from .steps import errors_of, independent_steps
 from .turns import BeingMadeError, Progress

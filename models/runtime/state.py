@@ -65,12 +65,13 @@ class Runtime:
         self.code_limiter = limiter(CODES, limited)
         self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
-        self.beside_requests, self.unkept_previews = BesideRequests(), UnkeptPreviews()
+        self.failures = FailureCounts()
+        self.beside_requests = BesideRequests(self.failures.count_failed)
+        self.unkept_previews = UnkeptPreviews()
         # of a user: one runs, one waits, as of a person who types on
         self.search_turns, self.body_slots = Turns(most=2), BodySlots()
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
-        self.failures = FailureCounts()
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work

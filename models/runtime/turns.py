@@ -175,7 +175,8 @@ class BeingMadeError(Exception):
 class BesideRequests:
     """Makes previews in threads of their own, in the order in which they were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, count_failed: Callable[[str], object] = lambda _: None) -> None:
+        self._count_failed = count_failed
         self._slots = Slots(BESIDE_REQUESTS)
         self._begun: dict[str, float] = {}
         self._ended = deque[str](maxlen=100)
@@ -206,6 +207,7 @@ class BesideRequests:
             with suppress(ServiceError):
                 make()
         except Exception as error:
+            self._count_failed("previews")
             logging.getLogger("docservice").error("preview %s failed", id, exc_info=error)
         finally:
             with self._lock:
