@@ -20,7 +20,7 @@ from crypto import sealing
 from ..core import Busy, StoredUnsynced, first_id, while_waiting
 from ..events import EventHead
 from ..records import require_future
-from ..runtime import current_runtime
+from ..runtime import current_runtime, independent_steps
 from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS, prefetch
 from ..storage.payloads import rows as payload_rows
@@ -191,12 +191,16 @@ def delete_aborted_uploads() -> None:
 
     One whose row was committed and could only not be synced stays whole.
     """
-    aborted = current_runtime().aborted_uploads
-    for id in list(aborted):
-        with separate_transaction(synced=False):
-            if not Document.find(id):
-                payload_rows.drop(id)
-        aborted.discard(id)
+    with independent_steps() as do:
+        for id in list(current_runtime().aborted_uploads):
+            do(partial(_delete_aborted_upload, id))
+
+
+def _delete_aborted_upload(document_id: str) -> None:
+    with separate_transaction(synced=False):
+        if not Document.find(document_id):
+            payload_rows.drop(document_id)
+    current_runtime().aborted_uploads.discard(document_id)
 
 
 def delete_aborted_object(document_id: str) -> None:

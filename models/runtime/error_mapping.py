@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import traceback
 
 from peewee import DatabaseError
 
@@ -59,14 +60,21 @@ def operator_message(error: BaseException) -> str | None:
     return known.sentence if known else None
 
 
-def log_failure(what: str, error: BaseException) -> None:
-    """In one line where the storage is full, busy, failing or damaged, else with a traceback."""
+def log_failure(what: str, error: BaseException, *, quotes: bool = True) -> None:
+    """In one line where the storage is full, busy, failing or damaged, else with a traceback.
+
+    Unless it `quotes`, without the error's own text, which may hold an address.
+    """
     log = logging.getLogger("docservice")
     known = service_error_of(error)
     if isinstance(known, (Busy, StorageFull, DatabaseDamaged)):
         log.error("%s: %s", what, known.sentence)
-    else:
+    elif quotes:
         log.error("%s", what, exc_info=error)
+    else:
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        heading = "Traceback (most recent call last):"
+        log.error("%s\n%s\n%s%s", what, heading, frames, type(error).__name__)
 
 
 def log_damage(what: str, error: Exception) -> None:

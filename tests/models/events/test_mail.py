@@ -198,7 +198,23 @@ def test_a_mail_that_cannot_be_made_is_tried_later_and_given_up_and_holds_no_oth
     assert runtime.failures.failed()["mail"] == 10
     assert runtime.failures.given_up()["mail"] == 1
     assert "(mail) is given up" in caplog.text
-    assert UNMADE not in "".join(record.getMessage() for record in caplog.records)
+    assert UNMADE not in caplog.text
+
+
+def test_the_log_of_a_mail_that_cannot_be_made_says_where_and_names_no_address(
+    alice, send, monkeypatch, caplog
+):
+    def fail(_mail, address, *_):
+        raise ValueError(f"{address} is wrong")
+
+    monkeypatch.setattr("models.events.mail.compose", fail)
+    enqueue(alice)
+    with Mailbox() as box:
+        send(box.url(), backoff_seconds=3600)
+        until(lambda: Mail.get().attempts == 1)
+    assert "Traceback (most recent call last)" in caplog.text
+    assert "ValueError" in caplog.text
+    assert ADA not in caplog.text
 
 
 def test_mails_that_cannot_be_made_hold_no_thread_of_others(alice, send, monkeypatch):

@@ -11,12 +11,13 @@ import pytest
 from models import Document, DocumentToken, Event
 from models.accounts import Invitation
 from models.core import Busy, DatabaseUnavailable, PayloadStoreAway, now
-from models.documents import UnreferencedObject
+from models.documents import UnreferencedObject, delete_aborted_uploads
 from models.links import LinkOptions
 from models.operations import sweep
 from models.operations.background import PeriodicTask
 from models.runtime import independent_steps, log_failure
 from models.storage import transaction
+from models.storage.payloads import rows as payload_rows
 from tests.uploads import upload
 from tests.waiting import until
 
@@ -159,6 +160,21 @@ def test_a_log_that_cannot_be_shortened_keeps_no_other_long(alice, bob, clock, m
         sweep()
     kept = [Event.select().where(Event.owner_id == owner.id).count() for owner in (alice, bob)]
     assert kept == [1, 0]
+
+
+def test_pieces_of_an_upload_that_cannot_be_deleted_keep_no_others(alice, runtime, monkeypatch):
+    runtime.aborted_uploads |= {"doc_1", "doc_2", "doc_3"}
+    drop = payload_rows.drop
+
+    def fail_for_one(document_id):
+        if document_id == "doc_2":
+            raise RuntimeError("these pieces cannot be deleted")
+        drop(document_id)
+
+    monkeypatch.setattr(payload_rows, "drop", fail_for_one)
+    with pytest.raises(RuntimeError, match="pieces"):
+        delete_aborted_uploads()
+    assert runtime.aborted_uploads == {"doc_2"}
 
 
 def test_no_step_is_tried_while_the_database_is_unavailable():
