@@ -87,7 +87,6 @@ class User(Authenticated, Owner):
         with transaction():
             cls._refuse_if_closed(mode)
             claim()
-            user._end_password_links()
             user.generate_key()
             user.sealed_name = user.seal("name/1", user.id, name)
             user.sealed_password = user.seal("password/1", user.id, digest)

@@ -21,6 +21,7 @@ from ..storage import SERVICE, engine
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 LOCK_SECONDS = 5
 YOUNG_MS = 7 * DAY * 1000
+_ACCOUNT = "usr"  # what ids of accounts begin with, before the moment when each was made
 YOUNG_PART = 5  # all young accounts together send the fifth part of what all accounts may
 
 
@@ -117,7 +118,7 @@ def mailbox_of(address: str) -> str:
 
 def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tuple[Limit, str]]:
     """The limits that count such a mail, each with what it counts by."""
-    is_young = owner_id >= first_id("usr", now() - YOUNG_MS)
+    is_young = owner_id >= first_id(_ACCOUNT, now() - YOUNG_MS)
     mailbox = mailbox_of(address)
     if kind == "reset":
         # new accounts with sub-addresses of a mailbox take no mail from an established one
