@@ -58,14 +58,22 @@ def names() -> Callable[[str], str]:
     also where case and the composition of letters do not count. `a.pdf` twice is `a (2).pdf`.
     """
     taken = {_folded(SUMS)}
+    next_numbers: dict[str, int] = {}  # by folded name: all lower ones are taken for good
 
     def unique(name: str) -> str:
         safe = viewer.safe_file_name(name)
+        folded = _folded(safe)
+        if folded not in taken:
+            taken.add(folded)
+            return safe
         stem, dot, extension = safe.rpartition(".") if "." in safe else (safe, "", "")
-        others = (f"{stem} ({number}){dot}{extension}" for number in count(2))
-        found = next(one for one in chain([safe], others) if _folded(one) not in taken)
-        taken.add(_folded(found))
-        return found
+        for number in count(next_numbers.get(folded, 2)):
+            numbered = f"{stem} ({number}){dot}{extension}"
+            if _folded(numbered) not in taken:
+                break
+        next_numbers[folded] = number + 1
+        taken.add(_folded(numbered))
+        return numbered
 
     return unique
 

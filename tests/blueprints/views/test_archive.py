@@ -1,7 +1,11 @@
 """blueprints/views/archive.py: names in a ZIP file."""
 
 from unicodedata import normalize
+from unittest.mock import patch
 
+import pytest
+
+from blueprints.views import archive
 from blueprints.views.archive import names
 
 HOSTILE = [
@@ -33,6 +37,17 @@ def test_a_name_that_is_there_already_gets_a_number():
         *("a.pdf", "a (2).pdf", "A (3).PDF", "ä.pdf", "a\u0308 (2).pdf", "a (2) (2).pdf"),
         *("a", "a (2)"),
     ]
+
+
+@pytest.mark.parametrize("others", [[], [f"a ({number}).pdf" for number in range(2, 1002)]])
+def test_a_name_of_thousands_of_documents_is_numbered_without_counting_from_the_start(others):
+    name, alike = names(), ["a.pdf"] * 1000
+    with patch.object(archive, "_folded", wraps=archive._folded) as compared:
+        found = [name(one) for one in others + alike]
+
+    assert len(set(found)) == len(found)
+    assert found[-1] == f"a ({1000 + len(others)}).pdf"
+    assert compared.call_count <= 4 * len(found)
 
 
 def test_no_name_leaves_the_folder_or_is_refused_by_a_system():
