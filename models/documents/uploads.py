@@ -17,7 +17,7 @@ from peewee import OperationalError
 
 from crypto import sealing
 
-from ..core import Busy, StoredUnsynced, first_id, while_waiting
+from ..core import Busy, StorageFailing, StoredUnsynced, first_id, while_waiting
 from ..events import EventHead
 from ..records import require_future
 from ..runtime import current_runtime, independent_steps
@@ -32,6 +32,10 @@ STEP_BYTES = STEP_PIECES * PIECE_BYTES
 _UNSYNCED = (
     "But the disk did not confirm it: look at the list before you send it again, and tell the "
     "person who runs this."
+)
+_NOT_STORED = (
+    "The disk did not confirm what you sent, and nothing of it was stored. Tell the person who "
+    "runs this."
 )
 LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
 T = TypeVar("T")
@@ -89,8 +93,11 @@ def _store_or_abort(document: Document, *what: Any) -> Any:
                 return _store(document, *what)
         except BaseException as error:
             _abort(document)
-            if isinstance(error, NotSynced) and Document.find(document.id):
-                raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
+            if isinstance(error, NotSynced):
+                if Document.find(document.id):
+                    is_stored = f"Document {document.id} is stored. {_UNSYNCED}"
+                    raise StoredUnsynced(is_stored) from error
+                raise StorageFailing(_NOT_STORED) from error
             raise
 
 

@@ -13,6 +13,7 @@ from ..core import (
     QuotaExceeded,
     ScopeMissing,
     ServiceError,
+    StorageFailing,
     StorageFull,
     StoredUnsynced,
     TokenSpent,
@@ -26,6 +27,7 @@ from .uses import count_use, unspent
 
 UNSYNCED = "The disk did not confirm this, but it may have arrived: ask before you send it again."
 _OPEN_FIRST = "This link has a password. Open it first, and send to its uploadUrl."
+NOT_STORED = "The disk failed, and the file was not stored. Tell whoever sent you the link."
 FORM_BYTES = 20 << 10  # the most that a form holds beside the file
 
 
@@ -122,6 +124,8 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
         return upload(collection.owner_id, payload, **facts, prepare=lambda: take)[1]
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
+    except StorageFailing:
+        raise StorageFailing(NOT_STORED) from None
     except (QuotaExceeded, StorageFull):
         raise StorageFull("There is no room for this. Tell whoever sent you the link.") from None
 

@@ -105,6 +105,24 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
     assert (Document.select().count(), stored()) == (0, 0)
 
 
+@pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
+def test_a_long_upload_whose_steps_are_not_synced_says_that_nothing_was_stored(
+    alice, monkeypatch, scope
+):
+    def fails(_handle):
+        raise OSError(5, "the disk")
+
+    monkeypatch.setattr(group_sync, "_fdatasync", fails)
+    with pytest.raises(StorageFull) as raised, scope():
+        upload(alice.id, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
+    monkeypatch.undo()
+
+    told = service_error_of(raised.value)
+    assert isinstance(told, StorageFull)
+    assert "nothing of it was stored" in told.sentence
+    assert (Document.select().count(), stored()) == (0, 0)
+
+
 def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monkeypatch):
     def fails(_handle):
         raise OSError(5, "the disk")
