@@ -228,6 +228,19 @@ class User(Authenticated, Owner):
         """Accept logins, API keys and document tokens again; former sessions stay ended."""
         self._set_disabled_at(None)
 
+    def lock_out(self) -> None:
+        """Before the account is deleted: no credential of it works from now on, and nobody finds it
+        by its address, which somebody else may have. Its id stands in its place. In a transaction.
+        """
+        self._end_logins(disabled_at=now(), email=self.id, email_folded=self.id)
+
+    @classmethod
+    def locked_out(cls) -> list[Self]:
+        """Those whose deletion has begun."""
+        # The two comparisons are for the index.
+        ids = cls.email_folded > f"{cls.PREFIX}_", cls.email_folded < f"{cls.PREFIX}`"
+        return cls.genuine(cls.select().where(*ids, cls.email_folded == cls.id))
+
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
             if user := self.find(self.id):

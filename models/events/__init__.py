@@ -7,7 +7,13 @@ from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about, ha
 from .mail import COMPOSERS, Mail, compose, is_mail_address
 from .mail_limit import KINDS, MailLimit
 from .notices import MOST_LINES, compose_notice, line_of
-from .retention import forget_many_events, forget_old_events, kept_since, oldest_kept_at
+from .retention import (
+    forget_all_events,
+    forget_many_events,
+    forget_old_events,
+    kept_since,
+    oldest_kept_at,
+)
 from .smtp import SmtpClient
 from .webhook import Webhook
 from .webhook_url import Networks, WebhookUrl, may_reach

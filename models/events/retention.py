@@ -14,14 +14,15 @@ from peewee import SQL, fn
 
 from ..core import first_id, now
 from ..runtime import current_runtime, independent_steps
-from ..storage import transaction
+from ..storage import separate_transaction, transaction
 from .chain import ChainEntry, EventHead, oldest_entries
 from .delivery import WebhookDelivery
 from .event import Event
 
 DAY_MS = 86_400_000
 MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
-BATCH = 10_000  # entries forgotten in one transaction
+BATCH = 2_000  # entries forgotten in one transaction: no other writer waits for long
+BATCHES = 5  # of one chain in each run, so that no chain grows faster
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
@@ -56,19 +57,35 @@ def forget_many_events() -> None:
             do(partial(_forget_many_of, owner_id, most))
 
 
+def forget_all_events(owner_id: str) -> None:
+    """Forget the events of an account that is deleted, but what was altered outside of the service
+    and what follows it.
+    """
+    while EventHead.find(owner_id):
+        with separate_transaction(synced=False):
+            if not _forget(owner_id, "~"):
+                return
+
+
 def _forget_old_of(owner_id: str, before: str) -> None:
-    with transaction():
-        pending = WebhookDelivery.first_pending_event(owner_id)
-        _forget(owner_id, min(before, pending or before))
+    for _ in range(BATCHES):
+        with transaction():
+            pending = WebhookDelivery.first_pending_event(owner_id)
+            if not _forget(owner_id, min(before, pending or before)):
+                return
 
 
 def _forget_many_of(owner_id: str, most: int) -> None:
-    with transaction():
-        newest = EventHead.of(owner_id).sequence
-        pending = WebhookDelivery.first_pending_event(owner_id)
-        _forget(owner_id, pending or "~", newest - most)
-        if last := _forget(owner_id, "~", newest - MOST_HELD_BACK * most):
-            WebhookDelivery.give_up_until(owner_id, last.id)
+    for _ in range(BATCHES):
+        with transaction():
+            newest = EventHead.of(owner_id).sequence
+            pending = WebhookDelivery.first_pending_event(owner_id)
+            last_sent = _forget(owner_id, pending or "~", newest - most)
+            last_given_up = _forget(owner_id, "~", newest - MOST_HELD_BACK * most)
+            if last_given_up:
+                WebhookDelivery.give_up_until(owner_id, last_given_up.id)
+        if not (last_sent or last_given_up):
+            return
 
 
 def _owners(condition: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from .codes import count_code_request, request_code
 from .document_token import DocumentToken
 from .former_target import FormerTarget
-from .gate import Gate, Proof, kept_text
+from .gate import Gate, Proof, drop_texts_of, kept_text
 from .grant import TokenGrant
 from .lists import (
     count_live_links,

@@ -1,21 +1,32 @@
 """Deletes an account with all that belongs to it.
 
-What is left is a line in the log of the service, which names the end of the account's own log. All
-goes in one transaction, which scrubs the keys from the disk. Payloads that are objects are deleted
-soon after; without their keys they cannot be read.
+The first transaction locks the account out: no credential of it works from then on, and its id
+stands in place of its address. Then its rows are deleted in batches, so that no other writer waits
+for long. The last transaction deletes what is left, with the account's key, and scrubs the keys
+from the disk. If the process ends before it, the sweeper goes on. What is left is a line in the log
+of the service, which names the end of the account's own log.
+
+Payloads that are objects are deleted soon after; without their keys they cannot be read.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
-from peewee import fn
+from peewee import OperationalError, fn
 
 from ..accounts import ApiKey, Invitation, User
-from ..core import now
-from ..documents import Document
-from ..events import Event, EventHead, Mail, Webhook
-from ..links import DocumentToken
-from ..storage import shred, transaction
+from ..core import Busy, StorageFull, now
+from ..documents import Collection, Document
+from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
+from ..links import DocumentToken, Opening, Recipient, drop_texts_of
+from ..runtime import log_failure
+from ..storage import engine, separate_transaction, shred, transaction
+
+BATCH_ROWS = 500  # some milliseconds, so that no other writer waits for long
+BATCH_DOCUMENTS = 100
+BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
+_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)  # before what they are of
 
 
 @dataclass(frozen=True)
@@ -45,16 +56,92 @@ class AccountContents:
 
 
 def delete_account(user: User) -> None:
-    """`WrongCredentials` if the password has changed since the user was identified."""
+    """`WrongCredentials` if the password has changed since the user was identified.
+
+    Once the account is locked out, its deletion has succeeded: what fails after that, the sweeper
+    tries again.
+    """
+    with transaction():
+        locked_out = user.require_same_password()
+        Invitation.delete().where(Invitation.email_folded == locked_out.email_folded).execute()
+        locked_out.lock_out()
+    try:
+        _finish(user.id)
+    except (OperationalError, OSError, Busy, StorageFull) as error:
+        log_failure("The sweeper goes on deleting an account", error)
+
+
+def finish_deletions() -> None:
+    """Go on where a process that deleted an account has ended."""
+    for user in User.locked_out():
+        _finish(user.id)
+
+
+def _finish(user_id: str) -> None:
+    """Several processes may do so at once."""
+    _delete_deliveries(user_id)
+    forget_all_events(user_id)
+    for table in _TABLES:
+        _delete_rows(user_id, table, table.owner_id == user_id)
+    _delete_documents(user_id)
+    _delete_collections(user_id)
+    engine().checkpoint_wal()  # else the last transaction, which truncates it, would do all of it
+    _delete_rest(user_id)
+
+
+def _delete_deliveries(user_id: str) -> None:
+    """Of each webhook, since the index begins with it."""
+    for webhook in Webhook.select(Webhook.id).where(Webhook.owner_id == user_id):
+        _delete_rows(user_id, WebhookDelivery, WebhookDelivery.webhook_id == webhook.id)
+
+
+def _delete_rows(user_id: str, table: Any, condition: Any) -> None:
+    """In a transaction for each batch."""
+    some = table.select(table.id).where(condition).order_by(table.id)
+    while ids := [row.id for row in some.limit(BATCH_ROWS)]:
+        with separate_transaction(user_id, synced=False):
+            table.delete().where(condition, table.id.in_(ids)).execute()
+
+
+def _delete_documents(user_id: str) -> None:
+    owned = Document.select().where(Document.owner_id == user_id).order_by(Document.id)
+    while documents := list(owned.limit(BATCH_DOCUMENTS)):
+        with separate_transaction(user_id, synced=False):
+            for document in _first_of(documents):
+                document.drop_payload()
+                drop_texts_of(document)
+                Document.delete().where(Document.id == document.id).execute()
+
+
+def _first_of(documents: list[Document]) -> Iterator[Document]:
+    """So many that they have `BATCH_BYTES`, and at least one."""
+    size_bytes = 0
+    for document in documents:
+        size_bytes += document.size
+        yield document
+        if size_bytes >= BATCH_BYTES:
+            return
+
+
+def _delete_collections(user_id: str) -> None:
+    """Each with the index of its documents."""
+    for collection in Collection.select().where(Collection.owner_id == user_id):
+        with separate_transaction(user_id, synced=False):
+            drop_texts_of(collection)
+            Collection.delete().where(Collection.id == collection.id).execute()
+
+
+def _delete_rest(user_id: str) -> None:
+    """What came meanwhile, and the account."""
     with transaction():  # of the service, whose log tells of it
-        user = user.require_same_password()
-        for document in Document.select().where(Document.owner_id == user.id):
+        if User.find(user_id) is None:  # another process was faster
+            return
+        for document in Document.select().where(Document.owner_id == user_id):
             document.drop_payload()
-        head = EventHead.of(user.id)
-        facts = {"user_id": user.id, "sequence": head.sequence, "hash": head.hash.hex()}
-        Invitation.delete().where(Invitation.email_folded == user.email_folded).execute()
+        head = EventHead.of(user_id)
+        facts = {"user_id": user_id, "sequence": head.sequence, "hash": head.hash.hex()}
         for table in (Event, Mail):
-            table.delete().where(table.owner_id == user.id).execute()
-        EventHead.delete().where(EventHead.id == user.id).execute()
-        shred("user_account", user.id)  # and with it the rows that refer to it
+            table.delete().where(table.owner_id == user_id).execute()
+        EventHead.delete().where(EventHead.id == user_id).execute()
+        shred("user_account", user_id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)

@@ -21,6 +21,7 @@ from ..runtime import (
     log_failure,
 )
 from ..storage import connected, engine, transaction
+from .account_deletion import finish_deletions
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -98,6 +99,7 @@ def sweep() -> int:
             do(_delete_links_beyond_quota)
             do(WebhookDelivery.forget_many)
             do(forget_many_events)
+            do(finish_deletions)
             do(engine().truncate_wal)
         do(engine().keep_ballast)
     current_runtime().swept_at = time.time()

@@ -1,26 +1,69 @@
 """models/operations/account_deletion.py"""
 
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
 import pytest
-from peewee import IntegrityError
+from peewee import IntegrityError, OperationalError
 
 from models import ApiKey, Document, Event, EventHead, Session, User, Webhook, database
 from models.accounts import Invitation
-from models.core import WrongCredentials
+from models.core import SessionExpired, WrongCredentials
 from models.documents import Collection
 from models.events import Mail
 from models.links import DocumentToken
 from models.operations import (
     AccountContents,
+    account_deletion,
     checkpoint,
     delete_account,
     read_receipts,
+    sweep,
     verify_log,
 )
 from models.records import Owner
-from models.storage import SERVICE
+from models.storage import SERVICE, engine
+from tests.service import ROOT
 from tests.uploads import upload
 
 SIZES = [5, 500_000]
+DELETE = """
+import os, pathlib, signal, sys
+from models import Document, User, connected
+from models.operations import delete_account, setup
+from models.runtime import create_runtime
+from settings import Settings
+
+folder, user_id, killed_at = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+create_runtime(Settings(instance_path=folder, database=str(folder / "documents.sqlite")))
+setup.open_runtime()
+dropped, drop = [], Document.drop_payload
+
+def drop_payload(document):
+    if len(dropped) == killed_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    dropped.append(document)
+    drop(document)
+
+Document.drop_payload = drop_payload
+with connected():
+    delete_account(User.find(user_id))
+"""
+MANY = "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 3000)"
+MANY_ROWS = {
+    "delivery (id, created_at, owner_id, webhook_id, event_id, type)": (
+        "SELECT 'dlv_' || n, 0, owner_id, id, 'evt_', 'document.created' FROM many, webhook"
+    ),
+    "opening (id, created_at, owner_id, document_id, token_id, sealed_facts)": (
+        "SELECT 'opn_' || n, 0, id, 'doc_', 'tok_', x'' FROM many, user_account"
+    ),
+    "recipient (id, created_at, owner_id, document_id, token_id, digest, sealed_address,"
+    " code_failures)": (
+        "SELECT 'rcp_' || n, 0, id, 'doc_', 'tok_', n, x'', 0 FROM many, user_account"
+    ),
+}
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -133,3 +176,89 @@ def test_what_goes_is_counted(alice, bob):
     assert contents == AccountContents(2, sum(SIZES), 2, 1, 1, is_last=False)
     delete_account(bob)
     assert AccountContents.of(alice.id).is_last
+
+
+@pytest.fixture
+def changed_rows(monkeypatch):
+    """The number of rows that each write transaction has changed, in order."""
+    counts = []
+    begin = engine().write_transaction
+
+    @contextmanager
+    def counted(*args, **options):
+        with begin(*args, **options) as failures:
+            before = database.connection().total_changes
+            yield failures
+            counts.append(database.connection().total_changes - before)
+
+    monkeypatch.setattr(engine(), "write_transaction", counted)
+    return counts
+
+
+@pytest.mark.slow
+def test_no_transaction_of_a_deletion_is_longer_for_more_rows(alice, runtime, changed_rows):
+    if engine().is_shared:
+        pytest.skip("rows that change are counted by SQLite")
+    fill(alice)
+    for _ in range(2 * account_deletion.BATCH_DOCUMENTS):
+        upload(alice)
+    for table, rows in MANY_ROWS.items():
+        database.execute_sql(f"INSERT INTO {table} {MANY} {rows}")
+    changed_rows.clear()
+
+    delete_account(alice)
+
+    assert sum(changed_rows) > 9_000
+    assert max(changed_rows) <= 2 * account_deletion.BATCH_ROWS
+    assert {table for table, _ in rows_naming(alice.id)} == {"event"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed_at", [0, 1, 150])
+def test_a_deletion_that_a_kill_interrupts_locks_out_and_is_finished_by_the_sweeper(
+    alice, runtime, tmp_path, killed_at
+):
+    if engine().is_shared:
+        pytest.skip("the process that is killed opens the file")
+    fill(alice)
+    session = Session.begin(alice, 60)
+    for _ in range(2 * account_deletion.BATCH_DOCUMENTS):
+        upload(alice)
+    stored = Document.select().count()
+    command = [sys.executable, "-c", DELETE, tmp_path, alice.id, str(killed_at)]
+    killed = subprocess.run(command, cwd=ROOT, check=False, timeout=60)
+
+    assert killed.returncode == -signal.SIGKILL
+    left = Document.select().count()
+    assert 0 < left == stored - killed_at // account_deletion.BATCH_DOCUMENTS * 100
+    assert User.find_by_email(alice.email) is None
+    with pytest.raises(SessionExpired):
+        Session.live_of(session.id, alice.id)
+    assert verify_log().breaks == []
+    successor = User.register(alice.email, "another password", None, "open")
+
+    sweep()
+
+    assert {table for table, _ in rows_naming(alice.id)} == {"event"}
+    assert verify_log().breaks == []
+    assert Event.select().where(Event.type == "account.deleted").count() == 1
+    assert User.find_by_email(alice.email).id == successor.id
+
+
+def test_a_deletion_that_fails_after_the_lock_out_has_succeeded_for_its_owner(
+    alice, monkeypatch, caplog
+):
+    fill(alice)
+
+    def fails(_):
+        raise OperationalError("database or disk is full")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(account_deletion, "forget_all_events", fails)
+        delete_account(alice)
+    assert "The sweeper goes on deleting an account" in caplog.text
+    assert Document.select().count() == len(SIZES)
+
+    sweep()
+
+    assert {table for table, _ in rows_naming(alice.id)} == {"event"}
