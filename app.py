@@ -5,7 +5,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
+from crypto import KeyringError
 from models import Event, connected
-from models.core import ServiceError, use_for_waits
+from models.core import OperatorError, ServiceError, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
 from models.operations import (
@@ -47,12 +49,16 @@ from models.runtime import (
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
 from server import Limits, Server, SteppingAside, limit_malloc_arenas, protect_process_memory
-from settings import Settings, WrongSetting, read_settings, without_password
+from settings import PREFIX, Settings, WrongSetting, read_settings, without_password
 from viewer import warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
+_LISTEN_TAKES = (
+    "It takes an address of this machine with a port that nothing else uses, or unix:/path in a "
+    "folder that exists."
+)
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -144,27 +150,58 @@ def _prepared() -> tuple[Flask, Server]:
     try:
         app = create_app()
         settings: Settings = app.extensions["runtime"].settings
-        if not is_server(settings.database):
-            acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
-            refuse_copied(settings.database)
-        setup.open_runtime()
-        check_payload_store()
-        server = Server(
-            app,
-            Limits(app.config["MAX_BODY_BYTES"]),
-            listen=settings.listen,
-            threads=settings.threads,
-            trusted_proxy=settings.trusted_proxy,
-            forwarded_host=settings.forwarded_host == "on",
-            on_rejected=log_rejected_request,
-            admit_long_body=admit_long_body,
-        )
+        with _naming(*_database_of(settings)):
+            if not is_server(settings.database):
+                acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
+                refuse_copied(settings.database)
+            setup.open_runtime()
+        with _naming(f"{PREFIX}PAYLOADS"):
+            check_payload_store()
+        with _naming(f"{PREFIX}LISTEN is {settings.listen}", _LISTEN_TAKES):
+            server = Server(
+                app,
+                Limits(app.config["MAX_BODY_BYTES"]),
+                listen=settings.listen,
+                threads=settings.threads,
+                trusted_proxy=settings.trusted_proxy,
+                forwarded_host=settings.forwarded_host == "on",
+                on_rejected=log_rejected_request,
+                admit_long_body=admit_long_body,
+            )
         return app, server
     except Exception as error:
         sentence = str(error) if isinstance(error, WrongSetting) else operator_message(error)
         if sentence is None:
             raise
         sys.exit(f"Document Service does not start. {sentence}")
+
+
+@contextmanager
+def _naming(setting: str, takes: str = "") -> Iterator[None]:
+    """Begin the sentence of an error in the block with the setting that it is about.
+
+    What the setting `takes` follows where the operating system refuses its value. Errors of the
+    keyring name settings of their own.
+    """
+    try:
+        yield
+    except (KeyringError, WrongSetting):
+        raise
+    except Exception as error:
+        sentence = operator_message(error)
+        if sentence is None:
+            raise
+        if takes and isinstance(error, OSError):
+            sentence += f" {takes}"
+        raise OperatorError(f"{setting}: {sentence}") from error
+
+
+def _database_of(settings: Settings) -> tuple[str, str]:
+    """The settings that name the database, with its address; and what they take."""
+    if is_server(settings.database):
+        return f"{PREFIX}DATABASE is {without_password(settings.database)}", ""
+    names = f"{PREFIX}INSTANCE_PATH and {PREFIX}DATABASE name {settings.database}"
+    return names, "They take a file in a folder that the service may write to."
 
 
 if __name__ == "__main__":

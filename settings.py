@@ -52,6 +52,13 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
     return read
 
 
+def _listen(text: str) -> str:
+    match = re.fullmatch(r"unix:/.+|.+:([0-9]{1,5})", text)
+    if match is None or int(match[1] or 0) > 65535:
+        raise ValueError("address:port, with a port up to 65535, or unix:/path")
+    return text
+
+
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
     try:
         return tuple(ip_network(network.strip()) for network in text.split(","))
@@ -165,7 +172,7 @@ class Settings:
 
     listen: str = _field(
         "127.0.0.1:8000",
-        _matching(r"unix:/.+|.+:[0-9]{1,5}", "address:port, or unix:/path"),
+        _listen,
         "address and port, or `unix:/path`",
     )
     instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")

@@ -63,8 +63,8 @@ def health() -> Any:
 @status.response(200, Health)
 def ready() -> Any:
     """Say whether database and keys answer"""
-    if not setup.is_ready():
-        raise KeyUnavailable("The database or the keyring does not answer; the log says more.")
+    if why := setup.why_not_ready():
+        raise KeyUnavailable(f"{why} The log says more.")
     return {"status": "ok", "version": VERSION}
 
 

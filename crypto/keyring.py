@@ -143,7 +143,11 @@ class Keyring:
     def _refresh(self) -> None:
         if self.path is not None and _stamp(self.path) != self._loaded[0]:
             text, stamp = _read(self.path)
-            self._loaded = stamp, _parse(text)  # one assignment: threads see old or new
+            try:
+                roots = _parse(text)
+            except KeyringError as error:
+                raise KeyringError(f"{self.path}: {error}") from None
+            self._loaded = stamp, roots  # one assignment: threads see old or new
 
 
 def generate_root_key() -> str:
@@ -163,7 +167,7 @@ def _parse(text: str) -> dict[str, RootKey]:
     parted = [line.partition("#") for line in text.splitlines()]
     roots = [RootKey(word, comment) for words, _, comment in parted for word in words.split()]
     if not roots:
-        raise KeyringError("The keyring holds no root key.")
+        raise KeyringError("The keyring holds no root key. Put its copy back.")
     return {root.id: root for root in roots}
 
 
@@ -173,8 +177,21 @@ def _run(command: str) -> str:
     try:
         process = run(shlex.split(command), check=True, capture_output=True, text=True, timeout=30)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise KeyringError(f"The keyring command failed: {type(error).__name__}.") from None
+        raise KeyringError(f"The keyring command failed: {_why(error)}.") from None
     return process.stdout
+
+
+def _why(error: Exception) -> str:
+    """Without the command's arguments and output, which may hold a secret."""
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"it ended with {error.returncode}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"it took longer than {error.timeout:g} s"
+    if isinstance(error, OSError):
+        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, UnicodeDecodeError):
+        return "it printed something else than text"
+    return str(error)  # a quotation that does not end
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from .errors import (
     WrongCredentials,
     causes_of,
 )
+from .fault_log import log_unless_printed
 from .ids import first_id, generate_id, id_like, now, rfc3339
 from .rate_limits import (
     CODES,

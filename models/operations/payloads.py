@@ -45,7 +45,7 @@ def check_payload_store() -> None:
             "in DOCSERVICE_PAYLOADS, or empty this one."
         )
     if owner is None and newest and not objects.exists(newest.id):
-        raise OperatorError(f"{objects.url} lacks this database's payloads. Set the right one.")
+        raise OperatorError(f"{objects.url} lacks this database's payloads. Name the right one.")
     objects.set_owner(database_id)
 
 

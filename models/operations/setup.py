@@ -9,14 +9,14 @@ from peewee import fn
 
 from crypto import Keyring, KeyringError, RootKeyMissing
 from crypto.tokens import PasetoCodec
-from settings import Settings, WrongSetting
+from settings import PREFIX, Settings, WrongSetting
 
 from .. import storage
 from ..accounts import StoredResponse, TokenKey, User
 from ..core import OperatorError
 from ..documents import Collection, Document
 from ..events import Mail
-from ..runtime import check_nodes, current_runtime
+from ..runtime import check_nodes, current_runtime, operator_message
 from ..storage import MigrationRunner, connected, database, engine
 from .authority import AuthorityKey, load_authority_key
 
@@ -127,13 +127,23 @@ def root_keys_in_use() -> Counter[str]:
 
 def load_keyring() -> None:
     """Load the keyring that the settings name."""
-    use_keyring(_keyring(current_runtime().settings))
+    settings = current_runtime().settings
+    source = _keyring_source(settings)
+    try:
+        use_keyring(_keyring(settings))
+    except (KeyringError, OSError) as error:
+        raise KeyringError(f"{source}: {operator_message(error)}") from error
+
+
+def _keyring_source(settings: Settings) -> str:
+    """The name of the setting that says where the keyring is."""
+    given = [PREFIX + name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
+    if len(given) > 1:
+        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
+    return given[0] if given else f"{PREFIX}INSTANCE_PATH"
 
 
 def _keyring(settings: Settings) -> Keyring:
-    given = [name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
-    if len(given) > 1:
-        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
     if settings.keyring_command:
         return Keyring(command=settings.keyring_command)
     if settings.keyring:
@@ -181,18 +191,30 @@ def use_keyring(keyring: Keyring) -> None:
 
 def _require_roots(keyring: Keyring) -> None:
     if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
+        where = f" at {keyring.path}" if keyring.path else ""
         raise KeyringError(
             f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
-            "documents are sealed with. Put the right keyring back; no new one is made."
+            f"documents are sealed with. Put the right keyring back{where}; no new one is made."
         )
 
 
 def is_ready() -> bool:
     """Whether the database can be read, written and synced, and the keyring be read."""
+    return why_not_ready() is None
+
+
+def why_not_ready() -> str | None:
+    """A sentence for anybody, which names no place and no setting; None if the service is ready."""
     try:
         with connected():
             User.select(User.id).limit(1).execute()
-            is_stored = engine().is_writable() and engine().is_durable()
-        return bool(current_runtime().keyring.primary.id) and is_stored
-    except Exception:  # noqa: BLE001  whatever it is, the answer is no
-        return False
+            fault = engine().fault()
+    except Exception:  # noqa: BLE001  whatever it is, the database cannot be used
+        return "The database does not answer."
+    if fault:
+        return fault
+    try:
+        _ = current_runtime().keyring.primary.id
+    except Exception:  # noqa: BLE001
+        return "The keyring cannot be read."
+    return None

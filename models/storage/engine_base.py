@@ -77,11 +77,12 @@ class Engine(ABC):
     def is_writable(self) -> bool:
         """False for a read-only file or a standby server."""
 
-    def is_durable(self) -> bool:
-        """False from a failed sync of the write-ahead log until a transaction has reset it, and
-        once a query has found the file damaged.
+    def fault(self) -> str | None:
+        """A sentence that says why nothing can be stored for good: the database is read-only; from
+        a failed sync of the write-ahead log until a transaction has reset it; and once a query has
+        found the file damaged. Else None.
         """
-        return True
+        return None if self.is_writable() else "The database is read-only."
 
     def after_shredding(self) -> None:
         """Scrub from the disk what was deleted."""

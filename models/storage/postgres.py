@@ -20,7 +20,7 @@ from psycopg.errors import DataError, IntegrityError
 from psycopg.pq import Format, TransactionStatus
 from psycopg.types.json import Json, Jsonb
 
-from ..core import OperatorError, while_waiting
+from ..core import OperatorError, log_unless_printed, while_waiting
 from .connection import wrapping_errors
 from .sqlite import EngineError
 
@@ -77,9 +77,9 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
-            log = logging.getLogger("docservice")
-            if self._away_since is None and log.hasHandlers():  # else who began prints the error
-                log.error("the database server does not answer: %s", first_line(error))
+            if self._away_since is None and log_unless_printed(
+                f"the database server does not answer: {first_line(error)}"
+            ):
                 self._away_since = began
             raise
         if self._away_since is not None:

@@ -16,6 +16,7 @@ from ..core import (
     ServiceError,
     StorageFailing,
     StorageFull,
+    log_unless_printed,
     while_waiting,
 )
 from . import schema
@@ -111,15 +112,18 @@ class SqliteEngine(Engine):
         known = next((kind() for message, kind in _ERRORS.items() if message in said), None)
         if isinstance(known, DatabaseDamaged) and not self._damage_found.is_set():
             self._damage_found.set()
-            logging.getLogger("docservice").error(known.reason)
+            log_unless_printed(known.reason)
         return known
 
     def is_writable(self) -> bool:
         return os.access(database.database, os.W_OK)
 
-    def is_durable(self) -> bool:
-        is_synced = self._wal.failures <= self._reset_after_failures
-        return is_synced and not self._damage_found.is_set()
+    def fault(self) -> str | None:
+        if self._damage_found.is_set():
+            return "The database is damaged."
+        if self._wal.failures > self._reset_after_failures:
+            return "The disk did not sync the log of the database."
+        return super().fault()
 
     def after_shredding(self) -> None:
         """Truncate the WAL, which holds what was deleted."""

@@ -77,7 +77,9 @@ def test_an_instance_folder_without_write_permission_is_reported(tmp_path):
 @pytest.mark.sqlite_only("it is about the database's file")
 def test_a_file_in_place_of_the_instance_folder_is_reported(tmp_path):
     (tmp_path / "instance").write_text("")
-    assert f"File exists: {tmp_path / 'instance'}" in start(tmp_path / "instance")[0]
+    last, _ = start(tmp_path / "instance")
+    assert f"File exists: {tmp_path / 'instance'}" in last
+    assert "DOCSERVICE_INSTANCE_PATH and DOCSERVICE_DATABASE name " in last
 
 
 @pytest.mark.sqlite_only("it is about the database's file")
@@ -88,7 +90,9 @@ def test_a_file_that_is_not_a_database_is_reported_and_kept(tmp_path, kept):
         database.execute("CREATE TABLE a (b)")
     stored.write_bytes(stored.read_bytes()[:kept] + b"no database" * 1000)
     before = stored.read_bytes()
-    assert "The database can't be used" in start(tmp_path)[0]
+    last, lines_before = start(tmp_path)
+    assert f"DOCSERVICE_DATABASE name {stored}: The database can't be used" in last
+    assert lines_before == []
     assert stored.read_bytes() == before
 
 
@@ -133,8 +137,50 @@ def test_an_unusable_keyring_is_reported_and_kept(stopped, spoilt, sentence):
 
 def test_an_occupied_port_is_reported(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
-        last, _ = start(tmp_path, LISTEN=f"127.0.0.1:{other.getsockname()[1]}")
+        address = other.getsockname()
+        last, _ = start(tmp_path, LISTEN=f"127.0.0.1:{address[1]}")
     assert "Address already in use" in last
+    assert f"DOCSERVICE_LISTEN is 127.0.0.1:{address[1]}: " in last
+
+
+S3 = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+REFUSED = [
+    ({"LISTEN": "192.0.2.1:8000"}, "DOCSERVICE_LISTEN is 192.0.2.1:8000: Cannot assign"),
+    ({"LISTEN": "127.0.0.1:70000"}, "DOCSERVICE_LISTEN is '127.0.0.1:70000'; it takes"),
+    ({"LISTEN": "unix:/nowhere/x"}, "DOCSERVICE_LISTEN is unix:/nowhere/x: No such file"),
+    ({"KEYRING": "docroot_x"}, "DOCSERVICE_KEYRING: A line of the keyring is no root key"),
+    ({"KEYRING": "#"}, "DOCSERVICE_KEYRING: The keyring holds no root key. Put its copy back."),
+    ({"KEYRING_FILE": "/nowhere"}, "DOCSERVICE_KEYRING_FILE: There is no keyring at /nowhere."),
+    ({"KEYRING_FILE": "/etc"}, "DOCSERVICE_KEYRING_FILE: Is a directory: /etc."),
+    ({"KEYRING_COMMAND": "false"}, "DOCSERVICE_KEYRING_COMMAND: The keyring command failed: it"),
+    (
+        {"DATABASE": "postgresql://user:secret@127.0.0.1:1/docs"},
+        "DOCSERVICE_DATABASE is postgresql://…@127.0.0.1:1/docs: The database server cannot be",
+    ),
+    (
+        {"PAYLOADS": "s3://bucket/x", "AWS_ENDPOINT_URL": "http://127.0.0.1:1", **S3},
+        "DOCSERVICE_PAYLOADS: s3://bucket/x does not answer.",
+    ),
+    (
+        {"PAYLOADS": "s3://bucket/x", "AWS_ENDPOINT_URL": "no address", **S3},
+        "AWS_ENDPOINT_URL is 'no address'; it takes",
+    ),
+]
+
+
+@pytest.mark.sqlite_only("one of the settings is the database")
+@pytest.mark.parametrize(("settings", "sentence"), REFUSED)
+def test_each_failure_of_a_start_is_told_once_and_names_the_setting(
+    settings, sentence, tmp_path, monkeypatch
+):
+    for name in settings.keys() & {"AWS_ENDPOINT_URL", *S3}:
+        monkeypatch.setenv(name, settings[name])
+    last, before = start(
+        tmp_path, **{name: value for name, value in settings.items() if "AWS" not in name}
+    )
+    assert last.startswith(f"Document Service does not start. {sentence}")
+    assert before == []
+    assert "secret" not in last
 
 
 @pytest.mark.sqlite_only("several processes may serve one server's database")
@@ -203,5 +249,7 @@ def test_a_file_that_was_copied_to_a_server_stops_the_start_until_its_mark_is_de
 
 
 def test_two_keyrings_stop_the_start_with_a_sentence(start_service):
-    with pytest.raises(StartError, match="KEYRING_FILE and KEYRING_COMMAND name two keyrings"):
+    with pytest.raises(
+        StartError, match="DOCSERVICE_KEYRING_FILE and DOCSERVICE_KEYRING_COMMAND name two"
+    ):
         start_service(KEYRING_FILE="/nowhere", KEYRING_COMMAND="false")

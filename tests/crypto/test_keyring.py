@@ -112,8 +112,22 @@ def test_a_command_prints_the_keyring_and_is_run_again_for_an_unknown_root_key_a
 
 
 def test_the_error_of_a_failed_command_does_not_contain_its_output():
-    with pytest.raises(KeyringError, match=r"^The keyring command failed: \w+\.$"):
+    with pytest.raises(KeyringError, match=r"^The keyring command failed: it ended with 1\.$"):
         Keyring(command="sh -c 'echo docroot_secret; false'")
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("/nowhere/vault docroot_secret", "No such file or directory: /nowhere/vault"),
+        ("printf '\\377'", "it printed something else than text"),
+        ("echo 'docroot_secret", "No closing quotation"),
+    ],
+)
+def test_the_error_of_a_command_says_why_it_failed_and_nothing_that_it_was_given(command, why):
+    with pytest.raises(KeyringError) as raised:
+        Keyring(command=command)
+    assert str(raised.value) == f"The keyring command failed: {why}."
 
 
 def test_derived_keys_differ_by_purpose_and_are_not_printed():

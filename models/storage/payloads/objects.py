@@ -6,7 +6,6 @@
 Address and credentials come from the environment, as every S3 tool takes them.
 """
 
-import logging
 import os
 import re
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from obstore.store import S3Store
 
 from crypto import DecryptionError, sealing
 
-from ...core import PayloadStoreAway, while_waiting
+from ...core import OperatorError, PayloadStoreAway, log_unless_printed, while_waiting
 from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
@@ -33,6 +32,7 @@ PAGE_OBJECTS: Final = 1000
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError)
 _REFUSED = re.compile("<Code>(AccessDenied|ExpiredToken|InvalidAccessKeyId|SignatureDoesNotMatch)")
 _BEHIND_THE_END = re.compile("416 Range|<Code>InvalidRange")
+_ENDPOINT = re.compile(r"https?://[\w.-]+(:[0-9]{1,5})?(/[\w./~-]*)?", re.ASCII)
 _FOLDER = "payload/"
 _OWNER = "database"
 
@@ -46,6 +46,7 @@ class PayloadObjects:
     def __init__(self, url: str) -> None:
         self.url = url
         bucket, _, prefix = url.removeprefix("s3://").partition("/")
+        _refuse_wrong_endpoint()
         allow_http = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true"}
         self._store = S3Store(
             bucket,
@@ -153,7 +154,7 @@ class PayloadObjects:
             yield
         except (BaseError, FileNotFoundError) as error:
             reason = self._reason(error)
-            logging.getLogger("docservice").error("%s", reason)
+            log_unless_printed(reason)
             raise PayloadStoreAway(reason) from None
 
     def _reason(self, error: Exception) -> str:
@@ -170,3 +171,11 @@ class PayloadObjects:
             f"{self.url} does not answer{f' ({code[1]})' if code else ''}. Check "
             "AWS_ENDPOINT_URL, and AWS_ALLOW_HTTP=true if that begins with http://."
         )
+
+
+def _refuse_wrong_endpoint() -> None:
+    """`OperatorError` for an address that the library does not refuse, but panics at."""
+    for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
+        given = os.environ.get(name)
+        if given and not _ENDPOINT.fullmatch(given):
+            raise OperatorError(f"{name} is {given!r}; it takes an address like https://host:port.")

@@ -39,6 +39,7 @@ def test_a_failed_sync_is_logged_and_not_ready_until_a_write_succeeds(
             alice.disable()
 
     assert not setup.is_ready()
+    assert setup.why_not_ready() == "The disk did not sync the log of the database."
     assert [(one.levelname, "did not sync" in one.message) for one in caplog.records] == [
         ("ERROR", True)
     ]
