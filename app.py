@@ -25,7 +25,6 @@ from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
-from crypto import KeyringError
 from models import Event, connected
 from models.core import OperatorError, ServiceError, use_for_waits
 from models.documents import delete_unfinished_uploads
@@ -180,16 +179,14 @@ def _prepared() -> tuple[Flask, Server]:
 def _naming(setting: str, takes: str = "") -> Iterator[None]:
     """Begin the sentence of an error in the block with the setting that it is about.
 
-    What the setting `takes` follows where the operating system refuses its value. Errors of the
-    keyring name settings of their own.
+    What the setting `takes` follows where the operating system refuses its value. A sentence that
+    begins with another setting, as those about the keyring, stays.
     """
     try:
         yield
-    except (KeyringError, WrongSetting):
-        raise
     except Exception as error:
         sentence = operator_message(error)
-        if sentence is None:
+        if sentence is None or sentence.startswith(PREFIX):
             raise
         if takes and isinstance(error, OSError):
             sentence += f" {takes}"

@@ -1,15 +1,27 @@
 """Rows of one user that are no payloads: at most so many live ones, and as many ended ones."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from models import ApiKey, Document, DocumentToken, Event, Session, Webhook, WebhookDelivery
+from models import (
+    ApiKey,
+    Document,
+    DocumentToken,
+    Event,
+    Session,
+    Webhook,
+    WebhookDelivery,
+    database,
+)
 from models.core import NotFound, QuotaExceeded, now
 from models.events import TYPES
 from models.links import LinkOptions, count_view
 from models.operations import sweep
+from models.operations.setup import MIGRATIONS
 from models.runtime.quota import Quota
+from tests.service import ROOT
 from tests.uploads import first_link, upload
 
 LIMITS = {
@@ -175,6 +187,17 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
     assert rows(Event, alice) <= LIMITS["quota_events"] + pending
     with pytest.raises(NotFound):
         Document.one_of(alice.id, document.id)
+
+
+def test_the_page_for_operators_states_a_bound_for_each_table_of_the_database(instance):
+    page = (ROOT / "docs" / "operating.md").read_text()
+    section = page.partition("### What one user can store")[2].partition("\n**")[0]
+    rows = re.findall(r"^\| ([^|]+) \| (`[^|]+`) \| ([^|]+) \| ([^|]+) \|$", section, re.M)
+    stated = {table for _, tables, _, _ in rows for table in re.findall(r"`(\w+)`", tables)}
+    on_server = (ROOT / MIGRATIONS / "postgres" / "schema.txt").read_text()
+    there = {*database.get_tables(), *re.findall(r"^table (\w+) = ", on_server, re.M)}
+
+    assert stated == there
 
 
 def size_bytes(row):
