@@ -54,6 +54,7 @@ class Senders(ABC, Generic[Row]):
 
         Returns the seconds until the next one is due.
         """
+        self._end_rests()
         wait_seconds = self._limits.poll_seconds
         waiting = [row for row in first_due if row.lane not in busy]
         for row in _in_turn(waiting, Counter(busy.values())):
@@ -74,11 +75,16 @@ class Senders(ABC, Generic[Row]):
         for thread in self._threads:
             thread.join(max(0, deadline - time.monotonic()))
 
+    def _end_rests(self) -> None:
+        """Forget those that are over. Senders add some meanwhile."""
+        for lane, until in list(self._resting.items()):
+            if until <= time.monotonic():
+                self._resting.pop(lane, None)
+
     def _seconds_until_due(self, row: Row) -> float:
         rest_seconds = self._resting.get(row.lane, 0) - time.monotonic()
         if rest_seconds > 0:
             return rest_seconds
-        self._resting.pop(row.lane, None)
         left_seconds = ((row.due_at or 0) - now()) / 1000
         return left_seconds if left_seconds < self._limits.wait_seconds else 0
 

@@ -31,8 +31,6 @@ from .mail_limit import KINDS, MailLimit
 _ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
 _POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
-
-
 MOST_WAITING = 1000  # requests of one owner; further ones are dropped
 COMPOSERS: dict[str, Callable[[str, str], tuple[str, str, str] | None]] = {}
 """By kind, what makes address, subject and text of the address and the text that were given, when
@@ -68,9 +66,10 @@ class Mail(Sendable, OwnsDataKey):
         with transaction(None):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
                 return False
-            cls._store(
-                owner_id, kind, [address, subject, text, *([attachment] if attachment else [])]
-            )
+            message: list[str | None] = [address, subject, text]
+            if attachment:
+                message.append(attachment)
+            cls._store(owner_id, kind, message)
         return True
 
     @classmethod
