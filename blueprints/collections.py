@@ -82,7 +82,7 @@ def delete(id: str) -> None:
 
 @collections.get("/<id>/content", accepts=OWNER, scope=READ)
 @may_fail_with(DocumentDamaged)
-@collections.response(200, {"type": "string", "format": "binary"}, content_type=archive.ZIP)
+@collections.returns_file(archive.ZIP)
 def content(id: str) -> Response:
     """Return the originals of a collection as one ZIP file
 

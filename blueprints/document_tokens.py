@@ -121,7 +121,7 @@ def agreement(id: str, sha256: str) -> Response:
     accepts=(*OWNER, TICKET),
     scope=(READ, EVENTS),
 )
-@document_tokens.response(200, {"type": "string"}, content_type="application/jsonl")
+@document_tokens.returns_file("application/jsonl")
 def receipt(id: str, opening_id: str) -> Response:
     """Return the receipt of what was accepted at an opening
 

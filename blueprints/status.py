@@ -84,7 +84,7 @@ def docs() -> Response:
 
 
 @status.get("/favicon.ico", accepts=ANYONE, also=["/apple-touch-icon.png"])
-@status.response(200, {"type": "string", "format": "binary"}, content_type="image/png")
+@status.returns_file("image/png")
 def icon() -> Response:
     """Return the icon that browsers ask for"""
     icon = Path(current_app.root_path) / "templates" / "icons" / "icon-192.png"
@@ -94,7 +94,7 @@ def icon() -> Response:
 
 @status.get("/logo", accepts=ANYONE)
 @may_fail_with(NotFound)
-@status.response(200, {"type": "string", "format": "binary"}, content_type="image/png")
+@status.returns_file("image/png", "image/jpeg", "image/webp")
 def logo() -> Response:
     """Return the logo of the setting BRAND_LOGO"""
     return send_logo()

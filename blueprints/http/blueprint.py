@@ -1,6 +1,6 @@
 """flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any
 
@@ -9,6 +9,7 @@ import marshmallow
 from flask import Request, current_app, request
 from webargs.flaskparser import FlaskParser
 
+from .application import Response
 from .authentication import is_form
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
 from .declarations import Spend, View, declared
@@ -17,7 +18,7 @@ from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType, report_allowance
 
 BINARY = {"type": "string", "format": "binary"}
-BYTES = "application/octet-stream"  # described beside "*/*", which generators don't support
+BYTES = "application/octet-stream"  # described beside types that generators don't support
 _UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or application/json."
 
 
@@ -73,6 +74,28 @@ class ApiBlueprint(flask_smorest.Blueprint):
         for status, type in ((200, "*/*"), (206, BYTES), (206, "*/*")):
             view = self.alt_response(status, schema=BINARY, content_type=type)(view)
         return self.alt_response(304, description="What the client has is current.")(view)
+
+    def returns_file(self, *types: str) -> Callable[[Any], Any]:
+        """Declare that a handler returns a file of one of these types; and as plain bytes, if that
+        is what the client's `Accept` asks for.
+        """
+
+        def declare(view: Any) -> Any:
+            @wraps(view)
+            def as_accepted(*args: Any, **kwargs: Any) -> Response:
+                response: Response = view(*args, **kwargs)
+                response.vary.add("Accept")
+                served = [response.mimetype, BYTES]
+                if request.accept_mimetypes.best_match(served) == BYTES:
+                    response.content_type = BYTES
+                return response
+
+            declared = self.response(200, BINARY, content_type=BYTES)(as_accepted)
+            for type in types:
+                declared = self.alt_response(200, schema=BINARY, content_type=type)(declared)
+            return declared
+
+        return declare
 
     def route(
         self,

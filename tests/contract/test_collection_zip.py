@@ -68,6 +68,23 @@ def test_that_of_an_empty_collection_holds_the_checksums_alone(alice):
     assert names_in(alice.get(whole(alice.collect()))) == ["SHA256SUMS"]
 
 
+@pytest.mark.parametrize(
+    ("accepted", "kind"),
+    [
+        (None, "application/zip"),
+        ("*/*", "application/zip"),
+        ("application/octet-stream", "application/octet-stream"),
+        ("application/json", "application/zip"),
+    ],
+)
+def test_it_is_plain_bytes_for_a_client_that_asks_for_them(alice, collection, accepted, kind):
+    headers = {"Accept": accepted} if accepted else {}
+    answer = alice.get(f"/v1/collections/{collection['id']}/content", headers=headers)
+
+    assert (answer.status, answer.kind) == (200, kind)
+    assert "Accept" in answer.headers["Vary"]
+
+
 def test_head_tells_the_length_and_is_no_download(alice, collection):
     answer = alice.head(whole(collection))
     assert answer.headers["Content-Length"] == str(len(alice.get(whole(collection)).body))
