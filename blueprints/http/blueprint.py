@@ -85,7 +85,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
             def as_accepted(*args: Any, **kwargs: Any) -> Response:
                 response: Response = view(*args, **kwargs)
                 response.vary.add("Accept")
-                served = [response.mimetype, BYTES]
+                served = [response.mimetype or BYTES, BYTES]
                 if request.accept_mimetypes.best_match(served) == BYTES:
                     response.content_type = BYTES
                 return response

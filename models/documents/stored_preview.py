@@ -96,8 +96,9 @@ class StoredPreview(Table):
     def forget_expired(cls) -> None:
         """Delete what was kept for an hour, and in memory for some minutes."""
         current_runtime().unkept_previews.forget_old()
-        for row in cls.select(cls.id).where(cls.expires_at <= now()):
-            cls._drop(row.id)
+        for row in list(cls.select(cls.id).where(cls.expires_at <= now())):
+            with separate_transaction(synced=False):
+                cls._drop(row.id)
 
     @classmethod
     def _read(cls, document: Any, id: str) -> bytes | None:

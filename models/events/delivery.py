@@ -157,12 +157,11 @@ class WebhookDelivery(Sendable, Owned):
     @classmethod
     def forget_old(cls) -> None:
         """Of each webhook, since the index begins with it."""
-        webhooks = TableReference("webhook")
-        cls.delete().where(
-            cls.webhook_id.in_(webhooks.select(webhooks.c.id)),
-            cls.id < first_id(cls.PREFIX, now() - KEPT_MS),
-            cls.due_at.is_null(),
-        ).execute()
+        webhook = TableReference("webhook")
+        before = first_id(cls.PREFIX, now() - KEPT_MS)
+        for (webhook_id,) in list(webhook.bind(database).select(webhook.c.id).tuples()):
+            is_old = (cls.webhook_id == webhook_id) & (cls.id < before)
+            cls.delete_in_batches(is_old & cls.due_at.is_null())
 
     @classmethod
     def forget_many(cls) -> None:

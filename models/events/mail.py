@@ -102,8 +102,8 @@ class Mail(Sendable, OwnsDataKey):
 
     @classmethod
     def forget_old(cls) -> None:
-        """What is too late to be sent."""
-        cls.delete().where(cls.expires_at <= now()).execute()
+        """Delete mail that is too late to be sent."""
+        cls.delete_in_batches(cls.expires_at <= now())
 
     @property
     def lane(self) -> str:

@@ -88,7 +88,8 @@ class MailLimit(Table):
 
     @classmethod
     def forget_old(cls) -> None:
-        cls.delete().where(cls.due_at <= now()).execute()
+        """Delete what counts for no limit any more."""
+        cls.delete_in_batches(cls.due_at <= now())
 
     @classmethod
     def _wait_ms(cls, limit: Limit, prefix: str) -> int:

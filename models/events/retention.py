@@ -76,11 +76,13 @@ def _forget_old_of(owner_id: str, before: str) -> None:
 
 
 def _forget_many_of(owner_id: str, most: int) -> None:
+    pending = "~"
     for _ in range(BATCHES):
         with transaction():
             newest = EventHead.of(owner_id).sequence
-            pending = WebhookDelivery.first_pending_event(owner_id)
-            last_sent = _forget(owner_id, pending or "~", newest - most)
+            # What this run gives up is still held back until the next one.
+            pending = min(pending, WebhookDelivery.first_pending_event(owner_id) or "~")
+            last_sent = _forget(owner_id, pending, newest - most)
             last_given_up = _forget(owner_id, "~", newest - MOST_HELD_BACK * most)
             if last_given_up:
                 WebhookDelivery.give_up_until(owner_id, last_given_up.id)

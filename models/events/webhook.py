@@ -188,7 +188,9 @@ class Webhook(Owned):
         return Issued(webhook, secret)
 
     def remove(self) -> None:
-        """Delete it with its deliveries."""
+        """Delete it with its deliveries, these in batches."""
+        of_this = WebhookDelivery.webhook_id == self.id
+        WebhookDelivery.delete_in_batches(of_this, self.owner_id)
         with transaction(self.owner_id):
             type(self).delete().where(Webhook.id == self.id).execute()
 

@@ -19,7 +19,6 @@ from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, current_actor, oldest_kept_at
 from ..records import Authenticated, Owned, cached_property
 from ..runtime import current_runtime
-from ..storage import transaction
 from .gate import Proof, drop_texts_of, kept_text, texts_of
 from .recipient import Recipient
 from .target import OfTarget, Target, table_of
@@ -188,8 +187,7 @@ class Opening(Authenticated, Owned, OfTarget):
             oldest_event = of_owner.order_by(Event.id).first()
             moment = min(kept_from, oldest_event.created_at) if oldest_event else kept_from
             before = cls.id < first_id(cls.PREFIX, moment - NAMED_MS)
-            with transaction():
-                cls.delete_genuine((cls.owner_id == owner_id) & before)
+            cls.delete_in_batches((cls.owner_id == owner_id) & before)
 
 
 def receipt_of(owner_id: str, sequence: int, since: int) -> str:

@@ -23,8 +23,7 @@ from ..links import DocumentToken, Opening, Recipient, drop_texts_of
 from ..runtime import log_failure
 from ..storage import engine, separate_transaction, shred, transaction
 
-BATCH_ROWS = 500  # some milliseconds, so that no other writer waits for long
-BATCH_DOCUMENTS = 100
+BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
 _TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)  # before what they are of
 
@@ -82,7 +81,7 @@ def _finish(user_id: str) -> None:
     _delete_deliveries(user_id)
     forget_all_events(user_id)
     for table in _TABLES:
-        _delete_rows(user_id, table, table.owner_id == user_id)
+        table.delete_in_batches(table.owner_id == user_id, user_id, altered_too=True)
     _delete_documents(user_id)
     _delete_collections(user_id)
     engine().checkpoint_wal()  # else the last transaction, which truncates it, would do all of it
@@ -92,15 +91,8 @@ def _finish(user_id: str) -> None:
 def _delete_deliveries(user_id: str) -> None:
     """Of each webhook, since the index begins with it."""
     for webhook in Webhook.select(Webhook.id).where(Webhook.owner_id == user_id):
-        _delete_rows(user_id, WebhookDelivery, WebhookDelivery.webhook_id == webhook.id)
-
-
-def _delete_rows(user_id: str, table: Any, condition: Any) -> None:
-    """In a transaction for each batch."""
-    some = table.select(table.id).where(condition).order_by(table.id)
-    while ids := [row.id for row in some.limit(BATCH_ROWS)]:
-        with separate_transaction(user_id, synced=False):
-            table.delete().where(condition, table.id.in_(ids)).execute()
+        of_webhook = WebhookDelivery.webhook_id == webhook.id
+        WebhookDelivery.delete_in_batches(of_webhook, user_id)
 
 
 def _delete_documents(user_id: str) -> None:

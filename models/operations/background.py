@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
@@ -93,7 +92,7 @@ def sweep() -> int:
             do(drop_objects)
             do(forget_idle_limits)
             for delete in _deletions_of_old_rows():
-                do(partial(_in_transaction, delete))
+                do(delete)
             do(forget_old_events)
             do(Opening.forget_old)
             do(_delete_links_beyond_quota)
@@ -114,24 +113,23 @@ def drop_objects() -> None:
 
 def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
     moment = now()
-    old_responses = StoredResponse.delete().where(StoredResponse.created_at <= moment - KEPT_MS)
     has_long_ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
     return (
-        lambda: Session.delete_genuine(Session.expires_at <= moment),
-        lambda: Invitation.delete_genuine(Invitation.expires_at <= moment),
-        old_responses.execute,
-        lambda: DocumentToken.delete_genuine(has_long_ended),
+        lambda: Session.delete_in_batches(Session.expires_at <= moment),
+        lambda: Invitation.delete_in_batches(Invitation.expires_at <= moment),
+        lambda: StoredResponse.delete_in_batches(StoredResponse.created_at <= moment - KEPT_MS),
+        lambda: DocumentToken.delete_in_batches(has_long_ended),
         WebhookDelivery.forget_old,
         Mail.forget_old,
         MailLimit.forget_old,
-        TokenKey.forget_old,
+        _forget_old_token_keys,
         StoredPreview.forget_expired,
     )
 
 
-def _in_transaction(step: Callable[[], object]) -> None:
+def _forget_old_token_keys() -> None:
     with transaction():
-        step()
+        TokenKey.forget_old()
 
 
 def _delete_links_beyond_quota() -> None:

@@ -10,4 +10,4 @@ from .authenticated import (
 )
 from .keyed import OWNER_TABLE, Owner, OwnsDataKey
 from .owned import Owned, ResultPage, has_passed, require_future
-from .table import Issued, RowWith, Table, cached_property
+from .table import PAGE_ROWS, Issued, RowWith, Table, cached_property

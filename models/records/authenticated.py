@@ -2,13 +2,13 @@
 
 A MAC over them lies in the row. `insert_row` and `change` write it, and nothing else may write
 these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong, and
-`delete_genuine` and `keep_newest` delete none. Its key is not in the database in clear
+`delete_in_batches` and `keep_newest` delete none. Its key is not in the database in clear
 (`models/operations/authority.py`).
 """
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -52,19 +52,22 @@ class Authenticated(Table):
         return super().update(*args, **values)
 
     @classmethod
-    def delete_genuine(cls, condition: Any) -> None:
-        """Delete the rows that meet the condition; inside a transaction. Altered ones stay."""
-        cls._delete_genuine(cls.select().where(condition))
-
-    @classmethod
     def keep_newest(cls, most: int, condition: Any) -> None:
-        cls._delete_genuine(cls.select().where(condition).order_by(cls.id.desc()).offset(most))
+        newest_first = cls.select().where(condition).order_by(cls.id.desc())
+        for ids in cls._genuine_ids(newest_first.offset(most)):
+            cls.delete().where(cls.id.in_(ids)).execute()
 
     @classmethod
-    def _delete_genuine(cls, query: Any) -> None:
+    def _batches(cls, condition: Any, *, altered_too: bool) -> Iterator[list[str]]:
+        if altered_too:
+            return super()._batches(condition, altered_too=True)
+        return cls._genuine_ids(cls.select().where(condition))
+
+    @classmethod
+    def _genuine_ids(cls, query: Any) -> Iterator[list[str]]:
         ids = [row.id for row in cls.genuine(query)]
         for first in range(0, len(ids), PAGE_ROWS):
-            cls.delete().where(cls.id.in_(ids[first : first + PAGE_ROWS])).execute()
+            yield ids[first : first + PAGE_ROWS]
 
     def is_genuine(self) -> bool:
         """Whether the authority columns are as the service has written them."""

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from peewee import SQL, BigIntegerField, Model, TextField, fn
 
 from ..core import generate_id, now
-from ..storage import Prepared, database, param, prepared, transaction
+from ..storage import SERVICE, Prepared, database, param, prepared, separate_transaction
 
 _ANY = SQL("1 = 1")
-PAGE_ROWS = 200  # of a walk through a table
+PAGE_ROWS = 200  # of a walk through a table, and of a batch that is deleted
 T = TypeVar("T")
 
 
@@ -96,11 +96,33 @@ class Table(Model):
 
     @classmethod
     def keep_newest_of_each(cls, column: Any, most: int, condition: Any = _ANY) -> None:
-        """The same for each value of the column, in a transaction for each that has too many."""
+        """The same for each value of the column, in batches and outside of a transaction."""
         groups: Any = cls.select(column).where(condition).group_by(column)
         for (value,) in list(groups.having(fn.COUNT(column) > most).tuples()):
-            with transaction():
-                cls.keep_newest(most, condition & (column == value))
+            of_value = condition & (column == value)
+            newest_first = cls.select(cls.id).where(of_value).order_by(cls.id.desc())
+            newest_to_delete = newest_first.limit(1).offset(most).scalar()
+            cls.delete_in_batches(of_value & (cls.id <= newest_to_delete))
+
+    @classmethod
+    def delete_in_batches(
+        cls, condition: Any, owner_id: str = SERVICE, *, altered_too: bool = False
+    ) -> None:
+        """Delete the rows that meet the condition, in a transaction for each batch, so that no
+        other writer waits for long. Not synced: what a power cut undoes is to be done again.
+
+        Rows that were altered outside of the service stay, unless they go as well (`altered_too`).
+        """
+        for ids in cls._batches(condition, altered_too=altered_too):
+            with separate_transaction(owner_id, synced=False):
+                cls.delete().where(condition, cls.id.in_(ids)).execute()
+
+    @classmethod
+    def _batches(cls, condition: Any, *, altered_too: bool) -> Iterator[list[str]]:  # noqa: ARG003
+        """The ids of the rows that meet the condition; those that were returned are deleted."""
+        first = cls.select(cls.id).where(condition).order_by(cls.id)
+        while ids := [row.id for row in first.limit(PAGE_ROWS)]:
+            yield ids
 
     @classmethod
     def each(cls) -> Iterator[Self]:

@@ -3,16 +3,17 @@
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
 from crypto import Keyring, sealing
-from models import User, connected, current_runtime
+from models import User, connected, current_runtime, database
 from models.core import ids
 from models.events import current_actor
 from models.operations import setup
 from models.runtime import create_runtime
+from models.storage import engine
 from settings import Settings
 
 
@@ -125,3 +126,20 @@ def in_bucket(gateway, monkeypatch):
     for name, value in gateway.environment().items():
         monkeypatch.setenv(name, value)
     return gateway.address()
+
+
+@pytest.fixture
+def changed_rows(monkeypatch):
+    """The number of rows that each write transaction has changed, in order."""
+    counts = []
+    begin = engine().write_transaction
+
+    @contextmanager
+    def counted(*args, **options):
+        with begin(*args, **options) as failures:
+            before = database.connection().total_changes
+            yield failures
+            counts.append(database.connection().total_changes - before)
+
+    monkeypatch.setattr(engine(), "write_transaction", counted)
+    return counts
