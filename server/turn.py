@@ -5,7 +5,8 @@ and on several cores the hand-over costs more than what is done in between. So t
 the turn does whatever there is to do: it receives, serves, sends and looks for further events.
 
 A worker that waits for a disk, a lock, another process or a socket steps aside, and another one
-goes on. When the wait is over, it comes before those that have not begun a request. Where nothing
+goes on. When the wait is over, it comes before those that enter, unless one of these has waited for
+PATIENCE_SECONDS. A long response lets others in after each piece, and enters again. Where nothing
 is left to do, WATCHING workers wait for events; the others are spare, and sleep until one steps
 aside and nobody else could go on.
 
@@ -22,6 +23,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 LEASE_SECONDS = 0.02  # the longest time that others are kept out
+PATIENCE_SECONDS = 0.005  # after which whoever enters is let in
 WATCHING = 2  # workers that wait for events, so that one is left when the other steps aside
 
 
@@ -47,7 +49,7 @@ class Turn:
         self._holder: threading.Lock | None = None  # the gate of the thread that has the turn
         self._since = 0.0
         self._returning = deque[threading.Lock]()
-        self._entering = deque[threading.Lock]()
+        self._entering = deque[tuple[threading.Lock, float]]()  # and since when each waits
         self._spare = deque[threading.Lock]()
         self._watching = 0  # threads that wait for events
         self._needs_leases = threading.Event()
@@ -75,7 +77,7 @@ class Turn:
             elif returns:
                 self._returning.append(_this.gate)
             else:
-                self._entering.append(_this.gate)
+                self._entering.append((_this.gate, self._clock()))
         if self._may_be_wanted():
             self._needs_leases.set()
         if not is_free:
@@ -118,11 +120,14 @@ class Turn:
     def is_wanted(self) -> bool:
         return bool(self._returning or self._entering)
 
-    def offer(self) -> None:
-        """Let those in that return; wait for the turn if it was lost."""
-        if self._returning or self._holder is not _this.gate:
+    def offer(self, *, to_all: bool = False) -> None:
+        """Let others in: those that return, and those that have waited long enough or, `to_all`,
+        whoever waits. Wait for the turn also if it was lost.
+        """
+        is_wanted = to_all and self.is_wanted()
+        if is_wanted or self._returning or self._is_overdue() or self._holder is not _this.gate:
             self.leave()
-            self.take(returns=True)
+            self.take()
 
     def step_aside(self) -> None:
         """Leave, and have another thread do the work that is left."""
@@ -134,15 +139,26 @@ class Turn:
         """Whether a thread waits, or events could come that none is there to notice."""
         return self.is_wanted() or not self._watching
 
+    def _is_overdue(self) -> bool:
+        """Whether somebody enters who has waited long enough."""
+        first = next(iter(self._entering), None)
+        return first is not None and self._clock() - first[1] >= PATIENCE_SECONDS
+
     def _hand_over(self) -> None:
-        line = self._returning or self._entering
-        if not line and not self._watching:
-            line = self._spare
+        following = self._following()
         self._holder = None
-        if line:
-            following = line.popleft()
+        if following is not None:
             self._begin(following)
             following.release()
+
+    def _following(self) -> "threading.Lock | None":
+        if self._entering and (not self._returning or self._is_overdue()):
+            return self._entering.popleft()[0]
+        if self._returning:
+            return self._returning.popleft()
+        if self._spare and not self._watching:
+            return self._spare.popleft()
+        return None
 
     def _begin(self, gate: threading.Lock) -> None:
         self._holder = gate

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from server.turn import LEASE_SECONDS, SteppingAside, Turn
+from server.turn import LEASE_SECONDS, PATIENCE_SECONDS, SteppingAside, Turn
 from tests.waiting import until
 
 
@@ -106,6 +106,51 @@ def test_whoever_has_the_turn_lets_those_in_that_return(turn):
         until(lambda: len(turn._returning) == 1)
         turn.offer()
         assert order == ["waiting", "waiting returns"]
+
+
+def test_whoever_enters_is_let_in_before_those_that_return_once_it_has_waited_long_enough():
+    now = [0.0]
+    turn = Turn(clock=lambda: now[0])
+    order = []
+    waiting = Worker(turn, order, "waiting", steps_aside=True)
+    waiting.waits.wait(30)
+    holder = Worker(turn, order, "holder")
+    holder.has_begun.wait(30)
+    entering = Worker(turn, order, "entering")
+    until(lambda: len(turn._entering) == 1)
+    waiting.may_return.set()
+    until(lambda: len(turn._returning) == 1)
+    now[0] = PATIENCE_SECONDS
+    holder.end()
+    entering.end()
+    waiting.end()
+    assert order == ["waiting", "holder", "entering", "waiting returns"]
+
+
+def test_whoever_has_much_to_do_lets_one_in_that_enters_only_once_that_has_waited():
+    now = [0.0]
+    turn = Turn(clock=lambda: now[0])
+    order = []
+    with turn:
+        entering = Worker(turn, order, "entering")
+        entering.may_end.set()
+        until(lambda: len(turn._entering) == 1)
+        turn.offer()
+        assert order == []
+        now[0] = PATIENCE_SECONDS
+        turn.offer()
+        assert order == ["entering"]
+
+
+def test_a_long_response_lets_everybody_in_and_waits_behind_them(turn):
+    order = []
+    with turn:
+        others = [Worker(turn, order, name) for name in ("one", "two")]
+        for other in others:
+            other.may_end.set()
+        until(lambda: len(turn._entering) == 2)
+        turn.offer(to_all=True)
+        assert sorted(order) == ["one", "two"]
 
 
 def test_a_thread_that_keeps_the_turn_loses_it_to_one_that_waits():
