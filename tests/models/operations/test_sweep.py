@@ -43,7 +43,7 @@ def test_links_that_expire_together_end_in_batches(alice, clock, changed_rows):
     changed_rows.clear()
     clock(HOUR_MS)
 
-    DocumentToken.spend_expired()
+    sweep()
 
     assert DocumentToken.select().where(DocumentToken.spent_at.is_null()).count() == 0
     assert max(changed_rows) <= 1_000 < sum(changed_rows)
