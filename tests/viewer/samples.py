@@ -6,18 +6,16 @@ import io
 import json
 import math
 import re
-import sqlite3
 import struct
 import tarfile
 import wave
 import zipfile
 import zlib
-from contextlib import closing
 from email.message import EmailMessage
 from functools import cache
 from hashlib import md5, sha256
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from models.documents import type_of_name
 from viewer import Contents, Listed, ShownDocument, download_several
@@ -591,99 +589,10 @@ END:VCARD
 """
 
 
-def database(*statements):
-    """An SQLite database that these statements make."""
-    with closing(sqlite3.connect(":memory:")) as made:
-        for statement in statements:
-            made.execute(statement)
-        made.commit()
-        return made.serialize()
 
 
-FILMS = (
-    "CREATE TABLE films (id INTEGER PRIMARY KEY, title TEXT, rating REAL, poster BLOB)",
-    "INSERT INTO films VALUES (1, 'Metropolis', 8.3, x'00ff'), (2, NULL, 7, NULL)",
-)
 
 
-def thrift(fields):
-    """A structure in Thrift's compact protocol: its fields by their numbers."""
-    out, last = b"", 0
-    for number, value in sorted(fields.items()):
-        kind, coded = _thrift_value(value)
-        out, last = out + bytes([(number - last) << 4 | kind]) + coded, number
-    return out + b"\0"
-
-
-def _thrift_value(value):
-    if isinstance(value, bool):
-        return 2 - value, b""
-    if isinstance(value, int):
-        return 6, varint(value << 1 ^ value >> 63)
-    if isinstance(value, bytes):
-        return 8, varint(len(value)) + value
-    if isinstance(value, dict):
-        return 12, thrift(value)
-    kind = _thrift_value(value[0])[0] if value else 12
-    return 9, bytes([0xF0 | kind]) + varint(len(value)) + b"".join(
-        _thrift_value(one)[1] for one in value
-    )
-
-
-def varint(number):
-    low, more = number & 127, number >> 7
-    return bytes([low | 128]) + varint(more) if more else bytes([low])
-
-
-PARQUET_ELEMENT = 4, 1, 3, 5, 6, 10, 2  # the numbers of its fields
-
-
-def parquet(*columns, rows=3, length=None, chunks=(), codec=0, more=()):
-    """A Parquet file: columns as (name, type, repetition, children, converted, logical, size), and
-    the pages of each that has values, unless no rows are to be in it; `more` of each of these.
-    """
-    inner = sum(column[3] or 0 for column in columns if len(column) > 3)
-    elements = [{4: b"schema", 5: len(columns) - inner}]
-    for name, *rest in columns:
-        values = zip(PARQUET_ELEMENT, (name.encode(), *rest), strict=False)
-        elements.append({number: value for number, value in values if value is not None})
-    data, group = b"PAR1", []
-    for pages in chunks:
-        group.append({3: {4: codec, 5: rows, 9: len(data)}, **dict(more)})
-        data += pages
-    footer = thrift({1: 2, 2: elements, 3: rows, 4: [{1: group, 3: rows}] if chunks else []})
-    return data + footer + struct.pack("<I", length or len(footer)) + b"PAR1"
-
-
-def parquet_page(data, count=3, *, encoding=0, size=None, head=None):
-    """A page of plain values, or of another kind: with this head, by its number."""
-    about = {1: count, 2: encoding, 3: 3, 4: 3}
-    return thrift({1: 0, 2: size or len(data), 3: len(data), **(head or {5: about})}) + data
-
-
-SHOP = parquet(
-    ("id", 1, 0),
-    ("name", 6, 0, None, 0),
-    chunks=(
-        parquet_page(struct.pack("<3i", 7, 8, 9)),
-        parquet_page(
-            b"".join(struct.pack("<I", 5) + name for name in (b"Paper", b"Ink <", b"Glue "))
-        ),
-    ),
-)
-FONT = ImageFont.load_default(10).font_bytes  # the one that Pillow brings
-GPX = b"""<?xml version="1.0"?>
-<gpx xmlns="http://www.topografix.com/GPX/1/1"><metadata><name>To the lake</name></metadata>
-<wpt lat="52.5" lon="13.42"><name>Bridge</name></wpt><trk><trkseg>
-<trkpt lat="52.5" lon="13.4"><ele>30</ele><time>2026-01-31T09:30:00Z</time></trkpt>
-<trkpt lat="52.5" lon="13.41"><ele>45</ele></trkpt>
-<trkpt lat="52.51" lon="13.42"><ele>50</ele><time>2026-01-31T10:30:30Z</time></trkpt>
-</trkseg></trk></gpx>"""
-KML = b"""<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Sights</name>
-<Placemark><name>Gate</name><Point><coordinates>13.37,52.51,0</coordinates></Point></Placemark>
-<Placemark><Polygon><outerBoundaryIs><LinearRing><coordinates>
-13.3,52.5 13.4,52.5 13.4,52.6 13.3,52.5</coordinates></LinearRing></outerBoundaryIs></Polygon>
-</Placemark></Document></kml>"""
 SUBTITLES = (
     b"1\r\n00:00:01,000 --> 00:00:04,200\r\n<i>Good morning!</i>\r\nTwo lines &amp; more\r\n\r\n"
     b"2\r\n01:02:03,000 --> 01:02:05,500 X1:40\r\nThe end\r\n"
@@ -735,11 +644,6 @@ def every_kind():
             ar(**{"debian-binary": b"2.0", "data.tar.gz": tar(a=b"x")}),
         ),
         ("logo.svgz", "application/octet-stream", gzip.compress(SVG, mtime=0)),
-        ("films.sqlite", "application/vnd.sqlite3", database(*FILMS)),
-        ("shop.parquet", "application/octet-stream", SHOP),
-        ("letters.ttf", "font/ttf", FONT),
-        ("walk.gpx", "application/gpx+xml", GPX),
-        ("sights.kml", "application/vnd.google-earth.kml+xml", KML),
         ("film.srt", "application/x-subrip", SUBTITLES),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),

@@ -63,13 +63,6 @@ SIGNATURES: Final = (
     (b"\x1aE\xdf\xa3", "video/webm"),
     (b"PK\x03\x04", "application/zip"),
     (b"fLaC", "audio/flac"),
-    (b"\0\1\0\0\0", "font/ttf"),
-    (b"true\0", "font/ttf"),
-    (b"OTTO\0", "font/otf"),
-    (b"ttcf", "font/collection"),
-    (b"PAR1", "application/vnd.apache.parquet"),
-    (b"wOFF", "font/woff"),
-    (b"wOF2", "font/woff2"),
 )
 TEXTS: Final = ("message/rfc822", "application/mbox", "application/x-subrip")  # not text/…
 OFFICE: Final = ("application/msword", "application/vnd.ms-", OPEN_XML, OPEN_DOCUMENT)

@@ -1,6 +1,5 @@
 """Chooses how a document is shown: by its media type. Each format is registered here."""
 
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
@@ -54,32 +53,6 @@ SUBTITLES: Final = JobFormat(
     otherwise={ANY: partial(text.preview, label="Subtitles")},
     styles=("grid.css", "text/subtitles.css"),
 )
-PACKED_TRACK: Final = JobFormat(
-    "map",
-    Job("viewer.formats.maps.track_points", memory_mb=1024, cpu_seconds=8, seconds=15),
-    most_bytes=32 << 20,
-    tools=frozenset(),
-    styles=("maps/track.css",),
-)
-TRACK: Final = replace(PACKED_TRACK, otherwise={ANY: code.preview})
-SQLITE: Final = JobFormat(
-    "database",
-    Job("viewer.formats.databases.sqlite_tables", memory_mb=768, cpu_seconds=8, seconds=15),
-    most_bytes=128 << 20,
-    otherwise={"size": card_saying("This database is too large to be shown. Save it to open it.")},
-    styles=("grid.css", "databases/tables.css"),
-)
-PARQUET: Final = replace(
-    SQLITE,
-    job=Job("viewer.formats.databases.parquet", memory_mb=768, cpu_seconds=8, seconds=15),
-    otherwise=SQLITE.otherwise | {"encrypted": card_saying("This Parquet file is encrypted.")},
-)
-FONT: Final = JobFormat(
-    "font",
-    Job("viewer.formats.fonts.specimen", memory_mb=512, cpu_seconds=8, seconds=15),
-    tools=frozenset(),
-    styles=("fonts/specimen.css",),
-)
 READING: Final = JobFormat(
     "office",
     Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
@@ -117,18 +90,6 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,
     **dict.fromkeys(unconverted.NAMES, unconverted.preview),
-    **dict.fromkeys(("application/gpx+xml", "application/vnd.google-earth.kml+xml"), TRACK.preview),
-    "application/vnd.google-earth.kmz": PACKED_TRACK.preview,
-    "application/vnd.sqlite3": SQLITE.preview,
-    "application/vnd.apache.parquet": PARQUET.preview,
-    **dict.fromkeys(
-        (
-            *("font/ttf", "font/otf", "font/collection", "font/woff", "font/woff2", "font/sfnt"),
-            *("application/font-sfnt", "application/font-woff"),
-            *("application/x-font-ttf", "application/x-font-otf"),
-        ),
-        FONT.preview,
-    ),
     **dict.fromkeys(archive.LABELS, archive.preview),
     "application/epub+zip": BOOK.preview,
 }

@@ -27,9 +27,6 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("archive", "unknown"): "files.zip files.tar.gz tool.deb",
     ("notebook", "code"): "sales.ipynb",
     ("agenda", "text"): "plan.ics ada.vcf",
-    ("database", "unknown"): "films.sqlite shop.parquet",
-    ("font", "unknown"): "letters.ttf",
-    ("map", "code"): "walk.gpx sights.kml",
     ("subtitles", "text"): "film.srt",
 }
 EXPECTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}

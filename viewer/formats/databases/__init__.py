@@ -1,1 +1,0 @@
-"""Databases and columnar tables."""

@@ -1,1 +1,0 @@
-"""Tracks and places on the earth."""
