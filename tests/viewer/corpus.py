@@ -18,7 +18,6 @@ from tests.viewer.samples import (
     SUBTITLES,
     ar,
     docx,
-    epub,
     linked_pdf,
     mail,
     mbox,
@@ -28,7 +27,6 @@ from tests.viewer.samples import (
     picture,
     psd,
     tar,
-    xhtml,
     xlsx,
 )
 
@@ -38,7 +36,6 @@ RUN = (
     "try{localStorage.ran=1}catch(e){};try{top.location='@CALL@/top'}catch(e){}"
 ).replace("@CALL@", CALL)
 HTML, SVG, XML, TEXT, MD = "text/html", "image/svg+xml", "text/xml", "text/plain", "text/markdown"
-EPUB = "application/epub+zip"
 IN_SVG = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="{RUN}">'
 IN_XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><script>{RUN}</script></html>'
 
@@ -256,10 +253,6 @@ def hostile(port):
     yield "zip of html", "a.zip", "application/zip", package(**{"<b>_dot_html": wild_file})
     yield "zip of svg", "a.zip", "application/zip", package(a_dot_svg=_bytes(DRAWING, port))
     yield "tar of html", "a.tgz", "application/gzip", tar(**{"\u202e<img src=x>": wild_file})
-    in_books = ("script", "svg onload", "javascript link", "picture", "end of script", "comment")
-    for label in (*in_books, "mutation style", "mutation select"):
-        yield f"book: {label}", "a.epub", EPUB, epub(xhtml(_text(IN_HTML[label], port)))
-    opened = f"{ENTITIES}]><container/>"
     said = SUBTITLES.replace(b"The end", _bytes(IN_HTML["img onerror"], port))
     yield "subtitles", "a.srt", "application/x-subrip", said.replace(b"Two", b"&lt;script&gt;")
     yield "packed drawing", "a.svgz", "image/svg+xml", gzip.compress(_bytes(DRAWING, port))
@@ -268,16 +261,7 @@ def hostile(port):
     drawn = {"cell_type": "code", "outputs": [{"data": {SVG: _text(DRAWING, port)}}]}
     notebook = json.dumps({"cells": [drawn]}).encode()
     yield "drawing in a notebook", "a.ipynb", "application/json", notebook
-    yield "book with a DTD", "a.epub", EPUB, epub("x", **{"META-INF__container_dot_xml": opened})
-    markup = html.escape(_text(f'"><script>{RUN}</script>', port))
-    yield "outline of a book", "a.epub", EPUB, epub("x", "y", b__toc_dot_ncx=_outline(markup))
     yield "zip slip", "a.zip", "application/zip", package(**{"..__..__<script>": b"x"})
-
-
-def _outline(title):
-    label = f"<navLabel><text>{title}</text></navLabel>"
-    points = f'<navPoint>{label}<content src="text/1%20a.xhtml#{title}"/></navPoint>' * 2
-    return f"<ncx><navMap>{points}</navMap></ncx>"
 
 
 SHEETS_TYPE, EXCEL = OPEN_XML + "spreadsheetml.sheet", "application/vnd.ms-excel"
@@ -395,17 +379,6 @@ HEAVY = {  # documents that need much memory or time, by name; created on demand
     ),
     "events": ("a.ics", lambda: b"BEGIN:VEVENT\nSUMMARY:x\nEND:VEVENT\n" * 200_000),
     "folded lines": ("a.ics", lambda: b"BEGIN:VEVENT\nA" + b";" * 60_000 + b"\n x" * 12_000),
-    "book of one bomb": ("a.epub", lambda: epub(xhtml("<i>" * (30 << 20)))),
-    "book of many chapters": (
-        "a.epub",
-        lambda: epub(
-            *["<p>x"] * 9_000, spine='<itemref idref="c1"/><itemref idref="c2"/>' * 99_999
-        ),
-    ),
-    "book of tags that are never closed": (
-        "a.epub",
-        lambda: epub(xhtml("<svg><p><a id='x'><b>" * 30_000)),
-    ),
     "page tree": ("a.pdf", _endless_pdf),
     "huge page": ("a.pdf", lambda: pdf("x").replace(b"0 0 300 200", b"0 0 2e6 2e6")),
     "stream bomb": ("a.pdf", _inflated_pdf),

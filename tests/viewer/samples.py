@@ -262,35 +262,6 @@ def parts_of(data):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def epub(*chapters, spine="", **parts):
-    """A book of these chapters in XHTML, with a picture and an NCX that lists them."""
-    numbers = range(1, len(chapters) + 1)
-    items = "".join(f'<item id="c{n}" href="text/{n}%20a.xhtml"/>' for n in numbers)
-    spine = spine or "".join(f'<itemref idref="c{n}"/>' for n in numbers)
-    points = "".join(
-        f"<navPoint><navLabel><text>Chapter {n}</text></navLabel>"
-        f'<content src="text/{n}%20a.xhtml#top"/></navPoint>'
-        for n in numbers
-    )
-    usual = {
-        "META-INF__container_dot_xml": '<container><rootfiles><rootfile full-path="b/b.opf"/>'
-        "</rootfiles></container>",
-        "b__b_dot_opf": '<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>'
-        "<dc:title>A  Book</dc:title><dc:creator>Ada</dc:creator></metadata><manifest>"
-        f'<item id="ncx" href="toc.ncx"/>{items}</manifest><spine toc="ncx">{spine}</spine>'
-        "</package>",
-        "b__toc_dot_ncx": '<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "n.dtd">'
-        f"<ncx><navMap>{points}</navMap></ncx>",
-        "b__pictures__a_dot_png": png(),
-    }
-    texts = {f"b__text__{n} a_dot_xhtml": text for n, text in zip(numbers, chapters, strict=True)}
-    return package(mimetype="application/epub+zip", **usual | texts | parts)
-
-
-def xhtml(body):
-    return f"<html><head><title/></head><body>{body}</body></html>"
-
-
 def tar(mode="w:gz", **files):
     """A tar archive of these files, packed by gzip unless the mode says otherwise."""
     out = io.BytesIO()
@@ -597,10 +568,6 @@ SUBTITLES = (
     b"1\r\n00:00:01,000 --> 00:00:04,200\r\n<i>Good morning!</i>\r\nTwo lines &amp; more\r\n\r\n"
     b"2\r\n01:02:03,000 --> 01:02:05,500 X1:40\r\nThe end\r\n"
 )
-CHAPTERS = (
-    xhtml("<h1 id='top'>One</h1><p>It began. <img src='../pictures/a.png' alt='A picture'/></p>"),
-    xhtml("<h1 id='top'>Two</h1><p>It ended, <a href='1%20a.xhtml#top'>see above</a>.</p>"),
-)
 
 
 @cache
@@ -635,7 +602,6 @@ def every_kind():
         ("contract.rtf", "application/rtf", RTF),
         ("old.doc", "application/msword", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)),
         ("talk.odp", OPEN_DOCUMENT + "presentation", odp()),
-        ("novel.epub", "application/epub+zip", epub(*CHAPTERS)),
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
         ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),
         (

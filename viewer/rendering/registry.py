@@ -7,7 +7,7 @@ from ..content.detection import OUTLOOK, PACKED_SVG
 from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
-from ..formats.job_format import ANY, LOCKED, JobFormat, Renderer, card_saying, text_options
+from ..formats.job_format import ANY, LOCKED, JobFormat, Renderer, text_options
 from ..formats.mail import mail
 from ..formats.original import Original
 from ..formats.pdf import pdf
@@ -60,19 +60,6 @@ READING: Final = JobFormat(
     otherwise={"sheets": workbook.preview, "zip": archive.preview, **LOCKED},
     styles=("prose.css",),
 )
-BOOK: Final = JobFormat(
-    "book",
-    Job("viewer.formats.words.book_chapters", memory_mb=768, cpu_seconds=10, seconds=15),
-    otherwise={
-        ANY: archive.preview,
-        "protected": card_saying(
-            "This book is encrypted (DRM): only the program that it was bought for opens it. "
-            "Save the original to open it there."
-        ),
-    },
-    styles=("prose.css", "pdf/outline.css"),
-    scripts=("pdf/outline.js",),
-)
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
     "text/markdown": MARKDOWN.preview,
@@ -91,7 +78,6 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     PACKED_SVG: picture.packed_svg_preview,
     **dict.fromkeys(unconverted.NAMES, unconverted.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
-    "application/epub+zip": BOOK.preview,
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,

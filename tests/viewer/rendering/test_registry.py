@@ -23,7 +23,6 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("office", "unknown"): "report.docx talk.pptx minutes.odt talk.odp",
     ("sheets", "unknown"): "sheet.xlsx year.xlsx prices.xls costs.ods",
     ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt",
-    ("book", "unknown"): "novel.epub",
     ("archive", "unknown"): "files.zip files.tar.gz tool.deb",
     ("notebook", "code"): "sales.ipynb",
     ("agenda", "text"): "plan.ics ada.vcf",
