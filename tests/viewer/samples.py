@@ -450,11 +450,6 @@ def mail_with_picture(html, **attachments):
     return message.as_bytes()
 
 
-def mbox(*messages):
-    """A mailbox of these messages."""
-    return b"".join(b"From a@b.example Sat Jan 31 09:30:00 2026\n%b\n\n" % one for one in messages)
-
-
 def mail(html=None, text="Dear all,\n\nsee the attachment.\n", **headers):
     message = EmailMessage()
     facts = {"From": "Ada <ada@example.org>", "To": "team@example.org", "Subject": "The numbers"}
@@ -564,10 +559,6 @@ END:VCARD
 
 
 
-SUBTITLES = (
-    b"1\r\n00:00:01,000 --> 00:00:04,200\r\n<i>Good morning!</i>\r\nTwo lines &amp; more\r\n\r\n"
-    b"2\r\n01:02:03,000 --> 01:02:05,500 X1:40\r\nThe end\r\n"
-)
 
 
 @cache
@@ -589,7 +580,6 @@ def every_kind():
         ("page.html", "text/html", HTML),
         ("letter.eml", "message/rfc822", mail("<p>Dear <b>all</b></p>")),
         ("plain.eml", "message/rfc822", mail()),
-        ("letters.mbox", "application/mbox", mbox(mail("<p>Dear <b>all</b></p>"), mail())),
         ("tone.wav", "audio/wav", wav()),
         ("clip.webm", "video/webm", b"\x1aE\xdf\xa3" + bytes(64)),
         ("report.docx", OPEN_XML + "wordprocessingml.document", docx()),
@@ -610,7 +600,6 @@ def every_kind():
             ar(**{"debian-binary": b"2.0", "data.tar.gz": tar(a=b"x")}),
         ),
         ("logo.svgz", "application/octet-stream", gzip.compress(SVG, mtime=0)),
-        ("film.srt", "application/x-subrip", SUBTITLES),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),
         ("plan.ics", "text/calendar", CALENDAR),

@@ -45,14 +45,6 @@ AGENDA: Final = JobFormat(
     otherwise={ANY: text.preview},
     styles=("calendars/agenda.css",),
 )
-SUBTITLES: Final = JobFormat(
-    "subtitles",
-    Job("viewer.formats.text.subtitle_lines", memory_mb=256, cpu_seconds=5, seconds=10),
-    most_bytes=8 << 20,
-    options=text_options,
-    otherwise={ANY: partial(text.preview, label="Subtitles")},
-    styles=("grid.css", "text/subtitles.css"),
-)
 READING: Final = JobFormat(
     "office",
     Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
@@ -66,13 +58,11 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(("text/csv", "text/tab-separated-values"), table.preview),
     **dict.fromkeys(("text/html", "application/xhtml+xml"), html.PAGE.preview),
     **dict.fromkeys(("message/rfc822", OUTLOOK), mail.preview),
-    mail.MBOX: mail.mailbox_preview,
     "application/zip": READING.preview,
     "application/x-ipynb+json": NOTEBOOK.preview,
     **dict.fromkeys(
         ("text/calendar", "text/vcard", "text/x-vcard", "text/directory"), AGENDA.preview
     ),
-    **dict.fromkeys(("application/x-subrip", "text/vtt", "text/srt"), SUBTITLES.preview),
     **dict.fromkeys(IMAGES, picture.image_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,

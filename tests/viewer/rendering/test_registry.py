@@ -17,7 +17,6 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("table", "text"): "sales.csv sales.tsv",
     ("web", "code"): "page.html",
     ("mail", "unknown"): "letter.eml plain.eml",
-    ("mailbox", "text"): "letters.mbox",
     ("audio", "audio"): "tone.wav",
     ("video", "video"): "clip.webm",
     ("office", "unknown"): "report.docx talk.pptx minutes.odt talk.odp",
@@ -26,7 +25,6 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("archive", "unknown"): "files.zip files.tar.gz tool.deb",
     ("notebook", "code"): "sales.ipynb",
     ("agenda", "text"): "plan.ics ada.vcf",
-    ("subtitles", "text"): "film.srt",
 }
 EXPECTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}
 

@@ -1,9 +1,6 @@
-"""E-mail, also that of Outlook: headers, attachments, the body as a sanitized page or as text.
+"""E-mail, also that of Outlook: headers, attachments, the body as a sanitized page or as text."""
 
-Of a mailbox (mbox) a list of the messages, of which the first open in the page.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -18,9 +15,7 @@ from ..text import text
 from ..web.html import SCRIPTS, STYLES, iframe
 
 MAX_SIZE = 32 << 20
-MBOX = "application/mbox"
 JOB = Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15)
-MBOX_JOB = Job("viewer.formats.mail.mailbox_messages", memory_mb=768, cpu_seconds=10, seconds=15)
 TOO_LARGE = "This message is too large to be shown here. Save the original to open it."
 FRAME_TITLE = "The message, with scripts and network off"
 REMOTE = "Pictures from the web are not loaded."
@@ -66,29 +61,6 @@ def framed_body(facts: dict[str, Any], body: bytes) -> bytes:
     return b'<div class="message">%b</div>' % body if body else b""
 
 
-def mailbox_preview(original: Original, media_type: str) -> Preview:
-    """Return the list of messages; the source above MAX_SIZE, or if there is no message."""
-    if original.size > MAX_SIZE:
-        return text.preview(original, media_type, label="Mailbox")
-    messages = original.run(MBOX_JOB, original.pieces(), {}).messages
-    if not messages:
-        return text.preview(original, media_type)
-    facts, _ = messages[0]
-    opened = [message for message in messages if "format" in message[0]]
-    others = (html for facts, html in messages if "format" not in facts)
-    more = "more than " if facts["cut"] else ""
-    return Preview(
-        "mailbox",
-        "Mailbox",
-        _opened("Messages", opened, *others),
-        facts=(more + format_count(int(facts["listed"]), "message"),),
-        note=_note(facts, opened),
-        scripts=SCRIPTS,
-        styles=(*SECTION_STYLES, *STYLES),
-        foreign_style=True,
-    )
-
-
 def _opened(heading: str, messages: Iterable[Message], *others: bytes) -> bytes:
     """Return a list of messages that open, and of others."""
     items = (filled(message, partial(framed_body, message[0])) for message in messages)
@@ -96,10 +68,3 @@ def _opened(heading: str, messages: Iterable[Message], *others: bytes) -> bytes:
     return b"".join((start, *items, *others, b"</ul></section>"))
 
 
-def _note(facts: dict[str, Any], opened: Sequence[Message]) -> str:
-    notes = []
-    if len(opened) < facts["listed"]:
-        notes.append(f"Only the first {len(opened)} of them open here.")
-    if any(message["attached"] for message, _ in opened):
-        notes.append("Save the original to open attachments.")
-    return " ".join(notes)

@@ -25,7 +25,7 @@ from ...content.media_types import UNKNOWN
 from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
-from . import outlook_message, tnef, uuencode
+from . import outlook_message, tnef
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -92,8 +92,6 @@ def _parsed(data: bytes) -> EmailMessage:
             data = data.replace(declared.encode("utf-8", "surrogateescape"), used[1], 1)
             return email.message_from_bytes(data, policy=email.policy.default)
         message.set_type("text/plain")  # nothing says where its parts begin
-    elif message.get_content_type() == "text/plain" and uuencode.FILE.search(data):
-        message = uuencode.taken_out(data)
     return cast(EmailMessage, message)
 
 

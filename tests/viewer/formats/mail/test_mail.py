@@ -1,14 +1,10 @@
-"""viewer/formats/mail/mail.py and mailbox_messages.py"""
+"""viewer/formats/mail/mail.py"""
 
 import base64
 
-import pytest
-
 from tests.viewer.outlook_sample import outlook
-from tests.viewer.samples import mail, mbox, original, preview_of
+from tests.viewer.samples import mail, original, preview_of
 from viewer.content.detection import OUTLOOK
-from viewer.formats.mail import letter
-from viewer.formats.mail import mailbox_messages as mailbox
 from viewer.formats.mail.mail import MAX_SIZE, REMOTE, preview
 
 
@@ -91,53 +87,3 @@ def test_a_mail_without_headers_has_no_table_of_them_and_an_enclosed_one_may_be_
     assert "<b>Packed</b>" in html.body.decode()
     assert "the text" in html.body.decode()
     assert b"<table" not in shown(b"\nOnly words.").body
-
-
-def shown_mailbox(*messages, name="a.mbox", content_type="application/octet-stream"):
-    return preview_of(original(mbox(*messages), name, content_type))
-
-
-@pytest.mark.parametrize(
-    ("name", "content_type"),
-    [("a", "application/mbox"), ("a.mbox", "text/plain"), ("a.mbox", "application/octet-stream")],
-)
-def test_the_messages_of_a_mailbox_are_listed_and_open(name, content_type):
-    messages = (mail("<p>one", Subject="First"), mail(text="two\n>From here", Subject="<Second>"))
-    preview = shown_mailbox(*messages, name=name, content_type=content_type)
-    html = preview.body.decode()
-
-    assert (preview.kind, preview.label, preview.facts) == ("mailbox", "Mailbox", ("2 messages",))
-    assert html.count("<details open>") == html.count("<iframe") == 1
-    assert "<b>&lt;Second&gt;</b>" in html
-    assert "<a>From here\n" in html
-
-
-def test_messages_without_an_empty_line_before_them_are_told_by_the_time_in_their_first_line():
-    start = b"From a@b.example Sun Jul 10 15:08:25 2022\n"
-    data = (
-        start + b"Subject: a\n\nHi\nFrom 10:30 on.\nFrom here\nX: y\n" + start + b"Subject: b\n\nx"
-    )
-
-    assert preview_of(original(data, "a.mbox")).facts == ("2 messages",)
-
-
-def test_messages_beyond_the_first_are_listed_only(monkeypatch):
-    preview = shown_mailbox(*(mail(Subject=f"No. {n}") for n in range(40)))
-    html = preview.body.decode()
-
-    assert html.count("<details") == letter.MAX_SHOWN
-    assert "<b>No. 39</b>" in html
-    assert preview.note.startswith("Only the first 30 of them open here.")
-
-
-def test_many_and_large_messages_are_bounded():
-    data = mbox(*[b"Subject: x\n\n" + b"x" * (1 << 20)] * 9, *[b"Subject: y\n\n"] * 1_000)
-    (facts, _), *opened, (_, others) = mailbox.render(data, {})
-
-    assert facts == {"listed": mailbox.MAX_LISTED, "cut": True}
-    assert len(opened) < 9
-    assert len(opened) + others.count(b"<li>") == mailbox.MAX_LISTED
-
-
-def test_what_has_no_message_is_shown_as_text():
-    assert preview_of(original(b"From: x\n\nwords", "a.mbox")).kind == "text"

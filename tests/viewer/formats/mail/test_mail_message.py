@@ -1,7 +1,6 @@
 """viewer/formats/mail/mail_message.py"""
 
 import base64
-import binascii
 import email
 import email.policy
 import html
@@ -248,14 +247,3 @@ def test_the_parts_of_a_report_are_attachments_named_by_their_address():
     assert read(data)[0]["attachments"] == [["s.txt", "message/delivery-status", len(fields)]]
     assert attached(data) == [(True, fields)]
     assert b"Action: failed" in preview_of(original(data, "a.eml")).body
-
-
-def test_a_file_in_uuencode_is_an_attachment():
-    lines = b"".join(map(binascii.b2a_uu, (b"a" * 45, b"b" * 10)))
-    packed = b"begin 644 two words.bin\n" + lines + b"`\nend\n"
-    facts, body = read(b"Subject: x\n\nBefore\n" + packed + b"After\nbegin 644 x\nno\nend\n")
-
-    assert facts["attachments"] == [["two words.bin", "application/octet-stream", 55]]
-    assert "M86%A" not in body
-    assert body.index("Before") < body.index("After") < body.index("begin 644 x")
-    assert attached(b"\n" + packed) == [(True, b"a" * 45 + b"b" * 10)]
