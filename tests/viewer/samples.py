@@ -555,12 +555,6 @@ END:VCARD
 """
 
 
-
-
-
-
-
-
 @cache
 def every_kind():
     """One small document of each kind: (name, content type, bytes)."""

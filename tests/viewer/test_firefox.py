@@ -35,7 +35,6 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
     "report.docx": text("why it matters to the people"),
     "year.xlsx": text("Summer"),
     "talk.pptx": text("Where we stand"),
-    "novel.epub": f"{text('It ended')} && {picture(240)}",
     "files.zip": text("b/c.txt"),
 }
 FRAMED = ("page.html", "letter.eml")

@@ -4,10 +4,10 @@ from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from ..content.detection import OUTLOOK, PACKED_SVG
-from ..content.media_types import IMAGES, OPEN_DOCUMENT, OPEN_XML, PDF
+from ..content.media_types import IMAGES, PDF
 from ..formats import card
 from ..formats.archives import archive
-from ..formats.job_format import ANY, LOCKED, JobFormat, Renderer, text_options
+from ..formats.job_format import ANY, JobFormat, Renderer, text_options
 from ..formats.mail import mail
 from ..formats.original import Original
 from ..formats.pdf import pdf
@@ -17,7 +17,7 @@ from ..formats.preview import Preview
 from ..formats.sheets import table, workbook
 from ..formats.text import code, text
 from ..formats.web import html
-from ..formats.words import converted, unconverted
+from ..formats.words import converted
 from ..markup.names import extension_of
 from ..sandbox.process import Job, SandboxError
 
@@ -45,20 +45,13 @@ AGENDA: Final = JobFormat(
     otherwise={ANY: text.preview},
     styles=("calendars/agenda.css",),
 )
-READING: Final = JobFormat(
-    "office",
-    Job("viewer.formats.words.reading_view", memory_mb=768, cpu_seconds=10, seconds=15),
-    options=lambda original: {"failed": bool(original.converter)},
-    otherwise={"sheets": workbook.preview, "zip": archive.preview, **LOCKED},
-    styles=("prose.css",),
-)
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
     "text/markdown": MARKDOWN.preview,
     **dict.fromkeys(("text/csv", "text/tab-separated-values"), table.preview),
     **dict.fromkeys(("text/html", "application/xhtml+xml"), html.PAGE.preview),
     **dict.fromkeys(("message/rfc822", OUTLOOK), mail.preview),
-    "application/zip": READING.preview,
+    "application/zip": archive.preview,
     "application/x-ipynb+json": NOTEBOOK.preview,
     **dict.fromkeys(
         ("text/calendar", "text/vcard", "text/x-vcard", "text/directory"), AGENDA.preview
@@ -66,18 +59,12 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(IMAGES, picture.image_preview),
     **dict.fromkeys(picture.LABELS, picture.preview),
     PACKED_SVG: picture.packed_svg_preview,
-    **dict.fromkeys(unconverted.NAMES, unconverted.preview),
     **dict.fromkeys(archive.LABELS, archive.preview),
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     workbook.TYPES: workbook.preview,
-    (
-        OPEN_XML,
-        OPEN_DOCUMENT,
-        "application/vnd.apple.",
-        "application/vnd.ms-visio",
-    ): READING.preview,
+    tuple(converted.LABELS): converted.preview,
 }
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})
@@ -88,7 +75,6 @@ SHOWN_AS_THEY_ARE: Final = (
     text.preview,
     code.preview,
 )
-CARDS: Final = (card.preview, unconverted.preview)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -112,12 +98,12 @@ class ShownDocument(Original):
         media_type, is_wrong = self.decided_type
         named = self.named_type
         is_open = media_type in GENERAL and named != media_type and named not in SOURCES
-        if is_open and self.detected_type == named and _renderer(named, self) not in CARDS:
+        if is_open and self.detected_type == named and _renderer(named, self) != card.preview:
             media_type = named
         renderer = _renderer(media_type, self)
-        if is_wrong or renderer in CARDS:
+        if is_wrong or renderer == card.preview:
             other = _renderer(self.detected_type, self)
-            if other not in (CARDS[:1] if is_wrong else CARDS):
+            if other != card.preview:
                 media_type, renderer = self.detected_type, other
         return Shown(media_type, renderer, converted.is_convertible(self, media_type))
 
@@ -139,10 +125,9 @@ class ShownDocument(Original):
             return card.preview(self, self.media_type, "This document is empty.")
         media_type, renderer, converts = self.shown
         try:
-            pages = converted.preview(self, media_type) if converts else None
-            if self.watermark and not pages and media_type != PDF:
+            if self.watermark and not converts and media_type != PDF:
                 return card.preview(self, media_type, FAILED)
-            return pages or renderer(self, media_type)
+            return renderer(self, media_type)
         except SandboxError:
             return card.preview(self, media_type, FAILED)
 
@@ -157,7 +142,10 @@ def _renderer(media_type: str, original: Original) -> Renderer:
         return BY_TYPE[media_type]
     for prefixes, renderer in BY_PREFIX.items():
         if media_type.startswith(prefixes):
-            return renderer
+            is_other = renderer == converted.preview and not converted.extension(
+                original, media_type
+            )
+            return card.preview if is_other else renderer
     if media_type == "text/plain" and extension_of(original.name) == "dat":
         return table.preview
     if code.is_code(media_type, original.name, original.beginning):

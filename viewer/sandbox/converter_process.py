@@ -67,7 +67,7 @@ def _command(options: dict[str, Any]) -> list[str]:
         *(options["program"], f"-env:UserInstallation=file://{folder}/profile"),
         f"-env:OSL_SOCKET_PATH={folder}",
         *("--headless", "--norestore", "--nologo", "--nodefault"),
-        *("--convert-to", "pdf", "--outdir", folder, f"{folder}/{options['document']}"),
+        *("--convert-to", options["target"], "--outdir", folder, f"{folder}/{options['document']}"),
     ]
 
 

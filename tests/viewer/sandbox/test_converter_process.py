@@ -25,7 +25,7 @@ def become(folder, name, data):
     """The program that takes over, its memory in MiB, and its place where memory runs out."""
     (folder / name).write_bytes(data)
     options = {"program": "/opt/office/program/soffice.bin", "bubblewrap": "/bwrap"}
-    options = json.dumps(options | {"folder": str(folder), "document": name})
+    options = json.dumps(options | {"folder": str(folder), "document": name, "target": "pdf"})
     command = [sys.executable, "-I", "-c", f"{BOOTSTRAP}\n{MAIN}", str(PACKAGE), options]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
 

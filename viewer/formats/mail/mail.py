@@ -66,5 +66,3 @@ def _opened(heading: str, messages: Iterable[Message], *others: bytes) -> bytes:
     items = (filled(message, partial(framed_body, message[0])) for message in messages)
     start = f'<section class="enclosed mailbox"><h2>{heading}</h2><ul>'.encode()
     return b"".join((start, *items, *others, b"</ul></section>"))
-
-

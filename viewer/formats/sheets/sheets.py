@@ -1,6 +1,6 @@
 """Runs in the child process. Renders a workbook: a section with a grid for each sheet.
 
-The format is read from the file; all sheets are within one budget.
+All sheets are within one budget.
 """
 
 import time
@@ -9,27 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ...content.decoding import CHARSETS, preload_codecs
-from ...content.detection import EXCEL_2003, FIRST_BYTES
 from ...markup.escaping import escape, escape_attribute
 from ...markup.formatting import format_count, left_out_note
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, shown_as
 from ..packages.package import Package
-from . import ods, xls, xlsx, xml_2003
+from . import xlsx
 from .cells import MAX_CELLS, MAX_COLUMNS, SECONDS, Row, Sheet
 from .grid import Grid, width_of
 
-ZIP: Final = b"PK\x03\x04"
 FORMULAS_NOTE: Final = "The file holds no results for some formulas: the formulas are shown."
 MAX_SHEETS: Final = 100
 ROW_COST: Final = 2  # a row costs as much as so many cells
-
-
-def prepare(data: bytes, _options: dict[str, Any]) -> None:
-    """Import what old workbooks may name as the encoding of their texts."""
-    if not data.startswith(ZIP):
-        preload_codecs(*CHARSETS.split())
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
@@ -37,13 +28,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 
     Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
     """
-    if EXCEL_2003 in data[:FIRST_BYTES]:
-        workbook = xml_2003.read(data)
-    elif not data.startswith(ZIP):
-        workbook = xls.read(data)
-    else:
-        package = Package(data)
-        workbook = (xlsx if xlsx.WORKBOOK in package.names else ods).read(package)
+    workbook = xlsx.read(Package(data))
     if not workbook.sheets:
         raise ValueError("no sheets")
     html, formulas = sheets_html(workbook.sheets)

@@ -1,19 +1,23 @@
-"""Workbooks: a grid for each sheet, with values as their number formats show them."""
+"""Workbooks: a grid for each sheet, with values as their number formats show them.
+
+One reader, of XLSX: LibreOffice makes it of the others.
+"""
 
 from typing import Final
 
 from ...content.detection import EXCEL_2003, detect
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, UNKNOWN
-from ...sandbox.process import Job
-from ..job_format import LOCKED, JobFormat
+from ...sandbox.process import Job, SandboxError
+from .. import card
+from ..job_format import JobFormat
 from ..original import Original
 from ..preview import Preview
+from ..words.converted import FAILED, NONE, OLE, ZIP, made_of
 from . import table
 
 WORKBOOK: Final = JobFormat(
     "sheets",
     Job("viewer.formats.sheets.sheets", memory_mb=768, cpu_seconds=10, seconds=15),
-    otherwise=LOCKED,
     styles=("grid.css", "sheets/workbook.css"),
     scripts=("sheets/sheets.js",),
 )
@@ -22,13 +26,21 @@ TYPES: Final = (
     f"{OPEN_XML}spreadsheetml.",
     f"{OPEN_DOCUMENT}spreadsheet",
 )
-STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x09\x08", b"\x09\x04", b"\x09\x02")
+XLSX: Final = f"{OPEN_XML}spreadsheetml.sheet"
+STARTS: Final = (ZIP, OLE, b"\x09\x08", b"\x09\x04", b"\x09\x02")
 
 
 def preview(original: Original, media_type: str) -> Preview:
     """Return the sheets; a table where the name says Excel and the content is one."""
     start = original.beginning
-    is_text = detect("", start) != UNKNOWN and EXCEL_2003 not in start
-    if is_text and not start.startswith(STARTS):
+    is_xml = EXCEL_2003 in start
+    if detect("", start) != UNKNOWN and not is_xml and not start.startswith(STARTS):
         return table.preview(original, media_type)
-    return WORKBOOK.preview(original, media_type)
+    is_other = ".binary." in media_type or media_type.startswith(OPEN_DOCUMENT)
+    if start.startswith(ZIP) and not is_other:
+        return WORKBOOK.preview(original, media_type)
+    kind = ("ods" if media_type.startswith(OPEN_DOCUMENT) else "xlsb") if is_other else "xls"
+    try:
+        return WORKBOOK.preview(made_of(original, kind, "xlsx", XLSX), media_type)
+    except SandboxError:
+        return card.preview(original, media_type, FAILED if original.converter else NONE)

@@ -1,13 +1,18 @@
-"""Text documents and slides, shown as the pages of the PDF that LibreOffice makes of them."""
+"""Text documents and slides, shown as the pages of the PDF that LibreOffice makes of them.
+
+Without it, or where it fails, a card says so.
+"""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
-from ...sandbox.converter import Conversion, Converter
-from ...sandbox.process import AnyJob, Job, JobResult, RunJob, SandboxError
+from ...sandbox.converter import Conversion
+from ...sandbox.process import AnyJob, JobResult, RunJob, SandboxError
+from .. import card
 from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
@@ -15,10 +20,15 @@ from ..preview import Preview
 NOTE: Final = (
     "Converted by LibreOffice: the layout may differ, and comments and speaker notes are not shown."
 )
+NONE: Final = (
+    "LibreOffice on the server would show the pages of this document. Save the original to open it."
+)
+FAILED: Final = (
+    "LibreOffice could not show its pages: it may be locked with a password, or damaged. "
+    "Save the original to open it."
+)
 WORDPERFECT, WORD_2 = b"\xffWPC", b"\xdb\xa5"
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
-WORD: Final = b"\xec\xa5"  # MS-DOC 2.5.1: the first bytes of the text, and nine on, fEncrypted
-LOCK: Final = Job("viewer.formats.packages.package", memory_mb=384, cpu_seconds=3, seconds=5)
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
     ZIP: {
         **{"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
@@ -55,18 +65,16 @@ LABELS: Final = {
 }
 
 
-def preview(original: Original, media_type: str) -> Preview | None:
-    """Return the pages; None if there is no converter for this document, or it failed."""
-    if not is_convertible(original, media_type) or is_locked(original, media_type):
-        return None
-    try:
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the pages; a card if there is no converter for this document, or it failed."""
+    if not is_convertible(original, media_type):
+        return card.preview(original, media_type, NONE)
+    with suppress(SandboxError):
         made = to_pdf(original, media_type)
         shown = pdf.preview(made, PDF, is_converted=True)
-    except SandboxError:
-        return None
-    if shown.kind != "pdf" or (media_type.startswith(APPLE) and made.size < EMPTY):
-        return None
-    return _labelled(shown, _label(media_type))
+        if shown.kind == "pdf" and not (media_type.startswith(APPLE) and made.size < EMPTY):
+            return _labelled(shown, _label(media_type))
+    return card.preview(original, media_type, FAILED)
 
 
 def _labelled(shown: Preview, label: str) -> Preview:
@@ -82,18 +90,7 @@ def _labelled(shown: Preview, label: str) -> Preview:
 
 def is_convertible(original: Original, media_type: str) -> bool:
     """Whether there is a converter for a document of this type that begins like this one."""
-    return bool(original.converter and _extension(original, media_type))
-
-
-def is_locked(original: Original, media_type: str) -> bool:
-    """Whether a password locks an OpenDocument or Word file, as LibreOffice would find out later.
-
-    For other files it knows passwords that programs set by themselves.
-    """
-    if media_type.startswith(OPEN_DOCUMENT):
-        return original.run(LOCK, original.pieces(), {}).failure == "locked"
-    first = original.beginning
-    return first[512:514] == WORD and bool(int.from_bytes(first[523:524]) & 1)
+    return bool(original.converter and extension(original, media_type))
 
 
 def to_pdf(original: Original, media_type: str) -> Original:
@@ -101,15 +98,21 @@ def to_pdf(original: Original, media_type: str) -> Original:
 
     Raises SandboxError if it can't be converted.
     """
-    converter = cast(Converter, original.converter)
-    job = Conversion(converter, cast(str, _extension(original, media_type)))
+    return made_of(original, extension(original, media_type), "pdf", PDF)
+
+
+def made_of(original: Original, extension: str | None, target: str, media_type: str) -> Original:
+    """Return the document that LibreOffice makes of this one. Raises SandboxError."""
+    if not original.converter or not extension:
+        raise SandboxError("no converter")
+    job = Conversion(original.converter, extension, target)
     result = original.run(job, original.pieces(), {})
     if result.failure:
         raise SandboxError(result.failure)
     ((_, data),) = result.messages
     return replace(
         original,
-        content_type=PDF,
+        content_type=media_type,
         size=len(data),
         read=lambda start, stop: (data[start:stop],),
         run=partial(_run, original.run),
@@ -121,7 +124,7 @@ def _label(media_type: str) -> str:
     return next((label for start, label in LABELS.items() if media_type.startswith(start)), "")
 
 
-def _extension(original: Original, media_type: str) -> str | None:
+def extension(original: Original, media_type: str) -> str | None:
     """Return a name's extension for the converter; None if the content is none of its formats.
 
     The content decides, so that no page or script is handed to the converter as a document.

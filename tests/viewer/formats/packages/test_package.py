@@ -51,15 +51,6 @@ def test_relationships_point_to_parts_or_external_addresses():
     assert opened.relationships("other.xml") == {}
 
 
-def test_only_raster_pictures_are_embedded_up_to_a_limit():
-    opened = Package(package(a_dot_png=b"x", b_dot_svg=b"<svg/>", c_dot_png=bytes(3 << 20)))
-
-    assert opened.picture("a.png") == '<img alt="" src="data:image/png;base64,eA==">'
-    assert opened.picture("b.svg") == opened.picture("none.png") == ""
-    assert [bool(opened.picture("c.png")) for _ in range(4)] == [True, True, False, False]
-    assert opened.pictures_left_out
-
-
 def test_a_part_above_its_limit_or_the_total_limit_is_rejected():
     opened = Package(package(a=bytes(100), b=bytes(100)), max_total=150)
 
