@@ -31,7 +31,7 @@ PREFIX: Final = "docservice-conversion-"
 LEFT_SECONDS: Final = 600  # after which a folder belongs to a process that was killed
 CHECK_SECONDS: Final = 0.25
 MAX_FOLDER: Final = 256 << 20
-MAX_MADE: Final = 32 << 20
+MAX_PDF: Final = 32 << 20
 _slots: Final = ConversionSlots((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
 NOT_INSTALLED: Final = (
     "LibreOffice is not installed: documents and slides are shown as text, tables and pictures, "
@@ -114,13 +114,13 @@ def configured_converter(soffice: str | None) -> tuple[Converter | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The job that makes a PDF or XLSX of a document; its extension is one of ours, not the uploader's."""
+    """The job that makes another document of one; its extension is one of ours, not of a name."""
 
     converter: Converter
     extension: str
-    target: str = "pdf"  # or "xlsx"
     seconds: float = 60
     wait_seconds: float = WAIT_SECONDS
+    target: str = "pdf"  # or "xlsx"
 
     def run(self, pieces: Iterable[bytes], _options: dict[str, Any]) -> JobResult:
         """Return what is made as one message. Keeps nothing; fails without room in memory.
@@ -138,9 +138,9 @@ class Conversion:
             with document.open("wb") as file:
                 file.writelines(pieces)
             _write_profile(folder / "profile" / "user", self.converter)
-            code = _run(self, document, deadline)
+            code = _run(self.converter, document, deadline, self.target)
             if code == RESTART:
-                code = _run(self, document, deadline)
+                code = _run(self.converter, document, deadline, self.target)
             if code == 0:
                 return _result(folder / f"document.{self.target}")
         return JobResult()
@@ -176,11 +176,11 @@ def _write_profile(user: Path, converter: Converter) -> None:
     (user / "extensions" / "buildid").write_text(converter.build)
 
 
-def _run(job: Conversion, document: Path, deadline: float) -> int | None:
+def _run(converter: Converter, document: Path, deadline: float, target: str = "pdf") -> int | None:
     """Return the exit code; None if the process took too much time or room."""
     folder = document.parent
-    place = {"folder": str(folder), "document": document.name, "target": job.target}
-    options = asdict(job.converter) | place
+    place = {"folder": str(folder), "document": document.name, "target": target}
+    options = asdict(converter) | place
     none = subprocess.DEVNULL
     with start_program(PROCESS, json.dumps(options), stdin=none, stdout=none) as process:
         try:
@@ -212,8 +212,8 @@ def _result(made: Path) -> JobResult:
     with contextlib.suppress(OSError):
         opened = os.open(made, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(opened, "rb") as file:
-            data = file.read(MAX_MADE + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else b""
-        if data.startswith((b"%PDF-", b"PK")) and len(data) <= MAX_MADE:
+            data = file.read(MAX_PDF + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else b""
+        if data.startswith((b"%PDF-", b"PK")) and len(data) <= MAX_PDF:
             return JobResult([({}, data)], None)
     return JobResult()
 

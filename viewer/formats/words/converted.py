@@ -105,7 +105,7 @@ def made_of(original: Original, extension: str | None, target: str, media_type: 
     """Return the document that LibreOffice makes of this one. Raises SandboxError."""
     if not original.converter or not extension:
         raise SandboxError("no converter")
-    job = Conversion(original.converter, extension, target)
+    job = Conversion(original.converter, extension, target=target)
     result = original.run(job, original.pieces(), {})
     if result.failure:
         raise SandboxError(result.failure)
