@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
-    *("markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
+    *("chardet", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
     *("pillow", "Pygments", "pypdfium2", "xlrd"),
 )
 FONTS: Final = Path("/usr/share/fonts")

@@ -17,7 +17,7 @@ import sys
 from typing import Any, Final
 
 from ..content import charset_detection
-from ..content.decoding import CHARSETS, needs_detection, preload_codecs
+from ..content.decoding import CHARSETS, preload_codecs
 from .confinement import (
     apply_resource_limits,
     be_killed_first,
@@ -40,8 +40,7 @@ def main() -> None:
     apply_resource_limits(memory_mb=limits["memory_mb"], cpu_seconds=limits["cpu_seconds"])
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))
-    if "charset" in options and needs_detection(data, options["charset"]):
-        charset_detection.prepare()
+    charset_detection.prepare()
     if prepare := getattr(job, "prepare", None):
         prepare(data, options)
     forbid_new_files(threads=limits["threads"] and seccomp_available())
@@ -68,6 +67,7 @@ def fork_workers() -> None:
     be_killed_first()
     forbid_inspection()
     preload_codecs(*CHARSETS.split())
+    charset_detection.prepare()
     requests = socket.socket(fileno=os.dup(0))
     children: dict[int, int] = {}  # the end of its pipe, its process id
     modules = sys.argv[2:]
