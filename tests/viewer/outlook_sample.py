@@ -10,28 +10,42 @@ FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 def compound_file(content):
     """A compound file of these streams (bytes) and storages (dictionaries of the same kind).
 
-    No stream is small enough for the mini stream: its limit is 0.
+    Those of less than 4,096 bytes are in the mini stream.
     """
     entries = [["Root Entry", 5, FREE, FREE, END, 0]]  # name, type, next, first child, start, size
-    sectors = []
+    sectors, small, small_chains = [], b"", []
+
+    def put(item):
+        start = len(sectors)
+        pieces = [item[at : at + SECTOR] for at in range(0, len(item), SECTOR)]
+        sectors.extend(zip(pieces, [*range(start + 1, start + len(pieces)), END], strict=True))
+        return start
+
+    def put_small(item):
+        nonlocal small
+        start, count = len(small_chains), -(-len(item) // 64)
+        if not item:
+            return END
+        small += item.ljust(64 * count, b"\0")
+        small_chains.extend([*range(start + 1, start + count), END])
+        return start
 
     def add(folder, items):
         before = None
         for name, item in items.items():
             number, is_stream = len(entries), isinstance(item, bytes)
-            start = len(sectors) if is_stream and item else END
-            entries.append([name, 2 if is_stream else 1, FREE, FREE, start, 0])
+            entries.append([name, 2 if is_stream else 1, FREE, FREE, END, 0])
             entries[folder if before is None else before][3 if before is None else 2] = number
             before = number
             if is_stream:
-                entries[number][5] = len(item)
-                pieces = [item[at : at + SECTOR] for at in range(0, len(item), SECTOR)]
-                chain = [*range(len(sectors) + 1, len(sectors) + len(pieces)), END]
-                sectors.extend(zip(pieces, chain, strict=True))
+                entries[number][4:] = put(item) if len(item) >= 4096 else put_small(item), len(item)
             else:
                 add(number, item)
 
     add(0, content)
+    entries[0][4:] = put(small) if small else END, len(small)
+    links = struct.pack(f"<{len(small_chains)}I", *small_chains)
+    first_small, small_tables = put(links) if links else END, -(-len(links) // SECTOR)
     directory = b"".join(map(_entry, entries))
     first = len(sectors)
     count = -(-len(directory) // SECTOR)
@@ -46,7 +60,7 @@ def compound_file(content):
     header = struct.pack(
         "<8s16xHHHHH6xIIIIIIIII",
         *(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0x3E, 3, 0xFFFE, 9, 6),
-        *(0, tables, first, 0, 0, END, 0, END, 0),
+        *(0, tables, first, 0, 4096, first_small, small_tables, END, 0),
     )
     places = [table + n for n in range(tables)] + [FREE] * (109 - tables)
     return header + struct.pack("<109I", *places) + body + struct.pack(f"<{len(links)}I", *links)

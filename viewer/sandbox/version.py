@@ -8,7 +8,7 @@ from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
     *("chardet", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
-    *("pillow", "Pygments", "pypdfium2", "xlrd"),
+    *("pillow", "Pygments", "pypdfium2", "olefile"),
 )
 FONTS: Final = Path("/usr/share/fonts")
 EAST_ASIAN: Final = "DroidSansFallbackFull.ttf"  # Debian's fonts-droid-fallback

@@ -11,10 +11,11 @@ from email.headerregistry import HeaderRegistry, UniqueUnstructuredHeader
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
+from itertools import count
 from struct import iter_unpack
 from typing import Any, Final
 
-from xlrd.compdoc import CompDoc, CompDocError
+from olefile import OleFileIO
 
 from ...content.decoding import declared_charset, decode_declared, safe_codec
 
@@ -40,9 +41,8 @@ def _policy() -> Any:
 
 
 def read(data: bytes) -> EmailMessage:
-    """Return the message; raise CompDocError, and nearly anything else for a damaged one."""
-    container = CompDoc(data, logfile=io.StringIO())
-    container.seen = list(container.seen)  # whose bytes have no place for streams beyond the 250th
+    """Return the message; raise OSError, and nearly anything else for a damaged one."""
+    container = OleFileIO(io.BytesIO(data))
     return _message(_Properties(container, "", ""), 0)
 
 
@@ -58,10 +58,8 @@ class _Properties:
         self.charset = "utf-8" if page == UTF_8 else safe_codec(f"cp{page}")
 
     def _stream(self, name: str) -> bytes:
-        try:
-            return bytes(self.container.get_named_stream(self.path + name) or b"")
-        except CompDocError:
-            return b""
+        path = self.path + name
+        return self.container.openstream(path).read() if self.container.exists(path) else b""
 
     def binary(self, number: int) -> bytes:
         return self._stream(f"__substg1.0_{number:04X}0102")
@@ -84,7 +82,7 @@ class _Properties:
             return ""
 
     def attachments(self) -> Iterator["_Properties"]:
-        for number in range(len(self.container.dirlist)):
+        for number in count():
             path = f"{self.path}{ATTACHMENT}{number:08X}/"
             found = _Properties(self.container, path, "attachment")
             if not found.fixed:
