@@ -1,4 +1,4 @@
-"""Formats of which a job makes all that is shown: the HTML, and the texts of the toolbar."""
+"""A format: the job that makes all that is shown, and what is shown where it fails."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,57 +14,58 @@ Renderer = Callable[[Original, str], Preview]
 ANY: Final = ""  # reason of a failure
 
 
-def text_options(original: Original) -> dict[str, Any]:
-    """Return the options of a job that reads a text: its encoding is detected if not declared."""
-    return {"charset": charset(original.content_type)}
-
-
 def card_saying(message: str) -> Renderer:
     """Return what shows a card with this message as its heading."""
     return lambda original, media_type: card.preview(original, media_type, message)
-
-
-LOCKED: Final = {
-    "locked": card_saying("This document is locked with a password. Save the original to open it.")
-}
 
 
 @dataclass(frozen=True)
 class JobFormat:
     """The job sends one message: its facts are those of `shown_as`, its block is the HTML.
 
-    A document of more than `most_bytes` fails for the reason "size", others as the job says. Then
-    it is shown by what `otherwise` has for this reason, or for ANY; SandboxError if there is none.
+    It gets the first `read_bytes`. A document of more than `most_bytes` fails for the reason
+    "size", others as the job says. Then it is shown by what `otherwise` has for this reason, or for
+    ANY; SandboxError if there is none.
     """
 
     kind: str
     job: Job
     most_bytes: int | None = None
-    options: Callable[[Original], dict[str, Any]] = lambda _: {}
+    read_bytes: int | None = None
     otherwise: dict[str, Renderer] = field(default_factory=dict)
     tools: frozenset[str] = frozenset({"zoom"})
     styles: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
-    framed: Callable[[bytes], bytes] | None = None  # puts a page into an iframe, with its styles
 
     def preview(self, original: Original, media_type: str) -> Preview:
         try:
             if self.most_bytes is not None and original.size > self.most_bytes:
                 raise SandboxError("size")
-            facts, html = original.run_html_job(self.job, self.options(original))
+            options = self._options(original, media_type)
+            facts, html = original.run_html_job(self.job, options, most_bytes=self.read_bytes)
         except SandboxError as error:
             renderer = self.otherwise.get(str(error)) or self.otherwise.get(ANY)
             if renderer is None:
                 raise
             return renderer(original, media_type)
+        several = {name: tuple(facts.get(name, ())) for name in ("facts", "styles", "scripts")}
         return Preview(
-            self.kind,
+            facts.get("kind", self.kind),
             facts["label"],
-            self.framed(html) if self.framed else html,
-            facts=tuple(facts["facts"]),
+            html,
+            facts=several["facts"],
             note=facts["note"],
-            tools=self.tools,
-            styles=self.styles,
-            scripts=self.scripts,
-            foreign_style=self.framed is not None,
+            tools=frozenset(facts.get("tools", self.tools)),
+            source=facts.get("source", {}),
+            styles=self.styles + several["styles"],
+            scripts=self.scripts + several["scripts"],
+            foreign_style=facts.get("foreign_style", False),
         )
+
+    def _options(self, original: Original, media_type: str) -> dict[str, Any]:
+        """What each job is told."""
+        is_whole = self.read_bytes is None or original.size <= self.read_bytes
+        return {
+            **{"name": original.name[-120:], "type": media_type, "whole": is_whole},
+            "charset": charset(original.content_type),
+        }

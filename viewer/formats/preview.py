@@ -1,12 +1,8 @@
 """The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
-
-import pybase64
-
-from ..sandbox.messages import Message, filled
+from typing import Literal
 
 Carrier = Literal["a", "img", "audio", "video"]
 
@@ -40,17 +36,3 @@ class Preview:
 
     def for_file(self) -> "Preview":
         return self.offline() if self.offline else self
-
-
-SECTION_STYLES: Final = ("text/lines.css", "archives/files.css")
-LEFT_OUT: Final = b'<p class="dim">Only the first are shown. Save the others to read them.</p>'
-
-
-def section(heading: str, files: Sequence[Message]) -> bytes:
-    """Return a list of files inside a document, as `enclosed` drew them; nothing of none."""
-    if not files:
-        return b""
-    items = (filled(file, pybase64.b64encode) for file in files)
-    note = LEFT_OUT if any(facts["left_out"] for facts, _ in files) else b""
-    start = b'<section class="enclosed"><h2>%b</h2><ul>' % heading.encode()
-    return b"".join((start, *items, b"</ul>", note, b"</section>"))

@@ -1,79 +1,134 @@
 """Chooses how a document is shown: by its media type. Each format is registered here."""
 
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from ..content.detection import OUTLOOK, PACKED_SVG
 from ..content.media_types import IMAGES, PDF
 from ..formats import card
-from ..formats.archives import archive
-from ..formats.job_format import ANY, JobFormat, Renderer, text_options
-from ..formats.mail import mail
+from ..formats.job_format import ANY, JobFormat, Renderer, card_saying
 from ..formats.original import Original
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
 from ..formats.pictures import picture
 from ..formats.preview import Preview
-from ..formats.sheets import table, workbook
-from ..formats.text import code, text
-from ..formats.web import html
+from ..formats.sheets import workbook
+from ..formats.text import code
 from ..formats.words import converted
 from ..markup.names import extension_of
 from ..sandbox.process import Job, SandboxError
 
+TEXT: Final = JobFormat(
+    "text",
+    Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10),
+    read_bytes=2 << 20,
+    tools=frozenset({"zoom", "wrap", "copy"}),
+    styles=("text/lines.css",),
+)
+CODE: Final = replace(
+    TEXT,
+    kind="code",
+    job=Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20),
+    otherwise={ANY: TEXT.preview},
+    styles=(*TEXT.styles, "text/colours.css"),
+)
+TABLE: Final = JobFormat(
+    "table",
+    Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, seconds=10),
+    read_bytes=2 << 20,
+    otherwise={ANY: TEXT.preview},
+    styles=("grid.css", "sheets/numbers.css"),
+)
 MARKDOWN: Final = JobFormat(
     "markdown",
     Job("viewer.formats.text.markdown_text", memory_mb=512, cpu_seconds=6, seconds=10),
     most_bytes=512 << 10,
-    options=text_options,
-    otherwise={ANY: partial(text.preview, label="Markdown")},
+    otherwise={ANY: TEXT.preview},
     styles=("prose.css", "text/colours.css"),
 )
 NOTEBOOK: Final = JobFormat(
     "notebook",
     Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_seconds=10, seconds=20),
     most_bytes=32 << 20,
-    options=text_options,
-    otherwise={ANY: lambda original, _: code.preview(original, "application/json")},
+    otherwise={ANY: CODE.preview},
     styles=("prose.css", "text/colours.css", "text/notebook.css"),
 )
 AGENDA: Final = JobFormat(
     "agenda",
     Job("viewer.formats.calendars.entries", memory_mb=384, cpu_seconds=6, seconds=15),
     most_bytes=16 << 20,
-    options=text_options,
-    otherwise={ANY: text.preview},
+    otherwise={ANY: TEXT.preview},
     styles=("calendars/agenda.css",),
 )
+PAGE: Final = JobFormat(
+    "web",
+    Job("viewer.formats.web.foreign_html", memory_mb=768, cpu_seconds=3, seconds=12),
+    most_bytes=4 << 20,
+    otherwise={ANY: CODE.preview},
+    tools=frozenset(),
+    styles=("web/frame.css",),
+    scripts=("web/frame.js",),
+)
+FILES: Final = ("text/lines.css", "archives/files.css")
+MAIL: Final = JobFormat(
+    "mail",
+    Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15),
+    most_bytes=32 << 20,
+    otherwise={"size": card_saying("This message is too large to be shown. Save it to open it.")},
+    tools=frozenset(),
+    styles=(*FILES, "web/frame.css"),
+)
+ARCHIVE: Final = JobFormat(
+    "archive",
+    Job("viewer.formats.archives.members", memory_mb=768, cpu_seconds=10, seconds=20),
+    otherwise={"format": card_saying("This file says it is an archive, but is none to be read.")},
+    tools=frozenset(),
+    styles=("grid.css", *FILES),
+)
+PICTURE: Final = JobFormat(
+    "image",
+    Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40),
+    otherwise={"size": card_saying("This picture has too many pixels. Save it to open it.")},
+    styles=picture.STYLES,
+)
+HEIF: Final = replace(PICTURE, job=replace(PICTURE.job, threads=True))
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
     "text/markdown": MARKDOWN.preview,
-    **dict.fromkeys(("text/csv", "text/tab-separated-values"), table.preview),
-    **dict.fromkeys(("text/html", "application/xhtml+xml"), html.PAGE.preview),
-    **dict.fromkeys(("message/rfc822", OUTLOOK), mail.preview),
-    "application/zip": archive.preview,
+    **dict.fromkeys(("text/csv", "text/tab-separated-values"), TABLE.preview),
+    **dict.fromkeys(("text/html", "application/xhtml+xml"), PAGE.preview),
+    **dict.fromkeys(("message/rfc822", OUTLOOK), MAIL.preview),
     "application/x-ipynb+json": NOTEBOOK.preview,
     **dict.fromkeys(
         ("text/calendar", "text/vcard", "text/x-vcard", "text/directory"), AGENDA.preview
     ),
     **dict.fromkeys(IMAGES, picture.image_preview),
-    **dict.fromkeys(picture.LABELS, picture.preview),
-    PACKED_SVG: picture.packed_svg_preview,
-    **dict.fromkeys(archive.LABELS, archive.preview),
+    **dict.fromkeys((*picture.LABELS, PACKED_SVG), PICTURE.preview),
+    **dict.fromkeys(picture.HEIF, HEIF.preview),
+    **dict.fromkeys(
+        (
+            *("application/zip", "application/x-tar", "application/gzip", "application/x-bzip2"),
+            *("application/x-xz", "application/java-archive", "application/epub+zip"),
+            *("application/x-archive", "application/vnd.debian.binary-package"),
+        ),
+        ARCHIVE.preview,
+    ),
 }
 BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
     ("audio/", "video/"): picture.audio_video_preview,
     workbook.TYPES: workbook.preview,
     tuple(converted.LABELS): converted.preview,
 }
+GZIP: Final = b"\x1f\x8b"
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})
 SOURCES: Final = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
 SHOWN_AS_THEY_ARE: Final = (
     picture.image_preview,
     picture.audio_video_preview,
-    text.preview,
-    code.preview,
+    TEXT.preview,
+    CODE.preview,
 )
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
@@ -138,16 +193,20 @@ class ShownDocument(Original):
 
 
 def _renderer(media_type: str, original: Original) -> Renderer:
+    if media_type == "image/svg+xml" and original.beginning.startswith(GZIP):
+        return PICTURE.preview
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
     for prefixes, renderer in BY_PREFIX.items():
         if media_type.startswith(prefixes):
+            if renderer == workbook.preview and workbook.is_table(original):
+                return TABLE.preview
             is_other = renderer == converted.preview and not converted.extension(
                 original, media_type
             )
             return card.preview if is_other else renderer
     if media_type == "text/plain" and extension_of(original.name) == "dat":
-        return table.preview
+        return TABLE.preview
     if code.is_code(media_type, original.name, original.beginning):
-        return code.preview
-    return text.preview if media_type.startswith("text/") else card.preview
+        return CODE.preview
+    return TEXT.preview if media_type.startswith("text/") else card.preview

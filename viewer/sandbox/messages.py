@@ -5,7 +5,7 @@ length of the JSON (4 bytes) | length of the block (4 bytes) | JSON object | blo
 
 import json
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import IO, Any, Final
 
 from ..markup.escaping import escape_page
@@ -27,7 +27,6 @@ MAX_JSON: Final = 2 << 20
 MAX_BLOCK: Final = 40 << 20
 MAX_PAGE: Final = MAX_HTML + MAX_PICTURES
 MAX_ESCAPED: Final = 32 << 20
-DATA_PLACEHOLDER: Final = "\0data\0"
 
 
 def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") -> None:
@@ -37,11 +36,12 @@ def write_message(stream: IO[bytes], facts: dict[str, Any], block: bytes = b"") 
     stream.flush()
 
 
-def shown_as(label: str, *facts: str, notes: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the facts of a message that is all that is shown: what the toolbar says, and the notes
-    above the document, of which empty ones are left out.
+def shown_as(label: str, *facts: str, notes: Iterable[str] = (), **more: Any) -> dict[str, Any]:
+    """Return the facts of a message that is all that is shown: what the toolbar says, the notes
+    above the document, of which empty ones are left out, and other fields of `Preview`.
     """
-    return {"label": label, "facts": facts, "note": " ".join(filter(None, notes))}
+    named = {"label": label, "facts": list(filter(None, facts))}
+    return named | {"note": " ".join(filter(None, notes)), **more}
 
 
 def read_message(stream: IO[bytes]) -> Message:
@@ -60,18 +60,6 @@ def escaped_block(page: str) -> tuple[bytes, bool]:
     data = page.encode("utf-8", "replace")
     escaped = escape_page(data[:MAX_PAGE])
     return escaped[:MAX_ESCAPED], len(data) > MAX_PAGE or len(escaped) > MAX_ESCAPED
-
-
-def with_data(html: bytes, data: bytes, **facts: Any) -> Message:
-    """Return HTML with placeholders, and the data that belongs into their places."""
-    return facts | {"html": len(html)}, html + data
-
-
-def filled(message: Message, made: Callable[[bytes], bytes]) -> bytes:
-    """Return the HTML of `with_data`, with what is made of the data in each of its places."""
-    facts, block = message
-    html, data = block[: facts["html"]], block[facts["html"] :]
-    return made(data).join(html.split(DATA_PLACEHOLDER.encode()))
 
 
 def _read_exactly(stream: IO[bytes], size: int) -> bytes:

@@ -11,11 +11,11 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("image", "image"): "sunset.png logo.svg",
     ("pictures", "unknown"): "scan.tiff",
     ("image", "unknown"): "photo.heic poster.psd logo.svgz",
-    ("text", "text"): "notes.txt",
-    ("markdown", "text"): "README.md",
-    ("code", "code"): "sum.py data.json",
-    ("table", "text"): "sales.csv sales.tsv",
-    ("web", "code"): "page.html",
+    ("text", "unknown"): "notes.txt",
+    ("markdown", "unknown"): "README.md",
+    ("code", "unknown"): "sum.py data.json",
+    ("table", "unknown"): "sales.csv sales.tsv",
+    ("web", "unknown"): "page.html",
     ("mail", "unknown"): "letter.eml plain.eml",
     ("audio", "audio"): "tone.wav",
     ("video", "video"): "clip.webm",
@@ -23,8 +23,8 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt report.docx talk.pptx "
     "minutes.odt talk.odp prices.xls costs.ods",
     ("archive", "unknown"): "files.zip files.tar.gz tool.deb",
-    ("notebook", "code"): "sales.ipynb",
-    ("agenda", "text"): "plan.ics ada.vcf",
+    ("notebook", "unknown"): "sales.ipynb",
+    ("agenda", "unknown"): "plan.ics ada.vcf",
 }
 EXPECTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}
 

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from tests.viewer.samples import original
-from viewer.formats.archives.archive import section
-from viewer.formats.archives.enclosed import File, draw
+from viewer.formats.archives.enclosed import File, section
 from viewer.formats.preview import Preview
 from viewer.rendering.page import PageOptions, layout
 
@@ -115,7 +114,7 @@ def test_the_page_itself_weighs_less_than_30_kibibytes():
 
 
 def test_without_permission_to_save_no_file_inside_the_document_is_in_the_page():
-    body = section("Attachments", [*draw([File("a.txt", "text/plain", 5, b"words")])])
+    body = section("Attachments", [File("a.txt", "text/plain", 5, b"words")])
     preview = Preview("mail", "E-mail", body)
 
     assert "d29yZHM=" in shell(preview)[0]

@@ -3,8 +3,9 @@
 Each has a link that saves it byte for byte, and is shown where its type can be shown.
 """
 
+import base64
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +15,6 @@ from ...content.media_types import CODE_TYPE, IMAGES, UNKNOWN
 from ...markup.escaping import escape
 from ...markup.formatting import format_size
 from ...markup.names import display_name, safe_file_name
-from ...sandbox.messages import DATA_PLACEHOLDER, Message, with_data
 from ..text.text_lines import text_lines
 
 MAX_DRAWN: Final = 30  # files of one document
@@ -23,6 +23,8 @@ MAX_DRAWN_LINES: Final = 20_000  # of them in all
 MAX_READ: Final = 64 << 10  # bytes of a text that is drawn
 MAX_NAME: Final = 300  # characters of a name that are shown
 CUT_NOTE: Final = b'<p class="dim">Only its beginning is shown. Save it to read all of it.</p>'
+SECTION_STYLES: Final = ("text/lines.css", "archives/files.css")
+LEFT_OUT: Final = b'<p class="dim">Only the first are shown. Save the others to read them.</p>'
 LINE_ID: Final = re.compile(rb"(?<=<a) id=L\d+")  # unique in a page, unlike the lines of many files
 
 
@@ -49,25 +51,24 @@ class Budget:
     lines: int
 
 
-def draw(files: Iterable[File]) -> Iterator[Message]:
-    """Yield a list item for each file, with its data, which the parent puts into its places.
-
-    The facts say whether a file is not shown only because others have used up what may be drawn.
-    """
-    left = Budget(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES)
+def section(heading: str, files: Iterable[File]) -> bytes:
+    """Return a list of files; nothing of none."""
+    left, out, left_out = Budget(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES), bytearray(), False
     for number, file in enumerate(files, 1):
-        media_type = file.shown_type()
+        media_type, data = file.shown_type(), base64.b64encode(file.data or b"")
         can_be_shown = bool(file.data) and _can_be_shown(media_type)
-        drawn = _drawn(file.data or b"", media_type, left) if can_be_shown else b""
-        left_out = can_be_shown and not drawn
-        yield with_data(_item(number, file, media_type, drawn), file.data or b"", left_out=left_out)
+        drawn = _drawn(file.data or b"", data, media_type, left) if can_be_shown else b""
+        left_out = left_out or (can_be_shown and not drawn)
+        out += _item(number, file, media_type, drawn, data)
+    start = b'<section class="enclosed"><h2>%b</h2><ul>' % heading.encode()
+    return start + bytes(out) + b"</ul>" + LEFT_OUT * left_out + b"</section>" if out else b""
 
 
 def without_ids(lines: bytes) -> bytes:
     return LINE_ID.sub(b"", lines)
 
 
-def _item(number: int, file: File, media_type: str, drawn: bytes) -> bytes:
+def _item(number: int, file: File, media_type: str, drawn: bytes, data: bytes) -> bytes:
     name = display_name(file.name, f"attachment {number}")[:MAX_NAME]
     shown = escape(name)
     kind = "" if media_type == UNKNOWN else f"{escape(media_type)}, "
@@ -80,7 +81,7 @@ def _item(number: int, file: File, media_type: str, drawn: bytes) -> bytes:
     if file.data is not None:
         save = (
             f'<a class="take" download="{escape(safe_file_name(name))}" aria-label="Save {shown}"'
-            f' href="data:application/octet-stream;base64,{DATA_PLACEHOLDER}">Save</a>'
+            f' href="data:application/octet-stream;base64,{data.decode()}">Save</a>'
         )
     return b"".join((_encode(f"<li>\n{start}"), drawn, _encode(f"{end}{save}\n</li>\n")))
 
@@ -90,13 +91,14 @@ def _can_be_shown(media_type: str) -> bool:
     return bool(is_text) or media_type in IMAGES
 
 
-def _drawn(data: bytes, media_type: str, left: Budget) -> bytes:
+def _drawn(data: bytes, encoded: bytes, media_type: str, left: Budget) -> bytes:
     """Return HTML that shows a file; nothing if that is more than is left."""
     if not left.files or not left.lines or len(data) > left.size:
         return b""
     lines = 0
     if media_type in IMAGES:
-        html, size = _picture(media_type), len(data) * 4 // 3
+        html = b'<img alt="" src="data:%b;base64,%b">' % (_encode(escape(media_type)), encoded)
+        size = len(html)
     else:
         facts, html = _text(data, left.lines)
         lines, size = facts["shown"], len(html)
@@ -104,10 +106,6 @@ def _drawn(data: bytes, media_type: str, left: Budget) -> bytes:
         return b""
     left.files, left.size, left.lines = left.files - 1, left.size - size, left.lines - lines
     return html
-
-
-def _picture(media_type: str) -> bytes:
-    return _encode(f'<img alt="" src="data:{escape(media_type)};base64,{DATA_PLACEHOLDER}">')
 
 
 def _text(data: bytes, most_lines: int) -> tuple[dict[str, Any], bytes]:

@@ -20,10 +20,10 @@ from typing import IO, Any, Final, NamedTuple, cast
 from ...content import charset_detection
 from ...content.media_types import UNKNOWN
 from ...markup.escaping import escape
-from ...markup.formatting import format_size
+from ...markup.formatting import format_count, format_size
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message, RefusedError
-from .enclosed import MAX_NAME, File, draw
+from ...sandbox.messages import Message, RefusedError, shown_as
+from .enclosed import MAX_NAME, File, section
 
 MAX_LISTED: Final = 3_000  # files
 MAX_TAKEN: Final = 60  # files that are taken out
@@ -48,6 +48,20 @@ UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypt
     *(zipfile.BadZipFile, tarfile.TarError),
 )
 
+LABELS: Final = {
+    "application/x-tar": "Archive",
+    "application/gzip": "Packed by gzip",
+    "application/x-bzip2": "Packed by bzip2",
+    "application/x-xz": "Packed by xz",
+    "application/x-archive": "Archive",
+    "application/vnd.debian.binary-package": "Debian package",
+    "application/java-archive": "Java archive",
+    "application/epub+zip": "Book",
+}
+CUT: Final = "Only the first files are listed. Save the original to see all."
+ENCRYPTED_NOTE: Final = (
+    "Files in it are encrypted. Save the original to open them with their password."
+)
 
 START: Final = (
     b'<div class="grid" tabindex="0" role="region" aria-label="Files"><table>\n<thead><tr>'
@@ -74,18 +88,17 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the list of the files, then each that was taken out, as `enclosed` draws it.
-
-    The facts are their number, whether there are more, and whether one is encrypted. Raises
-    RefusedError.
-    """
+    """Yield one message with the list of the files, and the small ones. Raises RefusedError."""
     files, contents, cut = list_files(data, options["name"])
     listed, html = _table(files)
-    facts = {"files": listed, "cut": cut or listed < len(files)}
-    yield facts | {"encrypted": data.startswith(b"PK") and _is_encrypted(data)}, html
-    names = (name for name, _, is_taken in files if is_taken)
+    names = [name for name, _, is_taken in files if is_taken]
     pairs = zip(names, contents, strict=True)
-    yield from draw(File(name, UNKNOWN, len(content), content) for name, content in pairs)
+    html += section("Small files", [File(name, UNKNOWN, len(one), one) for name, one in pairs])
+    cut = cut or listed < len(files)
+    is_encrypted = data.startswith(b"PK") and _is_encrypted(data)
+    count = ("more than " if cut else "") + format_count(listed, "file")
+    notes = (CUT if cut else "", ENCRYPTED_NOTE if is_encrypted else "")
+    yield shown_as(LABELS.get(options["type"], "ZIP archive"), count, notes=notes), html
 
 
 def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]:

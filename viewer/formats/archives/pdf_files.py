@@ -8,7 +8,7 @@ import pypdfium2
 
 from ...content.media_types import UNKNOWN
 from ...sandbox.messages import Message
-from .enclosed import File, draw
+from .enclosed import File, section
 
 MAX_FILES: Final = 20
 MAX_NAME: Final = 100
@@ -16,8 +16,8 @@ MAX_TAKEN: Final = 4 << 20  # bytes of all that are taken out: the page holds th
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the first files, as `enclosed` draws them."""
-    yield from draw(_files(pypdfium2.PdfDocument(data, options["password"])))
+    """Yield one message with the first files."""
+    yield {}, section("Files in this PDF", _files(pypdfium2.PdfDocument(data, options["password"])))
 
 
 def _files(document: Any) -> Iterator[File]:

@@ -1,22 +1,22 @@
 """Runs in the child process. Draws a mail message: its head, readable body, and what is attached.
 
-Messages that it encloses are drawn like those of a mailbox: list items that open.
+Messages that it encloses are list items that open.
 """
 
 import email
 import email.policy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from email.message import EmailMessage
-from itertools import islice
 from typing import Any, Final
 
 from ...content.media_types import canonical_type
 from ...markup.escaping import escape
-from ...markup.formatting import format_size
+from ...markup.formatting import CUT_NOTE, format_count, format_size
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import DATA_PLACEHOLDER, Message, with_data
-from ..archives.enclosed import File, draw, without_ids
+from ...sandbox.messages import Message, shown_as
+from ..archives.enclosed import File, section, without_ids
+from ..web.foreign_html import SCRIPTS, iframe
 from . import mail_message
 from .mail_message import ENCLOSED, header, parse
 
@@ -24,6 +24,8 @@ EXTENSIONS: Final = {ENCLOSED: ".eml", "text/plain": ".txt", "text/html": ".html
 REPORTS: Final = ("message/delivery-status", "message/disposition-notification")  # RFC 3464, 8098
 END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 LISTED_HEADERS: Final = ("Subject", "From", "Date")
+FRAME_TITLE: Final = "The message, with scripts and network off"
+REMOTE: Final = "Pictures from the web are not loaded."
 MAX_SHOWN: Final = 30  # messages that open
 MAX_TITLE: Final = 200  # characters of a subject; of sender and date
 MAX_HEADERS: Final = 16 << 10  # bytes of a message that is only listed
@@ -32,19 +34,31 @@ prepare = mail_message.prepare
 
 
 def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the head, with the body behind it; the attachments, as `enclosed` draws them; and the
-    messages among these, as `opened` draws them.
-
-    The facts are those of `parse`, but the attachments are their number.
-    """
+    """Yield one message: the head, the body, the attachments, and the messages among these."""
     (facts, body), *contents = parse(data)
     files = list(_files(facts["attachments"], contents))
     links = (f'<a href="#file-{n}">{escape(file.name)}</a>' for n, file in enumerate(files, 1))
-    head = letter_head(facts["headers"], links) + DATA_PLACEHOLDER
-    about = {**facts, "attachments": len(files)}
-    yield with_data(head.encode("utf-8", "replace"), body, **about)
-    yield from draw(files)
-    yield from opened([file.data for file in files if file.media_type == ENCLOSED and file.data])
+    head = letter_head(facts["headers"], links).encode("utf-8", "replace")
+    inner = [file.data for file in files if file.media_type == ENCLOSED and file.data]
+    letters, has_page = _opened(inner)
+    is_page = facts["format"] == "html"
+    said = {CUT_NOTE: facts["cut"], REMOTE: facts.get("remote")}
+    about = shown_as(
+        *("E-mail", format_count(len(files), "attachment") if files else ""),
+        notes=[note for note, is_true in said.items() if is_true],
+        scripts=SCRIPTS if is_page or has_page else (),
+        foreign_style=is_page or has_page,
+    )
+    yield about, head + _framed(is_page, body) + section("Attachments", files) + letters
+
+
+def _framed(is_page: bool, body: bytes) -> bytes:  # noqa: FBT001
+    """Return the body of a message, in an iframe if it is a page; nothing if it has no text."""
+    return (
+        iframe(body, FRAME_TITLE)
+        if is_page
+        else b'<div class="message">%b</div>' % body * bool(body)
+    )
 
 
 def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
@@ -58,27 +72,26 @@ def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> 
     return f'<table class="letter">\n<tbody>\n{"".join(lines)}</tbody>\n</table>\n'
 
 
-def opened(messages: Iterable[bytes]) -> Iterator[Message]:
-    """Yield list items of the first messages, with their bodies: fewer if they exceed MAX_HTML."""
-    left = MAX_HTML
-    for number, message in enumerate(islice(messages, MAX_SHOWN), 1):
+def _opened(messages: Sequence[bytes]) -> tuple[bytes, bool]:
+    """Return a list of the first messages, fewer if they exceed MAX_HTML, and if one is a page."""
+    out, has_page = bytearray(), False
+    for number, message in enumerate(messages[:MAX_SHOWN], 1):
         facts, body = next(parse(message))
         attached = [
             f"{escape(name or kind)} ({format_size(size)})"
             for name, kind, size in facts["attachments"]
         ]
-        head = letter_head(facts["headers"], attached)
         start = "<details open>" if number == 1 else "<details>"
-        html = (
-            f"<li>\n{start}<summary>{title(message)}</summary>\n{head}{DATA_PLACEHOLDER}\n"
-            "</details>\n</li>\n"
-        ).encode("utf-8", "replace")
-        about = {"format": facts["format"], "attached": bool(attached)}
-        item = with_data(html, without_ids(body), **about)
-        left -= len(item[1])
-        if left < 0:
-            return
-        yield item
+        head = f"<li>\n{start}<summary>{title(message)}</summary>\n"
+        head += letter_head(facts["headers"], attached)
+        is_page = facts["format"] == "html"
+        item = head.encode("utf-8", "replace") + _framed(is_page, without_ids(body))
+        if len(out) + len(item) > MAX_HTML:
+            break
+        out += item + b"\n</details>\n</li>\n"
+        has_page = has_page or is_page
+    start = b'<section class="enclosed mailbox"><h2>Enclosed messages</h2><ul>'
+    return start + bytes(out) + b"</ul></section>" if messages else b"", has_page
 
 
 def title(message: bytes) -> str:

@@ -1,7 +1,6 @@
 """Runs in the child process. Parses a mail message: headers, readable body, attachments."""
 
 import base64
-import contextlib
 import email
 import email.policy
 import html
@@ -14,7 +13,6 @@ from typing import Any, Final, TypeVar, cast
 from ...content import charset_detection
 from ...content.decoding import (
     CHARSETS,
-    browser_label,
     declared_charset,
     decode,
     decode_declared,
@@ -25,21 +23,17 @@ from ...content.media_types import UNKNOWN
 from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
+from ..web.foreign_html import sanitize_page
 from . import outlook_message, tnef
 
 T = TypeVar("T")
 Facts = dict[str, Any]
-Sanitizer = Callable[[str], str]
-SANITIZE_PAGE: Sanitizer | None = None
-with contextlib.suppress(ImportError):  # without nh3 only plain bodies are shown
-    from ..web.foreign_html import sanitize_page as SANITIZE_PAGE  # noqa: N812
 
 ENCLOSED: Final = "message/rfc822"
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
-MAX_REREAD: Final = 1 << 20  # bytes of a body that the browser can read in another encoding
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
@@ -50,10 +44,6 @@ NAMED: Final = re.compile(
     r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
     re.I,
 )
-# Bytes of a page as characters for private use, which its sanitizer keeps as they are.
-KEPT: Final = {byte: 0xF700 + byte for byte in range(128, 256)}
-BYTES: Final = {kept: 0xDC00 + byte for byte, kept in KEPT.items()}  # by `surrogateescape`
-OTHERS: Final = re.compile("[^\0-\x7f\uf780-\uf7ff]")
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
 
@@ -63,13 +53,13 @@ def prepare(_data: bytes, _options: dict[str, Any]) -> None:
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
 
 
-def parse(data: bytes, sanitize: Sanitizer | None = SANITIZE_PAGE) -> Iterator[Message]:
+def parse(data: bytes) -> Iterator[Message]:
     """Yield the facts and the body, a sanitized page or lines; then each attachment's bytes.
 
     The facts name all attachments with their type and size; those beyond MAX_ATTACHED are empty.
     """
     message = _parsed(data)
-    facts, body, shown = _body(message, sanitize)
+    facts, body, shown = _body(message)
     attachments = list(_attachments(message, shown, "\r\n" if b"\r\n" in data else "\n"))
     facts["headers"] = [[name, text] for name in HEADERS if (text := header(message, name))]
     facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
@@ -112,48 +102,23 @@ def header(message: EmailMessage, name: str) -> str:
     return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
 
 
-def _body(message: EmailMessage, sanitize: Sanitizer | None) -> tuple[Facts, bytes, set[str]]:
+def _body(message: EmailMessage) -> tuple[Facts, bytes, set[str]]:
     """Return the facts and the HTML of the body, and the ids of the pictures shown in it."""
-    preferences = ("html", "plain") if sanitize else ("plain",)
-    part: Any = message.get_body(preferencelist=preferences)
-    text, charset, data = _text(part) if part is not None else ("", "", b"")
+    part: Any = message.get_body(preferencelist=("html", "plain"))
+    text = _text(part) if part is not None else ""
     is_html = part is not None and part.get_content_type() == "text/html"
     if not text.strip():
         return {"format": "plain", "cut": False}, b"", set()
-    if not is_html or sanitize is None or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
+    if not is_html or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
         facts, lines = text_lines(text.rstrip())
-        return {"format": "plain", **facts, "source": _source(charset, data.rstrip())}, lines, set()
-    made, source = _page(text, message, sanitize), {}
-    if charset:
-        kept = data.decode("latin-1").translate(KEPT)
-        source = _source(charset, _bytes_of(_page(kept, message, sanitize)))
-    body, cut = escaped_block(made)
+        return {"format": "plain", **facts}, lines, set()
+    pictures = dict(_pictures(message))
+    page = sanitize_page(f'<body style="{BODY_STYLE}">{_with_pictures(text, pictures)}')
+    body, cut = escaped_block(page)
     shown = set(map(_name, NAMED.finditer(text)))
     enclosed = {name for one in message.walk() for name in _names(one)}
     remote = any(name.lower().startswith("http") for name in shown - enclosed)
-    return {"format": "html", "cut": cut, "remote": remote, "source": source}, body, shown
-
-
-def _page(text: str, message: EmailMessage, sanitize: Sanitizer) -> str:
-    pictures = dict(_pictures(message))
-    return sanitize(f'<body style="{BODY_STYLE}">{_with_pictures(text, pictures)}')
-
-
-def _source(charset: str, data: bytes) -> dict[str, str]:
-    """Return what the page needs to read the bytes of a body in other encodings, if it can."""
-    if not charset or len(data) > MAX_REREAD:
-        return {}
-    return {"charset": charset, "bytes": base64.b64encode(data).decode()}
-
-
-def _bytes_of(page: str) -> bytes:
-    """Return a sanitized page, which holds KEPT, with the bytes that these stand for.
-
-    Whatever encoding it is read in, its markup is the same: in those of the browser's menu no
-    other byte is part of a `<`, `>` or quote, but for ISO-2022-JP, whose escapes are left out.
-    """
-    page = OTHERS.sub(lambda one: f"&#{ord(one[0])};", page.replace("\x1b", ""))
-    return page.translate(BYTES).encode("ascii", "surrogateescape")
+    return {"format": "html", "cut": cut, "remote": remote}, body, shown
 
 
 def _with_pictures(text: str, pictures: dict[str, str]) -> str:
@@ -175,20 +140,15 @@ def _name(match: re.Match[str]) -> str:
     return html.unescape(match[1] or match[2] or match[3])
 
 
-def _text(part: Any) -> tuple[str, str, bytes]:
-    """Return the text, the browser's name of its encoding unless that is UTF-8, and the bytes.
-
-    The encoding is guessed if none that is known is declared, or the bytes are not in it.
-    """
+def _text(part: Any) -> str:
+    """Return the text; its encoding is guessed if none is declared, or the bytes are not in it."""
     data = part.get_payload(decode=True)
     data = data if isinstance(data, bytes) else b""
     charset = part.get_content_charset() or declared_charset(data)
     codec = safe_codec(charset)
     if not codec or "\ufffd" in data.decode(codec, "replace"):
         charset = charset_detection.detect(data) or charset
-    is_utf_8 = "\ufffd" not in data.decode("utf-8", "replace")
-    label = "" if is_utf_8 else browser_label(decode(data, charset)[1])
-    return decode_declared(data, charset), label, data
+    return decode_declared(data, charset)
 
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:

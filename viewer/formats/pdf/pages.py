@@ -112,10 +112,11 @@ class PdfPages:
         texts = [block.decode("utf-8", "replace") for _, block in read]
         return PageTexts(frames, texts + [""] * (len(frames) - len(texts)), facts["outline"])
 
-    def files(self) -> list[Message]:
-        """Return those that are attached, as `enclosed` draws them."""
+    def files(self) -> bytes:
+        """Return a list of those that are attached; nothing if they can't be taken out."""
         options = {"password": self._original.password}
-        return self._original.run(FILES_JOB, self._original.pieces(), options).messages
+        result = self._original.run(FILES_JOB, self._original.pieces(), options)
+        return b"".join(html for _, html in result.messages)
 
     def unlocked(self) -> bytes:
         """Return a copy of the PDF that opens without its password. Raises SandboxError."""

@@ -20,14 +20,14 @@ from ...markup.templating import render
 from ...sandbox.process import SandboxError
 from .. import card
 from ..original import Original
-from ..preview import SECTION_STYLES, Preview, section
+from ..preview import Preview
 from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
 COPY: Final = b'<script type="text/plain" id="copy">%b</script>'
 SCRIPTS: Final = ("outline", "pages", "loading", "unlock", "layout", "find")
 STYLES: Final = ("pdf/outline.css", "pdf/pages.css", "pdf/served.css")
-BELOW: Final = "Files in this PDF"
+SECTION_STYLES: Final = ("text/lines.css", "archives/files.css")
 _pdf: Final = partial(Preview, kind="pdf", label="PDF")
 _served: Final = partial(
     _pdf,
@@ -52,9 +52,9 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
         if str(error) != "format":
             raise
         return card.preview(original, media_type, NOT_READABLE)
-    files = pages.files() if overview.attached and not original.watermark else []
+    files = pages.files() if overview.attached and not original.watermark else b""
     return _served(
-        body=_pages(overview) + section(BELOW, files),
+        body=_pages(overview) + files,
         facts=(format_count(overview.total, "page"),),
         note=_note(overview, are_below=bool(files)),
         source={"count": overview.count},

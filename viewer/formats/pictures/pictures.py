@@ -5,6 +5,7 @@ QOI and the icons of macOS; pi-heif reads HEIC. A raw photo is shown by the prev
 becomes a PNG, a WebP or a JPEG picture, upright and at most MAX_SHOWN pixels large.
 """
 
+import base64
 import gzip
 import importlib
 import io
@@ -18,8 +19,18 @@ from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 
-from ...sandbox.messages import Message, RefusedError
+from ...markup.formatting import format_count
+from ...sandbox.messages import Message, RefusedError, shown_as
+from .picture import HEIF, LABELS
 
+PSD_NOTE: Final = "Shown as it was saved flat, without its layers."
+PREVIEW_NOTE: Final = "Shown is the preview that is in this file, not all of its data."
+STAGE: Final = b'<div class="stage" tabindex="0" role="region" aria-label="Picture">%b</div>\n'
+ALONE: Final = {"tools": ["zoom", "fit"], "scripts": ["pictures/picture.js"]}
+MANY: Final = {
+    **{"kind": "pictures", "tools": ["zoom", "pages"], "scripts": ["pdf/pages.js"]},
+    "styles": ["pdf/pages.css"],
+}
 PLUGINS: Final = (
     "Tiff",
     "Psd",
@@ -65,36 +76,60 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
     ImageCms.createProfile("sRGB")  # loads the library that converts from LAB
     for name in PLUGINS:
         importlib.import_module(f"PIL.{name}ImagePlugin")
-    if options["heif"]:  # its libraries are loaded for no other type
+    if options["type"] in HEIF:  # its libraries are loaded for no other type
         pi_heif = importlib.import_module("pi_heif")
         pi_heif.options.DECODE_THREADS = 1
         pi_heif.register_heif_opener(thumbnails=False)
 
 
-def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield the number of pages, then each page with its size before it was made smaller.
-
-    Of an SVG drawing that gzip has packed, the drawing. Raises RefusedError if the first page is
-    too large to be decoded.
-    """
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with the pages. Raises RefusedError if the first is too large to decode."""
     if data.startswith(GZIP):
-        yield {}, _unpacked(data)
+        stage = STAGE % b'<img alt="The drawing" src="data:image/svg+xml;base64,%b">'
+        facts = shown_as("SVG image", kind="image", **ALONE)
+        yield facts, stage % base64.b64encode(_unpacked(data))
         return
     image = _opened(data)
     total = 1 if image.format == "PSD" else getattr(image, "n_frames", 1)
-    yield {"pages": total, "is_preview": image.format == "JPEG"}, b""
-    size = 0
+    out, shown, first, is_smaller = bytearray(), 0, "", False
     for index in range(min(total, MAX_PAGES)):
         image.seek(index + (image.format == "PSD"))
         width, height = image.size  # of a TIFF as it is turned by Pillow
         if image.format != "TIFF" and image.getexif().get(ORIENTATION) in TURNED:
             width, height = height, width
         small = _decodable(image, data if total == 1 else b"")
-        facts, picture = _page(small, MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
-        size += len(picture)
-        if index and size > MAX_BYTES:
+        page, picture = _page(small, MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
+        if index and len(out) > MAX_BYTES:
             break
-        yield {"page": index + 1, "width": width, "height": height, **facts}, picture
+        size = f"{width:,} × {height:,} pixels"
+        out += _html(index + 1, total, size, page, picture)
+        shown, first, is_smaller = (
+            index + 1,
+            first or size,
+            is_smaller or page["shown_width"] < width,
+        )
+    pages = format_count(total, "page")
+    notes = (
+        PREVIEW_NOTE if image.format == "JPEG" else PSD_NOTE if image.format == "PSD" else "",
+        f"Showing {shown:,} of {pages}. Save the original to see all of it."
+        if shown < total
+        else "",
+        "Shown with fewer pixels than the original has." if is_smaller else "",
+    )
+    about = ALONE if total == 1 else MANY
+    fact = first if total == 1 else pages
+    yield shown_as(LABELS[options["type"]], fact, notes=notes, **about), bytes(out)
+
+
+def _html(number: int, total: int, size: str, page: dict[str, Any], picture: bytes) -> bytes:
+    shape = f'width="{page["shown_width"]}" height="{page["shown_height"]}"'
+    source = f'src="data:{page["type"]};base64,{base64.b64encode(picture).decode()}"'
+    if total == 1:
+        return STAGE % f'<img {shape} alt="The picture, {size}" {source}>'.encode()
+    return (
+        f'<section class="page" id="p{number}" aria-label="Page {number} of {total}">\n'
+        f'<img {shape} decoding="async" alt="Page {number}, {size}" {source}>\n</section>\n'
+    ).encode()
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""CSV and TSV: a table with a fixed header row and right-aligned numbers, or text if malformed."""
+"""Runs in the child process. CSV and TSV: a table with a fixed header row and right-aligned numbers, or text if malformed."""
 
 import csv
 import io
@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ...content.decoding import browser_label, decode, is_certain
-from ...content.media_types import charset
 from ...markup.escaping import escape
 from ...markup.formatting import format_count
 from ...markup.names import extension_of
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
-from ...sandbox.process import Job, SandboxError
-from ..original import Original
-from ..preview import Preview
-from ..text import text
+from ...sandbox.messages import Message, shown_as
+from ..text.text_lines import MENU
 
 MAX_ROWS: Final = 5_000
 MAX_COLUMNS: Final = 100
@@ -29,70 +25,39 @@ ALIGNED: Final = 16  # first columns, whose numbers the stylesheet aligns by a c
 START: Final = '<div class="grid" tabindex="0" role="region" aria-label="Table"><table class="%s">'
 
 Row = Sequence[str]
-JOB: Final = Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, seconds=10)
-
-
-def preview(original: Original, media_type: str) -> Preview:
-    """Return the first rows as a table; plain text if the content can't be parsed."""
-    is_tsv = media_type == "text/tab-separated-values" or extension_of(original.name) == "tsv"
-    options = {
-        "charset": charset(original.content_type),
-        "delimiter": "\t" if is_tsv else "",
-        "is_certain": media_type != "text/plain",  # that it has columns
-    }
-    try:
-        facts, html = original.run_html_job(JOB, options, most_bytes=text.MAX_READ)
-    except SandboxError:
-        return text.preview(original, media_type)
-    partial = facts["cut"] or original.size > text.MAX_READ
-    return Preview(
-        "table",
-        "TSV" if facts["delimiter"] == "\t" else "CSV",
-        html,
-        facts=() if partial else (format_count(int(facts["rows"]), "row"),),
-        note=_note(facts, partial=partial),
-        tools=frozenset({"zoom"}),
-        source={
-            "charset": browser_label(str(facts["encoding"])),
-            "delimiter": str(facts["delimiter"]),
-            "note": _note(facts, partial=False),
-            **({"cut": "yes"} if partial else {}),
-            **({} if facts["header"] else {"nameless": "yes"}),
-        },
-        styles=("grid.css", "sheets/numbers.css"),
-        scripts=("text/source.js", *(() if facts["certain"] else text.MENU), "sheets/table.js"),
-    )
-
-
-def _note(facts: dict[str, Any], *, partial: bool) -> str:
-    shown = [f"the first {format_count(int(facts['rows']), 'row')}"] if partial else []
-    if facts["columns"] > MAX_COLUMNS:
-        columns = format_count(int(facts["columns"]), "column")
-        shown.append(f"{MAX_COLUMNS} of {columns}")
-    return f"Showing {' and '.join(shown)}. Save the original to read all of it." if shown else ""
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the table. Raises csv.Error if the content can't be parsed.
-
-    The facts are the encoding, the delimiter, the numbers of columns and of rows below the header,
-    whether there is one, and whether rows were left out.
-    """
+    """Yield one message with the table. Raises csv.Error if the content can't be parsed."""
     content, encoding = decode(data, options["charset"])
-    delimiter = options["delimiter"] or _delimiter(content, options["is_certain"])
+    is_tsv = "tab-separated" in options["type"] or extension_of(options["name"]) == "tsv"
+    has_columns = options["type"] != "text/plain"  # for certain
+    delimiter = "\t" if is_tsv else _delimiter(content, has_columns)
     rows, cut = _rows(content, delimiter)
-    has_header = options["is_certain"] or not _is_data(rows[0], _numeric_columns(rows[:60]))
+    has_header = has_columns or not _is_data(rows[0], _numeric_columns(rows[:60]))
     html, shown = _table(rows if has_header else [[""] * len(rows[0]), *rows])
-    facts = {
-        "encoding": encoding,
-        "certain": is_certain(data, encoding),
-        "delimiter": delimiter,
-        "rows": shown,
-        "header": has_header,
-        "columns": max(map(len, rows), default=0),
-        "cut": cut or shown < len(rows) - has_header,
-    }
-    yield facts, html
+    cut = cut or shown < len(rows) - has_header or not options["whole"]
+    count, columns = format_count(shown, "row"), max(map(len, rows), default=0)
+    wide = f"{MAX_COLUMNS} of {columns:,} columns" if columns > MAX_COLUMNS else ""
+    menu = () if is_certain(data, encoding) else MENU
+    yield (
+        shown_as(
+            *("TSV" if delimiter == "\t" else "CSV", "" if cut else count),
+            notes=[_note(f"the first {count}" if cut else "", wide)],
+            source={
+                **{"charset": browser_label(encoding), "delimiter": delimiter, "note": _note(wide)},
+                **({"cut": "yes"} if cut else {}),
+                **({} if has_header else {"nameless": "yes"}),
+            },
+            scripts=("text/source.js", *menu, "sheets/table.js"),
+        ),
+        html,
+    )
+
+
+def _note(*shown: str) -> str:
+    text = " and ".join(filter(None, shown))
+    return f"Showing {text}. Save the original to read all of it." if text else ""
 
 
 def _delimiter(content: str, is_certain: bool) -> str:

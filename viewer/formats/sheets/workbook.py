@@ -13,7 +13,6 @@ from ..job_format import JobFormat
 from ..original import Original
 from ..preview import Preview
 from ..words.converted import FAILED, NONE, OLE, ZIP, made_of
-from . import table
 
 WORKBOOK: Final = JobFormat(
     "sheets",
@@ -30,12 +29,16 @@ XLSX: Final = f"{OPEN_XML}spreadsheetml.sheet"
 STARTS: Final = (ZIP, OLE, b"\x09\x08", b"\x09\x04", b"\x09\x02")
 
 
-def preview(original: Original, media_type: str) -> Preview:
-    """Return the sheets; a table where the name says Excel and the content is one."""
+def is_table(original: Original) -> bool:
+    """Whether the name says Excel and the content is a table in text."""
     start = original.beginning
-    is_xml = EXCEL_2003 in start
-    if detect("", start) != UNKNOWN and not is_xml and not start.startswith(STARTS):
-        return table.preview(original, media_type)
+    is_text = detect("", start) != UNKNOWN and EXCEL_2003 not in start
+    return is_text and not start.startswith(STARTS)
+
+
+def preview(original: Original, media_type: str) -> Preview:
+    """Return the sheets."""
+    start = original.beginning
     is_other = ".binary." in media_type or media_type.startswith(OPEN_DOCUMENT)
     if start.startswith(ZIP) and not is_other:
         return WORKBOOK.preview(original, media_type)

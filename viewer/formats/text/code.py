@@ -1,17 +1,11 @@
-"""Source code, configuration and structured data: highlighted by file name or media type."""
+"""What is source code, configuration or structured data: by its media type or its name."""
 
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from ...content.media_types import CODE_TYPE, charset
-from ...markup.formatting import format_count
+from ...content.media_types import CODE_TYPE
 from ...markup.names import extension_of
-from ...sandbox.process import Job, SandboxError
-from ..original import Original
-from ..preview import Preview
-from . import text
 
-JOB: Final = Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20)
 SCRIPT: Final = b"#!"
 ROFF: Final = (b".", b"'\\\"")  # how manual pages begin, which are named as in `tar.1`
 # Names of no language, of another one more often, and of one whose lexer loads others as it runs.
@@ -40,43 +34,7 @@ def is_code(media_type: str, name: str, first: bytes = b"") -> bool:
     return bool(CODE_TYPE.fullmatch(media_type))
 
 
-def preview(original: Original, media_type: str) -> Preview:
-    """Return highlighted lines, JSON laid out; plain lines if highlighting fails."""
-    options = _options(original, media_type)
-    try:
-        facts, html = original.run_html_job(JOB, options, most_bytes=text.MAX_READ)
-    except SandboxError:
-        return text.preview(original, media_type, kind="code")
-    is_complete = original.size <= text.MAX_READ
-    source = text.source(facts, original) | ({"layout": "json"} if facts["laid_out"] else {})
-    return Preview(
-        "code",
-        str(facts["language"]) or text.label_of(media_type),
-        html,
-        facts=(format_count(int(facts["lines"]), "line"),) if is_complete else (),
-        note=text.note(facts, original),
-        tools=text.TOOLS,
-        source=source,
-        styles=(*text.STYLES, "text/colours.css"),
-        scripts=text.scripts(facts, original),
-    )
-
-
-def _options(original: Original, media_type: str) -> dict[str, Any]:
-    name = original.name if media_type == "text/plain" or "." in original.name else ""
-    subtype = media_type.rpartition("/")[2].rpartition("+")[2]
-    is_json = "json" in (subtype, extension_of(original.name))
-    is_xml = subtype == "xml"
-    return {
-        "name": name[-120:] if is_xml else _lexed_name(name[-120:]),
-        "type": "application/json" if is_json else "text/xml" if is_xml else media_type,
-        "is_json": is_json,
-        "whole": original.size <= text.MAX_READ,
-        "charset": charset(original.content_type),
-    }
-
-
-def _lexed_name(name: str) -> str:
+def lexed_name(name: str) -> str:
     """Return the name; one of the same language for an extension or name that no lexer has."""
     extension = extension_of(name) or name.lower()
     is_same = extension in SAME_AS and name.lower() not in _names()

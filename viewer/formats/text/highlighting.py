@@ -14,13 +14,14 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-from ...content.decoding import decode, is_certain
+from ...content.decoding import decode
 from ...markup.escaping import escape
 from ...markup.names import extension_of
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
+from .code import lexed_name
 from .indenting import folds_of, indent_json
-from .text_lines import MAX_LINES, html_lines
+from .text_lines import MAX_LINES, html_lines, shown_lines
 
 START: Final = 4_000  # bytes
 SECONDS: Final = 2.5  # of CPU time for one text
@@ -90,12 +91,18 @@ DOCUMENT: Final = Highlighter()
 
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
-    DOCUMENT.load("", filename=options["name"], media_type=options["type"], start=data[:START])
+    """Find the lexer: by the name but for a document whose type says more."""
+    name, subtype = options["name"], options["type"].rpartition("/")[2].rpartition("+")[2]
+    name = name if options["type"] == "text/plain" or "." in name else ""
+    options["is_json"] = "json" in (subtype, extension_of(name))
+    media_type = "application/json" if options["is_json"] else options["type"]
+    name, media_type = (name, "text/xml") if subtype == "xml" else (lexed_name(name), media_type)
+    DOCUMENT.load("", filename=name, media_type=media_type, start=data[:START])
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the highlighted lines; the last ones plain if they are many."""
-    text, encoding = decode(data, options.get("charset"))
+    text, encoding = decode(data, options["charset"])
     laid_out = indent_json(text, whole=options["whole"]) if options["is_json"] else None
     text = (laid_out or text).removesuffix("\n")
     total = text.count("\n") + 1
@@ -103,15 +110,12 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     html = DOCUMENT.highlight("", text)
     shown = text.count("\n") + 1  # some lexers add a line end, and some take one away
     html = "\n".join((html + "\n").split("\n")[:shown])
-    facts, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
+    lines, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
     lexer = DOCUMENT.lexers.get("")
-    language = lexer.name if lexer else ""
-    facts |= {
-        "encoding": encoding,
-        "certain": is_certain(data, encoding),
-        "language": LABELS.get(language, language),
-    }
-    yield {**facts, "laid_out": bool(laid_out)}, block
+    label = LABELS.get(lexer.name, lexer.name) if lexer else ""
+    facts = shown_lines(lines, data, encoding, options, label)
+    facts["source"] |= {"layout": "json"} if laid_out else {}
+    yield facts, block
 
 
 def _interpreter(start: bytes) -> str:

@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ...content.decoding import decode, is_certain
+from ...content.decoding import browser_label, decode, is_certain
 from ...markup.escaping import escape
+from ...markup.formatting import format_count, format_size
 from ...sandbox import MAX_HTML
-from ...sandbox.messages import Message
+from ...sandbox.messages import Message, shown_as
 
+LINES: Final = ("text/source.js", "text/lines.js")  # show more lines
+MENU: Final = ("text/encodings.js",)  # of them in another encoding
 MAX_LINES: Final = 20_000
 COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")  # of terminals, in logs (ECMA-48, SGR)
 BLOCK: Final = 16 << 10  # characters of a line that are escaped, and laid out, at once
@@ -17,10 +20,39 @@ END: Final = b"</code></pre>"
 
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with the lines; its facts are those of `text_lines` and the encoding."""
+    """Yield one message with the lines."""
     text, encoding = decode(data, options["charset"])
     facts, html = text_lines(COLOURS.sub("", text))
-    yield {"encoding": encoding, "certain": is_certain(data, encoding), **facts}, html
+    yield shown_lines(facts, data, encoding, options), html
+
+
+def shown_lines(
+    facts: dict[str, Any], data: bytes, encoding: str, options: dict[str, Any], label: str = ""
+) -> dict[str, Any]:
+    """Return the facts of lines: their number, the encoding if it is not UTF-8, what is left out,
+    and what scripts need to show more of it, or all in another encoding.
+    """
+    is_cut = facts["cut"] or not options["whole"]
+    menu = () if is_certain(data, encoding) else MENU
+    count = format_count(facts["lines"], "line") if options["whole"] else ""
+    shown = f"Showing {format_count(facts['shown'], 'line')}"
+    start = "" if options["whole"] else f" of the first {format_size(len(data))}"
+    return shown_as(
+        *(label or label_of(options["type"]), count, "" if encoding == "utf-8" else encoding),
+        notes=[f"{shown}{start}. Save the original to read all of it."] if is_cut else (),
+        source={
+            "charset": browser_label(encoding),
+            **({"shown": facts["shown"]} if is_cut else {}),
+        },
+        scripts=(*LINES, *menu) if menu or is_cut else (),
+    )
+
+
+def label_of(media_type: str) -> str:
+    subtype = media_type.partition("/")[2].removeprefix("x-")
+    if media_type == "text/plain":
+        return "Plain text"
+    return subtype.upper() if len(subtype) < 8 else subtype
 
 
 def text_lines(text: str, most: int = MAX_LINES) -> Message:

@@ -39,6 +39,9 @@ NAME: Final = re.compile(
 )
 LOADING: Final = ("url", "src", "image", "image-set", "cross-fade")
 REMOVED: Final = "removed"
+SCRIPTS, STYLES = ("web/frame.js",), ("web/frame.css",)  # of each page with an iframe
+SANDBOX: Final = "allow-popups allow-popups-to-escape-sandbox"
+FRAME_TITLE: Final = "The document, with scripts and network off"
 NOTE: Final = "Scripts, forms and remote content are switched off."
 
 
@@ -135,7 +138,20 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     if text.count("<") > MAX_TAGS:
         raise ValueError("too many tags")
     page, cut = escaped_block(sanitize_page(text))
-    yield shown_as("HTML", notes=(NOTE, CUT_NOTE if cut else "")), page
+    notes = (NOTE, CUT_NOTE if cut else "")
+    yield shown_as("HTML", notes=notes, foreign_style=True), iframe(page, FRAME_TITLE)
+
+
+def iframe(page: bytes, title: str) -> bytes:
+    """Return a sandboxed iframe: the only element that may contain an uploaded page.
+
+    No scripts and no origin. A clicked link opens in a tab without access to this page.
+    """
+    start = (
+        f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
+        f' title="{title}" srcdoc="'
+    )
+    return start.encode() + page + b'"></iframe>'
 
 
 def sanitize_page(text: str) -> str:

@@ -1,11 +1,13 @@
-"""viewer/formats/archives/archive.py"""
+"""viewer/formats/archives/members.py, as it is shown"""
 
 import re
 
 import pytest
 
 from tests.viewer.samples import original, package, png, preview_of, tar
-from viewer.formats.archives.archive import ENCRYPTED, UNREADABLE
+from viewer.formats.archives.members import ENCRYPTED_NOTE
+
+UNREADABLE = "This file says it is an archive, but is none to be read."
 
 
 def shown(data, name="a", content_type="application/octet-stream"):
@@ -38,7 +40,7 @@ def test_a_note_says_that_files_are_encrypted():
     encrypted = re.sub(rb"(?s)(?<=PK\x01\x02.{4})\x00", b"\x01", data)
 
     assert shown(data).note == ""
-    assert shown(encrypted).note == ENCRYPTED
+    assert shown(encrypted).note == ENCRYPTED_NOTE
 
 
 def test_an_unreadable_archive_has_a_card_that_says_so():

@@ -1,18 +1,17 @@
-"""viewer/formats/archives/enclosed.py, and `section`, which puts it into the page"""
+"""viewer/formats/archives/enclosed.py"""
 
 import base64
 import re
 
 from tests.viewer.samples import png
 from viewer.formats.archives import enclosed
-from viewer.formats.archives.archive import section
-from viewer.formats.archives.enclosed import File, draw
+from viewer.formats.archives.enclosed import File, section
 
 LEFT_OUT = "Only the first are shown"
 
 
 def shown(*contents):
-    return section("Attachments", list(draw(contents))).decode()
+    return section("Attachments", contents).decode()
 
 
 def file(name, data, media_type="application/octet-stream"):

@@ -109,7 +109,7 @@ def test_a_damaged_archive_is_listed_up_to_the_damage():
 @pytest.mark.parametrize("data", [b"", b"nonsense", b"PK\3\4", b"\x1f\x8b\x08"])
 def test_another_file_is_refused(data):
     with pytest.raises(RefusedError):
-        list(render(data, {"name": ""}))
+        list(render(data, {"name": "", "type": "application/zip"}))
 
 
 @settings(max_examples=60)
@@ -123,7 +123,7 @@ def test_changed_bytes_give_a_list_or_are_refused(data, changes):
         at = int(place * len(data))
         changed[at : at + len(content)] = content
     try:
-        messages = list(render(bytes(changed), {"name": "a"}))
+        messages = list(render(bytes(changed), {"name": "a", "type": "application/zip"}))
     except RefusedError:
         return
     assert messages[0][0]["files"] <= 3

@@ -5,11 +5,12 @@ import base64
 from tests.viewer.outlook_sample import outlook
 from tests.viewer.samples import mail, original, preview_of
 from viewer.content.detection import OUTLOOK
-from viewer.formats.mail.mail import MAX_SIZE, REMOTE, preview
+from viewer.formats.mail.letter import REMOTE
+from viewer.rendering.registry import MAIL
 
 
 def shown(data):
-    return preview(original(data, "a.eml", "message/rfc822"), "message/rfc822")
+    return MAIL.preview(original(data, "a.eml", "message/rfc822"), "message/rfc822")
 
 
 def test_mail_headers_and_attachment_names_are_escaped():
@@ -62,7 +63,7 @@ def test_a_mail_that_is_no_message_of_outlook_may_be_named_like_one():
 
 
 def test_a_message_of_outlook_that_is_too_large_or_damaged_is_a_card():
-    large = original(outlook() + bytes(MAX_SIZE), "a.msg", OUTLOOK)
+    large = original(outlook() + bytes(MAIL.most_bytes), "a.msg", OUTLOOK)
 
     assert "too large" in preview_of(large).body.decode()
     assert preview_of(original(outlook()[:600], "a.msg", OUTLOOK)).kind == "unknown"

@@ -2,13 +2,14 @@
 
 import base64
 import gzip
-from dataclasses import replace
 
 import pytest
 
 from tests.viewer.samples import HEIC, SVG, original, picture, preview_of, psd
-from viewer.formats.pictures.picture import TOO_LARGE, audio_video_preview, image_preview
-from viewer.sandbox import process
+from viewer.formats.pictures import pictures
+from viewer.formats.pictures.picture import audio_video_preview, image_preview
+
+TOO_LARGE = "This picture has too many pixels. Save it to open it."
 
 
 def shown(data, content_type="application/octet-stream"):
@@ -64,20 +65,14 @@ def test_several_pages_are_shown_one_below_the_other():
 
 
 def test_a_note_says_what_is_not_shown(monkeypatch):
-    messages = [
-        ({"pages": 9, "is_preview": False}, b""),
-        (
-            {"page": 1, "width": 20, "height": 10, "shown_width": 10, "shown_height": 5}
-            | {"type": "image/jpeg"},
-            b"x",
-        ),
-    ]
-    kept = process.JobResult(messages, None)
-    document = original(b"x", "a.tif", "image/tiff")
-    note = preview_of(replace(document, run=lambda *_, **__: kept)).note
+    monkeypatch.setattr(pictures, "MAX_PAGES", 1)
+    monkeypatch.setattr(pictures, "MAX_SHOWN_OF_MANY", 600)
+    options = {"type": "image/tiff"}
+    pictures.prepare(b"", options)
+    ((facts, _),) = pictures.render(picture("TIFF", "red", "blue"), options)
 
-    assert "Showing 1 of 9 pages" in note
-    assert "fewer pixels" in note
+    assert "Showing 1 of 2 pages" in facts["note"]
+    assert "fewer pixels" in facts["note"]
     assert "without its layers" in shown(psd()).note
     raw = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8}) + picture("JPEG")
     assert "the preview that is in this file" in shown(raw).note

@@ -1,6 +1,8 @@
 """viewer/formats/pictures/pictures.py"""
 
+import base64
 import io
+import re
 import struct
 
 import pytest
@@ -10,7 +12,7 @@ from PIL import Image
 
 from tests.viewer.samples import HEIC, HEIC_WITH_THUMBNAIL, picture, psd
 from viewer.formats.pictures import pictures
-from viewer.formats.pictures.picture import JOB
+from viewer.rendering.registry import PICTURE
 from viewer.sandbox.messages import RefusedError
 
 ORIENTATION = 0x0112
@@ -18,13 +20,17 @@ ORIENTATION = 0x0112
 
 @pytest.fixture(autouse=True, scope="module")
 def prepared():
-    pictures.prepare(b"", {"heif": True})
+    pictures.prepare(b"", {"type": "image/heic"})
 
 
-def drawn(data):
-    """The number of pages, and the facts and the opened picture of each that is drawn."""
-    (counts, _), *pages = pictures.render(data, {})
-    return counts["pages"], [(facts, Image.open(io.BytesIO(made))) for facts, made in pages]
+def drawn(data, kind="image/tiff"):
+    """The facts, and the size of each page that is drawn, and its picture as it is shown."""
+    ((facts, html),) = pictures.render(data, {"type": kind})
+    sizes = re.findall(r"(?:picture|Page \d+), ([\d,]+) × ([\d,]+)", html.decode())
+    sources = re.findall(rb'base64,([^"]+)"', html)
+    shown = [Image.open(io.BytesIO(base64.b64decode(one))) for one in sources]
+    numbers = [tuple(int(one.replace(",", "")) for one in size) for size in sizes]
+    return facts, list(zip(numbers, shown, strict=True))
 
 
 def colour(image):
@@ -41,11 +47,11 @@ def close_to(one, other):
     + [picture("TIFF", compression=name) for name in ("tiff_lzw", "jpeg", "tiff_deflate")],
 )
 def test_a_picture_is_converted_in_its_colours(data):
-    count, ((facts, image),) = drawn(data)
+    facts, ((size, image),) = drawn(data)
 
-    assert count == 1
-    assert image.size == (facts["width"], facts["height"]) == (facts["shown_width"], image.height)
-    assert image.get_format_mimetype() == facts["type"] == "image/jpeg"
+    assert image.size == size
+    assert facts["facts"] == [f"{size[0]} × {size[1]} pixels"]
+    assert image.get_format_mimetype() == "image/jpeg"
     assert close_to(colour(image), (0, 128, 128))
 
 
@@ -54,33 +60,31 @@ def test_a_raw_photo_is_shown_by_its_largest_preview_upright():
     thumbnail = picture("TIFF", "red", tiffinfo=tags)
     previews = picture("JPEG", "red", size=(30, 20)) + picture("JPEG", size=(90, 60))
     raw = previews + previews[:800]
-    (counts, _), (facts, made) = pictures.render(thumbnail + raw, {})
-    image = Image.open(io.BytesIO(made))
+    facts, ((size, image),) = drawn(thumbnail + raw)
 
-    assert counts == {"pages": 1, "is_preview": True}
-    assert image.size == (facts["width"], facts["height"]) == (60, 90)
+    assert facts["note"] == pictures.PREVIEW_NOTE
+    assert image.size == size == (60, 90)
     assert close_to(colour(image), (0, 128, 128))
 
 
 def test_a_raw_photo_without_a_readable_preview_is_shown_by_its_thumbnail():
     thumbnail = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8})
-    (counts, _), _ = pictures.render(thumbnail + picture("JPEG", size=(90, 60))[:300], {})
+    facts, _ = drawn(thumbnail + picture("JPEG", size=(90, 60))[:300])
 
-    assert counts == {"pages": 1, "is_preview": False}
+    assert facts["note"] == ""
 
 
 def test_a_photoshop_file_is_shown_as_it_was_saved_flat():
-    _, ((facts, image),) = drawn(psd())
+    _, ((size, image),) = drawn(psd())
 
-    assert (facts["width"], facts["height"]) == (6, 4)
+    assert size == (6, 4)
     assert close_to(colour(image), (200, 80, 20))
 
 
 def test_all_pages_of_a_tiff_are_drawn():
-    count, pages = drawn(picture("TIFF", "red", "lime", "blue"))
+    facts, pages = drawn(picture("TIFF", "red", "lime", "blue"))
 
-    assert count == 3
-    assert [facts["page"] for facts, _ in pages] == [1, 2, 3]
+    assert facts["facts"] == ["3 pages"]
     colours = (255, 0, 0), (0, 255, 0), (0, 0, 255)
     assert all(close_to(colour(i), c) for (_, i), c in zip(pages, colours, strict=True))
 
@@ -88,9 +92,9 @@ def test_all_pages_of_a_tiff_are_drawn():
 def test_a_picture_stands_upright_as_its_exif_orientation_says():
     exif = Image.Exif()
     exif[ORIENTATION] = 6
-    _, ((facts, image),) = drawn(picture("TIFF", exif=exif))
+    _, ((size, image),) = drawn(picture("TIFF", exif=exif))
 
-    assert image.size == (facts["width"], facts["height"]) == (40, 60)
+    assert image.size == size == (40, 60)
 
 
 @pytest.mark.parametrize(
@@ -124,26 +128,23 @@ def test_grey_levels_of_sixteen_bits_are_spread_over_eight():
 
 def test_a_large_picture_is_shown_with_fewer_pixels(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_SHOWN", 600)
-    _, ((facts, image),) = drawn(picture("TIFF", mode="1"))
+    _, ((size, image),) = drawn(picture("TIFF", mode="1"))
 
-    assert (facts["width"], facts["height"]) == (60, 40)
-    assert image.size == (facts["shown_width"], facts["shown_height"]) == (30, 20)
+    assert (size, image.size) == ((60, 40), (30, 20))
 
 
 def test_a_huge_jpeg_2000_picture_is_decoded_in_a_smaller_size(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_DECODED", 4 * 60 * 40 - 1)
-    _, ((facts, image),) = drawn(picture("JPEG2000"))
+    _, ((size, image),) = drawn(picture("JPEG2000"))
 
-    assert (facts["width"], facts["height"]) == (60, 40)
-    assert image.size == (8, 5)
+    assert (size, image.size) == ((60, 40), (8, 5))
 
 
 def test_a_huge_heic_picture_is_shown_by_its_thumbnail(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_DECODED_HEIF", 4 * 32 * 32)
-    _, ((facts, image),) = drawn(HEIC_WITH_THUMBNAIL)
+    _, ((size, image),) = drawn(HEIC_WITH_THUMBNAIL)
 
-    assert (facts["width"], facts["height"]) == (64, 64)
-    assert image.size == (facts["shown_width"], facts["shown_height"]) == (32, 32)
+    assert (size, image.size) == ((64, 64), (32, 32))
     with pytest.raises(RefusedError, match="size"):
         drawn(HEIC)
 
@@ -185,7 +186,7 @@ def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
         at = int(place * len(data))
         changed[at : at + len(content)] = content
     try:
-        pages = list(pictures.render(bytes(changed), {}))
+        pages = list(pictures.render(bytes(changed), {"type": "image/tiff"}))
     except Exception:  # noqa: BLE001  (of any kind: the child process reports it)
         return
     assert sum(len(made) for _, made in pages) < 40 << 20
@@ -194,4 +195,4 @@ def test_changed_bytes_raise_an_ordinary_error_at_most(data, changes):
 def test_the_child_names_the_reason_if_a_picture_is_too_large():
     data = picture("PPM").replace(b"60 40", b"60000 40000")
 
-    assert JOB.run([data], {"heif": False}).failure == "size"
+    assert PICTURE.job.run([data], {"type": "image/tiff"}).failure == "size"

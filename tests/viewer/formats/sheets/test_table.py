@@ -3,11 +3,12 @@
 import pytest
 
 from tests.viewer.samples import original
-from viewer.formats.sheets.table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, preview
+from viewer.formats.sheets.table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS
+from viewer.rendering.registry import TABLE
 
 
 def shown(data, name="a.csv", kind="text/csv"):
-    return preview(original(data, name, kind), kind)
+    return TABLE.preview(original(data, name, kind), kind)
 
 
 def test_a_table_has_a_header_row_numbers_and_right_aligned_numbers():

@@ -3,8 +3,10 @@
 import pytest
 
 from tests.viewer.samples import CODE, JSON, original, preview_of
-from viewer.formats.text.code import is_code, preview
-from viewer.formats.text.text import MAX_READ
+from viewer.formats.text.code import is_code
+from viewer.rendering.registry import CODE as FORMAT
+
+MAX_READ, preview = FORMAT.read_bytes, FORMAT.preview
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from tests.viewer.samples import CODE, original, preview_of
 from viewer.formats.text import highlighting
-from viewer.formats.text.code import JOB
 from viewer.formats.text.highlighting import Highlighter
+from viewer.rendering.registry import CODE as FORMAT
 
 
 def highlighted(code, **clues):
@@ -42,10 +42,10 @@ def test_highlighting_keeps_every_character():
     ("name", "code"), [("a.swift", b"var s: NSString"), ("a.asy", b"x"), ("a.mm", b"NSString *s;")]
 )
 def test_a_lexer_that_imports_a_table_while_it_runs_has_it_imported_before(name, code):
-    options = {"name": name, "type": "text/plain", "is_json": False, "whole": True}
+    shown = FORMAT.preview(original(code, name, "text/plain"), "text/plain")
 
-    ((facts, _),) = JOB.run([code], options).messages
-    assert facts["language"]
+    assert shown.kind == "code"
+    assert shown.label != "Plain text"
 
 
 @pytest.mark.parametrize("name", ["a.geojson", "a.har", "a.js.map"])

@@ -1,12 +1,14 @@
-"""viewer/formats/text/text.py"""
+"""viewer/formats/text/text_lines.py, as it is shown"""
 
 from tests.viewer.samples import original
-from viewer.formats.text.text import LINES, MAX_READ, MENU, label_of, preview
-from viewer.formats.text.text_lines import MAX_LINES
+from viewer.formats.text.text_lines import LINES, MAX_LINES, MENU, label_of
+from viewer.rendering.registry import TEXT
+
+MAX_READ = TEXT.read_bytes
 
 
 def shown(data, kind="text/plain"):
-    return preview(original(data, "a", kind), kind.partition(";")[0])
+    return TEXT.preview(original(data, "a", kind), kind.partition(";")[0])
 
 
 def test_lines_are_numbered_and_escaped():
@@ -78,7 +80,3 @@ def test_an_encoding_that_nothing_says_is_guessed():
         assert text in shown_text.body.decode()
         assert shown_text.source["charset"] == encoding.replace("euc_", "euc-")
     assert "größer" in shown("Etwas größer".encode("cp1252")).body.decode()
-
-
-def test_without_a_child_process_the_encoding_is_that_of_browsers(no_child_process):
-    assert "größer" in shown("größer".encode("cp1252")).body.decode()
