@@ -90,8 +90,8 @@ def _opened(messages: Sequence[bytes]) -> tuple[bytes, bool]:
             break
         out += item + b"\n</details>\n</li>\n"
         has_page = has_page or is_page
-    start = b'<section class="enclosed mailbox"><h2>Enclosed messages</h2><ul>'
-    return start + bytes(out) + b"</ul></section>" if messages else b"", has_page
+    whole = b'<section class="enclosed mailbox"><h2>Enclosed messages</h2><ul>%b</ul></section>'
+    return whole % bytes(out) if messages else b"", has_page
 
 
 def title(message: bytes) -> str:
