@@ -52,7 +52,7 @@ NOTEBOOK: Final = JobFormat(
     Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_seconds=10, seconds=20),
     most_bytes=32 << 20,
     otherwise={ANY: CODE.preview},
-    styles=("prose.css", "text/colours.css", "text/notebook.css"),
+    styles=("prose.css", "text/colours.css"),
 )
 AGENDA: Final = JobFormat(
     "agenda",

@@ -53,9 +53,9 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     yield facts, article.encode("utf-8", "replace")
 
 
-def to_html(text: str) -> str:
+def to_html(text: str, most: int = MAX_HTML) -> str:
     """Return sanitized HTML; in place of pictures that lie elsewhere their texts."""
-    return PICTURE.sub(_present_picture, sanitize_fragment(_unsafe_html(text)[:MAX_HTML]))
+    return PICTURE.sub(_present_picture, sanitize_fragment(_unsafe_html(text)[:most]))
 
 
 def _unsafe_html(text: str) -> str:
