@@ -22,7 +22,7 @@ from typing import Any, Final
 from .confinement import landlock_version
 from .conversion_slots import WAIT_SECONDS, ConversionSlots, available_memory
 from .converter_process import MEMORY_MB
-from .process import BOOTSTRAP, ENVIRONMENT, JobResult, start_program
+from .process import BOOTSTRAP, JobResult, start_program
 from .seccomp import seccomp_available
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
@@ -63,22 +63,18 @@ ITEM: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """LibreOffice's program, its build, and the path of bubblewrap, empty to do without."""
+    """LibreOffice's program, and its build."""
 
     program: str
     build: str
-    bubblewrap: str
 
 
 class NoConverterError(Exception):
     """There is no converter, or it could not be isolated; the text is a sentence with a remedy."""
 
 
-def find_converter(soffice: str, bubblewrap: str | None = None) -> Converter:
-    """Return the converter of this `soffice`; raise NoConverterError.
-
-    `bubblewrap` is a path, empty to do without, None to use the one of this system if it works.
-    """
+def find_converter(soffice: str) -> Converter:
+    """Return the converter of this `soffice`; raise NoConverterError."""
     program = Path(soffice).resolve().with_name("soffice.bin")
     if not program.is_file() or len(program.parts) < 4:  # what is above its folder is readable
         raise NoConverterError(f"{soffice} is no LibreOffice: it has no soffice.bin beside it.")
@@ -86,13 +82,11 @@ def find_converter(soffice: str, bubblewrap: str | None = None) -> Converter:
         raise NoConverterError(f"{MEMORY_FOLDER} is no memory file system. Mount a tmpfs there.")
     if not seccomp_available():
         raise NoConverterError("LibreOffice can't be isolated: there is no seccomp here.")
-    found = _bubblewrap() if bubblewrap is None else bubblewrap
-    if not found and landlock_version() < 1:
+    if landlock_version() < 1:
         raise NoConverterError(
-            "LibreOffice can't be isolated: bubblewrap is not installed or may not run here, and "
-            "the kernel has no Landlock. Install bubblewrap, or use Linux 5.13 or newer."
+            "LibreOffice can't be isolated: the kernel has no Landlock. Use Linux 5.13 or newer."
         )
-    return Converter(str(program), _build(program), found)
+    return Converter(str(program), _build(program))
 
 
 @cache
@@ -225,19 +219,6 @@ def _is_memory(folder: Path) -> bool:
         types = [type for _, place, type, *_ in mounts if place == str(folder)]
         return types[-1:] in (["tmpfs"], ["ramfs"]) and os.access(folder, os.W_OK | os.X_OK)
     return False
-
-
-def _bubblewrap() -> str:
-    """Return the path of bubblewrap, empty if it is not there or may not make namespaces."""
-    program = shutil.which("bwrap") or ""
-    command = [program, "--unshare-all", "--proc", "/proc", "--dev", "/dev"]
-    for path in ("/usr", "/lib", "/lib64"):
-        command += ["--ro-bind-try", path, path]
-    command += ["--", "/usr/bin/true"]
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        subprocess.run(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT, timeout=10, check=True)
-        return program
-    return ""
 
 
 def _build(program: Path) -> str:

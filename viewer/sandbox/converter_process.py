@@ -1,7 +1,6 @@
 """Main program of the converter's process: give up rights, then become LibreOffice.
 
-With bubblewrap it has a network, processes and files of its own, which are the folder it works in
-and what it reads to run. Without, Landlock permits the same files. In both cases a filter forbids
+Landlock permits the files in the folder it works in, and what it reads to run. A filter forbids
 sockets, new processes and signals, and limits hold memory, CPU time and the size of files.
 """
 
@@ -10,7 +9,6 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,7 +46,11 @@ def main() -> None:
     document = Path(options["folder"], options["document"])
     if document.suffix == ".rtf" and has_too_many_groups(document.read_bytes()):
         sys.exit(1)
-    command = _isolated(options, _command(options))
+    folder, command = Path(options["folder"]), _command(options)
+    os.chdir(folder)
+    forbid_new_privileges()
+    restrict_files((*READABLE, Path(command[0]).parents[1]), (folder, *DEVICES))
+    install(program_filter(os.uname().machine))
     os.execve(command[0], command, _environment(options["folder"]))  # noqa: S606
 
 
@@ -74,27 +76,3 @@ def _command(options: dict[str, Any]) -> list[str]:
 def _environment(folder: str) -> dict[str, str]:
     own = {"HOME": folder, "TMPDIR": folder, "SAL_USE_VCLPLUGIN": "svp"}
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **own}
-
-
-def _isolated(options: dict[str, Any], command: list[str]) -> list[str]:
-    folder, program = Path(options["folder"]), Path(options["program"])
-    readable = (*READABLE, program.parent.parent)
-    if options["bubblewrap"]:
-        return [options["bubblewrap"], *_bubblewrap(folder, readable), *command]
-    os.chdir(folder)
-    forbid_new_privileges()
-    restrict_files(readable, (folder, *DEVICES))
-    install(program_filter(os.uname().machine))
-    return command
-
-
-def _bubblewrap(folder: Path, readable: tuple[Path, ...]) -> Iterator[str]:
-    """Yield bubblewrap's arguments. It installs the filter when it no longer needs the calls."""
-    steps = os.memfd_create("filter", 0)
-    os.write(steps, program_filter(os.uname().machine))
-    os.lseek(steps, 0, os.SEEK_SET)
-    yield from ("--unshare-all", "--die-with-parent", "--seccomp", str(steps))
-    yield from ("--proc", "/proc", "--dev", "/dev")
-    for path in readable:
-        yield from ("--ro-bind-try", str(path), str(path))
-    yield from ("--bind", str(folder), str(folder), "--chdir", str(folder), "--")

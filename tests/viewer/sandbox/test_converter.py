@@ -10,7 +10,6 @@ import pytest
 
 from tests.viewer.convertible import docx, open_document
 from viewer.sandbox import converter
-from viewer.sandbox.confinement import landlock_version
 
 SECRET = "what-only-the-service-may-read"
 RTF = rb"{\rtf1\ansi Hello {\b bold} world.}"
@@ -32,23 +31,10 @@ OPEN_EVENT = (
 )
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(
-            "bubblewrap",
-            marks=pytest.mark.skipif(
-                not shutil.which("bwrap"), reason="bubblewrap is not installed"
-            ),
-        ),
-        pytest.param(
-            "Landlock",
-            marks=pytest.mark.skipif(landlock_version() < 1, reason="this kernel has no Landlock"),
-        ),
-    ]
-)
-def isolated(request, soffice):
-    """LibreOffice, isolated in each way that this machine has."""
-    return converter.find_converter(soffice, None if request.param == "bubblewrap" else "")
+@pytest.fixture
+def isolated(soffice):
+    """LibreOffice, isolated by Landlock."""
+    return converter.find_converter(soffice)
 
 
 def text_of(converter_, data, extension):
@@ -168,7 +154,7 @@ def probe(isolated, tmp_path):
         program.parent.mkdir()
         program.write_text(f"#!/usr/bin/sh\nexec > {folder}/said 2>&1\n{command}\n")
         program.chmod(0o700)
-        stand_in = converter.Converter(str(program), "", isolated.bubblewrap)
+        stand_in = converter.Converter(str(program), "")
         converter._run(stand_in, folder / "document.odt", time.monotonic() + 60)
         return (folder / "said").read_text()
 
@@ -234,7 +220,7 @@ def test_a_program_that_is_no_libreoffice_is_named(tmp_path):
     [
         ("_is_memory", lambda _: False, "is no memory file system"),
         ("seccomp_available", lambda: False, "no seccomp"),
-        ("landlock_version", lambda: 0, "Install bubblewrap"),
+        ("landlock_version", lambda: 0, "no Landlock"),
     ],
 )
 def test_without_isolation_or_memory_there_is_no_converter(
@@ -242,7 +228,7 @@ def test_without_isolation_or_memory_there_is_no_converter(
 ):
     monkeypatch.setattr(converter, missing, replacement)
     with pytest.raises(converter.NoConverterError, match=said):
-        converter.find_converter(soffice, "")
+        converter.find_converter(soffice)
 
 
 def test_a_folder_on_a_disk_is_no_memory():

@@ -12,19 +12,21 @@ from viewer.sandbox.process import BOOTSTRAP, PACKAGE
 MAIN = """
 import resource
 from viewer.sandbox import converter_process
+score = open("/proc/self/oom_score_adj")
 def execve(program, *_):
     limit = resource.getrlimit(resource.RLIMIT_AS)[0] >> 20
-    print(program, limit, open("/proc/self/oom_score_adj").read())
+    print(program, limit, score.read())
 converter_process.os.execve = execve
 converter_process.main()
 """
 DEEP = b"{" * (MAX_GROUPS + 1)
+PROGRAM = "/opt/office/program/soffice.bin"
 
 
 def become(folder, name, data):
     """The program that takes over, its memory in MiB, and its place where memory runs out."""
     (folder / name).write_bytes(data)
-    options = {"program": "/opt/office/program/soffice.bin", "bubblewrap": "/bwrap"}
+    options = {"program": PROGRAM}
     options = json.dumps(options | {"folder": str(folder), "document": name, "target": "pdf"})
     command = [sys.executable, "-I", "-c", f"{BOOTSTRAP}\n{MAIN}", str(PACKAGE), options]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
@@ -32,13 +34,13 @@ def become(folder, name, data):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the converter is for Linux")
 def test_memory_is_limited_and_where_it_runs_out_the_converter_goes_first(tmp_path):
-    assert become(tmp_path, "document.rtf", b"{x}") == ["/bwrap", str(MEMORY_MB), "1000"]
+    assert become(tmp_path, "document.rtf", b"{x}") == [PROGRAM, str(MEMORY_MB), "1000"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the converter is for Linux")
 def test_rtf_of_too_many_open_groups_is_not_converted(tmp_path):
     assert become(tmp_path, "document.rtf", DEEP) == []
-    assert become(tmp_path, "document.odt", DEEP)[:1] == ["/bwrap"]
+    assert become(tmp_path, "document.odt", DEEP)[:1] == [PROGRAM]
 
 
 @pytest.mark.parametrize(

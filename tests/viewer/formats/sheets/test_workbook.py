@@ -61,9 +61,7 @@ def test_another_workbook_is_shown_as_the_xlsx_that_libreoffice_makes_of_it(exte
         return JobResult([({}, made)], None) if made else JobResult()
 
     kind, data = OTHERS[extension]
-    document = replace(
-        original(data, "a", kind), run=run, converter=Converter("/soffice.bin", "", "")
-    )
+    document = replace(original(data, "a", kind), run=run, converter=Converter("/soffice.bin", ""))
 
     assert preview_of(document).kind == ("sheets" if made else "unknown")
     assert "LibreOffice on the server" in preview_of(original(data, "a", kind)).body.decode()

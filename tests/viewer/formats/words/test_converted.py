@@ -28,7 +28,7 @@ def document(data, content_type, made=None):
         return JobResult([({}, made)], None) if made else JobResult()
 
     original = samples.original(data, content_type=content_type)
-    return replace(original, run=run, converter=Converter("/soffice.bin", "1", "")), asked
+    return replace(original, run=run, converter=Converter("/soffice.bin", "1")), asked
 
 
 @pytest.mark.parametrize(
