@@ -15,7 +15,6 @@ from itertools import count
 from tests.viewer.samples import (
     OPEN_DOCUMENT,
     OPEN_XML,
-    ar,
     docx,
     linked_pdf,
     mail,
@@ -394,11 +393,6 @@ HEAVY = {  # documents that need much memory or time, by name; created on demand
     "mail of many ends": (
         "a.eml",
         lambda: b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n--b--\n" * 200_000,
-    ),
-    "archive of nothing": ("a.deb", lambda: ar(**{"debian-binary": b""}) * 99_999),
-    "archives in an archive": (
-        "a.deb",
-        lambda: ar(**dict.fromkeys((f"{n}.tar.gz" for n in range(9)), tar(zeros=bytes(64 << 20)))),
     ),
     "four hundred pages": ("a.tif", lambda: picture("TIFF", *["red"] * 400, size=(9, 9))),
     "pages in a circle": ("a.tif", _tiff_loop),

@@ -209,20 +209,6 @@ HEIC = base64.b64decode(  # 64 by 48 pixels, teal
 )
 
 
-HEIC_WITH_THUMBNAIL = base64.b64decode(  # 64 by 64 pixels, and 32 by 32
-    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAjxtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAA"
-    "AAAAAAAAADRpbG9jAAAAAERAAAIAAQAAAAACYAABAAAAAAAAABkAAgAAAAACeQABAAAAAAAAABkAAAA4aWluZgAAAAAA"
-    "AgAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAAAAACAABodmMxAAAAAA5waXRtAAAAAAABAAABe2lwcnAAAAFV"
-    "aXBjbwAAAHhodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAr"
-    "QgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqSSmubgIaDAgAAAMAyAAAAwAIQGIAAQAHRAHBcrAiQAAAABNjb2xybmNseAAB"
-    "AA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAABBwaXhpAAAAAAMICAgAAAB2aHZjQwEDcAAAAJAAAAAAAB7wAPz9+PgA"
-    "AA8DYAABABhAAQwB//8DcAAAAwCQAAADAAADAB66AkBhAAEAKkIBAQNwAAADAJAAAAMAAAMAHqAggQWW6uSmubgIaDAg"
-    "AAADAyAAAAMAIWIAAQAGRAHBc8CJAAAAKGNsYXAAAAAgAAAAAQAAACAAAAAB////4AAAAAL////gAAAAAgAAAB5pcG1h"
-    "AAAAAAAAAAIAAQSBAgMEAAIEhQMEhgAAABppcmVmAAAAAAAAAA50aG1iAAIAAQABAAAAOm1kYXQAAAAVKAGvC2D6xsHX"
-    "//g1q3F5H8QztO3AAAAAFSgBrwtg9eWDr//wa1bi8j+JhT/UOA=="
-)
-
-
 def wav(seconds=1):
     """A sine tone."""
     out = io.BytesIO()
@@ -588,11 +574,6 @@ def every_kind():
         ("talk.odp", OPEN_DOCUMENT + "presentation", odp()),
         ("files.zip", "application/zip", package(a_dot_txt=b"a", b__c_dot_txt=b"c" * 999)),
         ("files.tar.gz", "application/gzip", tar(notes=b"some words", picture=png())),
-        (
-            "tool.deb",
-            "application/octet-stream",
-            ar(**{"debian-binary": b"2.0", "data.tar.gz": tar(a=b"x")}),
-        ),
         ("logo.svgz", "application/octet-stream", gzip.compress(SVG, mtime=0)),
         ("mystery.bin", "application/octet-stream", bytes(range(256))),
         ("sales.ipynb", "application/x-ipynb+json", NOTEBOOK),

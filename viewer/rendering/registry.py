@@ -110,7 +110,6 @@ BY_TYPE: Final[dict[str, Renderer]] = {
         (
             *("application/zip", "application/x-tar", "application/gzip", "application/x-bzip2"),
             *("application/x-xz", "application/java-archive", "application/epub+zip"),
-            *("application/x-archive", "application/vnd.debian.binary-package"),
         ),
         ARCHIVE.preview,
     ),

@@ -22,7 +22,7 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("sheets", "unknown"): "sheet.xlsx year.xlsx",
     ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt report.docx talk.pptx "
     "minutes.odt talk.odp prices.xls costs.ods",
-    ("archive", "unknown"): "files.zip files.tar.gz tool.deb",
+    ("archive", "unknown"): "files.zip files.tar.gz",
     ("notebook", "unknown"): "sales.ipynb",
     ("agenda", "unknown"): "plan.ics ada.vcf",
 }

@@ -1,14 +1,12 @@
 """Runs in the child process. Lists the files of an archive and takes small ones out of it.
 
-It reads ZIP, tar (also packed by gzip, bzip2 or xz), single files packed by these, and ar, which is
-the container of Debian's packages: tar archives in it are listed with it.
+It reads ZIP, tar (also packed by gzip, bzip2 or xz), and single files packed by these.
 """
 
 import bz2
 import gzip
 import io
 import lzma
-import struct
 import tarfile
 import zipfile
 import zlib
@@ -36,9 +34,6 @@ UNPACKERS: Final[tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...]] = (
     (b"\xfd7zXZ\0", lzma.LZMAFile),
 )
 
-AR: Final = b"!<arch>\n"
-AR_HEAD: Final = struct.Struct("16s32x10s2x")  # name and size, in ASCII (System V ar)
-
 ENCRYPTED: Final = 1  # flag of a file in a ZIP archive (APPNOTE, 4.4.4)
 UTF_8: Final = 0x800  # flag of a name in a ZIP archive (APPNOTE, D.2)
 # Western ones are left out: nothing tells them from cp437, in which names are without the flag.
@@ -53,8 +48,6 @@ LABELS: Final = {
     "application/gzip": "Packed by gzip",
     "application/x-bzip2": "Packed by bzip2",
     "application/x-xz": "Packed by xz",
-    "application/x-archive": "Archive",
-    "application/vnd.debian.binary-package": "Debian package",
     "application/java-archive": "Java archive",
     "application/epub+zip": "Book",
 }
@@ -155,8 +148,6 @@ def _taken(member: Member, left: int) -> bytes | None:
 def _members(data: bytes, name: str) -> Iterator[Member]:
     if data.startswith(b"PK"):
         return _zip_members(data)
-    if data.startswith(AR):
-        return _ar_members(data)
     unpack = next((unpack for start, unpack in UNPACKERS if data.startswith(start)), None)
     if unpack is None:
         return _tar_members(io.BytesIO(data))
@@ -164,20 +155,6 @@ def _members(data: bytes, name: str) -> Iterator[Member]:
         return _tar_members(_Limited(unpack(io.BytesIO(data)), MAX_UNPACKED))
     single = Member(name.rpartition(".")[0] or "content", None, unpack(io.BytesIO(data)).read)
     return iter((single,))
-
-
-def _ar_members(data: bytes) -> Iterator[Member]:
-    at = len(AR)
-    while at + AR_HEAD.size <= len(data):
-        name, length = AR_HEAD.unpack_from(data, at)
-        start, size = at + AR_HEAD.size, int(length)
-        at = start + size + size % 2
-        content, shown = data[start : start + size], name.decode("latin-1").strip().rstrip("/")
-        if ".tar" in shown:
-            inner = _members(content, shown)
-            yield from (member._replace(name=f"{shown}/{member.name}") for member in inner)
-        elif shown:  # symbols and long names have none
-            yield Member(shown, size, io.BytesIO(content).read)
 
 
 def _is_tar(start: bytes) -> bool:

@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from email.message import EmailMessage
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
 from ...content import charset_detection
@@ -38,7 +38,6 @@ MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
-BOUNDARY: Final = re.compile(rb"\n\r?\n--(\S[^\r\n]{0,69})\r?\n", re.A)
 # How a page names a part: by its Content-ID, or by its Content-Location, as saved pages do (MHTML).
 NAMED: Final = re.compile(
     r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
@@ -72,15 +71,10 @@ def parse(data: bytes) -> Iterator[Message]:
 
 
 def _parsed(data: bytes) -> EmailMessage:
-    """Return a message. Its parts may stand between another boundary than the declared one."""
     if data.startswith(outlook_message.SIGNATURE):
         return outlook_message.read(data)
     message: Any = email.message_from_bytes(data, policy=email.policy.default)
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
-        declared, used = message.get_boundary(), BOUNDARY.search(data)
-        if declared and used:
-            data = data.replace(declared.encode("utf-8", "surrogateescape"), used[1], 1)
-            return email.message_from_bytes(data, policy=email.policy.default)
         message.set_type("text/plain")  # nothing says where its parts begin
     return cast(EmailMessage, message)
 
@@ -167,7 +161,7 @@ def _attachments(
     that Outlook has packed what is in it.
     """
     is_multipart = message.get_content_maintype() == "multipart"
-    parts = chain(message.iter_attachments(), _behind(message)) if is_multipart else _whole(message)
+    parts = message.iter_attachments() if is_multipart else _whole(message)
     for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
         if shown.isdisjoint(_names(part)):
             kind, content = part.get_content_type(), _content(part, line_end)
@@ -184,25 +178,9 @@ def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
         if part is None:
             left.pop()
         elif part.get_content_maintype() == "multipart":
-            left.append(_parts(part))
+            left.append(part.iter_parts())
         else:
             yield part
-
-
-def _parts(container: Any) -> Iterator[EmailMessage]:
-    """Yield the parts, also those behind the end: a part inside has had the same boundary."""
-    yield from container.iter_parts()
-    yield from _behind(container)
-
-
-def _behind(container: Any) -> Iterator[EmailMessage]:
-    boundary, rest = container.get_boundary(), container.epilogue
-    if boundary and rest and f"--{boundary}" in rest:
-        again: Any = email.message_from_string(
-            f'Content-Type: multipart/mixed; boundary="{boundary}"\n\n{rest}',
-            policy=email.policy.default,
-        )
-        yield from again.iter_parts()
 
 
 def _whole(message: EmailMessage) -> Iterator[EmailMessage]:

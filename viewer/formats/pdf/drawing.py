@@ -1,9 +1,6 @@
 """Runs in the child process. Reads a PDF with PDFium: its pages' sizes, pictures, text and links.
 
-All coordinates are points of a page as it is shown, from its upper left corner. What PDFium calls
-to write a copy is made when this is imported: later the process may map no code.
-
-Source: PDFium's public/fpdf_save.h.
+All coordinates are points of a page as it is shown, from its upper left corner.
 """
 
 import contextlib
@@ -43,12 +40,9 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
     "overview": one message with the number of pages, the size of the first and the names of
     attached files, then "pictures"; "pictures": a page's picture with its text and links; "text":
-    one message with their sizes, and from the first page on the outline, then a page's text;
-    "unlocked": the document without its password.
+    one message with their sizes, and from the first page on the outline, then a page's text.
     """
     document = _open(data, options.get("password"))
-    if options["asked"] == "unlocked":
-        yield {}, unlocked(document)
     count, first = min(len(document), MAX_PAGES), options["first"] - 1
     asked, indices = options["asked"], range(first, min(first + options["count"], count))
     if asked == "overview":
@@ -261,21 +255,3 @@ def _address(document: Any, action: Any) -> str | None:
     buffer = ctypes.create_string_buffer(length)
     pdfium.FPDFAction_GetURIPath(document, action, buffer, length)
     return buffer.value.decode("utf-8", "replace")
-
-
-_written: Final[list[bytes]] = []
-
-
-def unlocked(document: Any) -> bytes:
-    """Return a copy of an opened document; empty if it can't be written."""
-    saved = pdfium.FPDF_SaveAsCopy(document, _WRITER, pdfium.FPDF_REMOVE_SECURITY)
-    return b"".join(_written) if saved else b""
-
-
-def _write(_writer: Any, data: Any, size: int) -> int:
-    _written.append(ctypes.string_at(data, size))
-    return 1
-
-
-_WRITE: Final = dict(pdfium.FPDF_FILEWRITE._fields_)["WriteBlock"](_write)
-_WRITER: Final = pdfium.FPDF_FILEWRITE(version=1, WriteBlock=_WRITE)

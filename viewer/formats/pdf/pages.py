@@ -118,14 +118,6 @@ class PdfPages:
         result = self._original.run(FILES_JOB, self._original.pieces(), options)
         return b"".join(html for _, html in result.messages)
 
-    def unlocked(self) -> bytes:
-        """Return a copy of the PDF that opens without its password. Raises SandboxError."""
-        result = self._run("unlocked", 1, 0)
-        if result.failure:
-            raise SandboxError(result.failure)
-        ((_, copy),) = result.messages
-        return copy
-
     def _begun(
         self, asked: str, first: int, count: int, drawing: Drawing | None = None
     ) -> tuple[dict[str, Any], list[Message]]:

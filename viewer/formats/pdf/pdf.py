@@ -78,8 +78,6 @@ def _file(
     copy = b"".join(original.pieces()) if is_converted else b""
     with suppress(SandboxError):
         drawn = pages.drawn(1, 1, FILE, overview.total)
-        if original.password is not None and not is_converted:
-            copy = pages.unlocked()
     count = format_count(overview.total, "page")
     body = render("pdf/saved.html", pages=drawn, total=overview.total, count=count)
     return _saved(

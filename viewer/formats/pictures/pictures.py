@@ -1,30 +1,24 @@
 """Runs in the child process. Turns pictures that browsers do not show into ones that they do.
 
 Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS, PCX, SGI,
-QOI and the icons of macOS; pi-heif reads HEIC. A raw photo is shown by the preview in it. Each page
-becomes a PNG, a WebP or a JPEG picture, upright and at most MAX_SHOWN pixels large.
+QOI and the icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and at most MAX_SHOWN pixels large.
 """
 
 import base64
 import gzip
 import importlib
 import io
-import re
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import islice
 from typing import Any, Final, cast
 
-from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageCms, ImageOps
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
-from PIL.JpegImagePlugin import JpegImageFile
 
 from ...markup.formatting import format_count
 from ...sandbox.messages import Message, RefusedError, shown_as
 from .picture import HEIF, LABELS
 
 PSD_NOTE: Final = "Shown as it was saved flat, without its layers."
-PREVIEW_NOTE: Final = "Shown is the preview that is in this file, not all of its data."
 STAGE: Final = b'<div class="stage" tabindex="0" role="region" aria-label="Picture">%b</div>\n'
 ALONE: Final = {"tools": ["zoom", "fit"], "scripts": ["pictures/picture.js"]}
 MANY: Final = {
@@ -49,7 +43,6 @@ FORMATS: Final = (
 MAX_DECODED: Final = 900 << 20  # bytes of one decoded page
 MAX_DECODED_HEIF: Final = 400 << 20  # whose library needs twice as many
 REDUCED: Final = 3  # a large JPEG 2000 picture is decoded with an eighth of its width and height
-THUMBNAIL: Final = b"thmb", b"free"  # of HEIF: one picture is a smaller one of another
 GZIP: Final = b"\x1f\x8b"
 MAX_DRAWING: Final = 8 << 20  # bytes of an SVG drawing
 MAX_SHOWN: Final = 16_000_000  # pixels of a single picture
@@ -60,12 +53,6 @@ DEEP: Final = frozenset({"I", "F", "I;16", "I;16B", "I;16L", "I;16N"})
 BYTES_OF_PIXEL: Final = {"1": 1, "L": 1, "P": 1} | dict.fromkeys(DEEP, 12)  # with their copies
 QUALITY: Final = 88
 ORIENTATION: Final = 0x0112  # the tag of TIFF 6.0 and Exif 3.0
-SUB_IFDS: Final = 0x014A  # the tag of the other pictures in a TIFF; IFD means its list of tags
-REDUCED_SUBFILE: Final = 0x00FE  # bit 0: the picture is a smaller one of another (TIFF 6.0)
-TIFF: Final = b"II*\0", b"MM\0*"
-JPEG_START: Final = re.compile(rb"\xff\xd8\xff[\xc0-\xfe]")
-MAX_PREVIEWS: Final = 500  # JPEG pictures in a raw photo that are looked at
-JPEG_HEAD: Final = 256 << 10  # bytes in which a JPEG picture says how large it is
 TURNED: Final = range(5, 9)  # its values for a picture that lies on its side
 
 
@@ -97,7 +84,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         width, height = image.size  # of a TIFF as it is turned by Pillow
         if image.format != "TIFF" and image.getexif().get(ORIENTATION) in TURNED:
             width, height = height, width
-        small = _decodable(image, data if total == 1 else b"")
+        small = _decodable(image)
         page, picture = _page(small, MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
         if index and len(out) > MAX_BYTES:
             break
@@ -110,7 +97,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
         )
     pages = format_count(total, "page")
     notes = (
-        PREVIEW_NOTE if image.format == "JPEG" else PSD_NOTE if image.format == "PSD" else "",
+        PSD_NOTE if image.format == "PSD" else "",
         f"Showing {shown:,} of {pages}. Save the original to see all of it."
         if shown < total
         else "",
@@ -140,59 +127,19 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _opened(data: bytes) -> Image.Image:
-    """Return the picture; of the raw photo of a camera, which is a TIFF, the preview in it."""
-    image: Image.Image | None = None
-    tags: Any = {}
-    try:
-        formats = tuple(
-            one for one in FORMATS if one in Image.OPEN
-        )  # HEIF is there if it is needed
-        image = Image.open(io.BytesIO(data), formats=formats)
-        tags = image.getexif() if image.format == "TIFF" else {}
-    except UnidentifiedImageError:
-        if not data.startswith(TIFF):
-            raise
-    if not image or (tags.get(SUB_IFDS) and tags.get(REDUCED_SUBFILE, 0) & 1):
-        for at in _previews(data):
-            with suppress(OSError):
-                preview = JpegImageFile(io.BytesIO(data[at:]))
-                preview.getexif().setdefault(ORIENTATION, tags.get(ORIENTATION, 1))
-                preview.load()
-                return preview
-    if not image:
-        raise UnidentifiedImageError
-    return image
+    formats = tuple(one for one in FORMATS if one in Image.OPEN)  # HEIF is there if it is needed
+    return Image.open(io.BytesIO(data), formats=formats)
 
 
-def _previews(data: bytes) -> list[int]:
-    """Return where JPEG pictures in a raw photo begin that are no raw data, the largest first."""
-    found = []
-    for match in islice(JPEG_START.finditer(data), MAX_PREVIEWS):
-        with suppress(OSError, SyntaxError):  # none, or the raw data in lossless JPEG
-            head = JpegImageFile(io.BytesIO(data[match.start() : match.start() + JPEG_HEAD]))
-            if _fits(head, head.size):
-                found.append((head.width * head.height, match.start()))
-    return [at for _, at in sorted(found, reverse=True)]
-
-
-def _decodable(image: Image.Image, data: bytes) -> Image.Image:
-    """Return a page that is small enough to be decoded: itself, or a smaller one in the file.
-
-    `data` is the file if it has no other page. Raises RefusedError.
-    """
-    if _fits(image, image.size):
-        return image
-    if isinstance(image, Jpeg2KImageFile):
+def _decodable(image: Image.Image) -> Image.Image:
+    """Return a page that is small enough to be decoded. Raises RefusedError."""
+    if isinstance(image, Jpeg2KImageFile) and not _fits(image, image.size):
         image.reduce = REDUCED
         if _fits(image, (image.width >> REDUCED, image.height >> REDUCED)):
             return image
-    if image.format == "HEIF" and THUMBNAIL[0] in data:
-        again = Image.open(io.BytesIO(data.replace(*THUMBNAIL)), formats=FORMATS)
-        for index in range(1, getattr(again, "n_frames", 1)):
-            again.seek(index)
-            if _fits(again, again.size):
-                return again
-    raise RefusedError("size")
+    if not _fits(image, image.size):
+        raise RefusedError("size")
+    return image
 
 
 def _fits(image: Image.Image, size: tuple[int, int]) -> bool:

@@ -20,7 +20,7 @@ from ...markup.names import extension_of
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message
 from .code import lexed_name
-from .indenting import folds_of, indent_json
+from .indenting import indent_json
 from .text_lines import MAX_LINES, html_lines, shown_lines
 
 START: Final = 4_000  # bytes
@@ -110,7 +110,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     html = DOCUMENT.highlight("", text)
     shown = text.count("\n") + 1  # some lexers add a line end, and some take one away
     html = "\n".join((html + "\n").split("\n")[:shown])
-    lines, block = html_lines(html, total, folds_of(laid_out) if laid_out else ())
+    lines, block = html_lines(html, total)
     lexer = DOCUMENT.lexers.get("")
     label = LABELS.get(lexer.name, lexer.name) if lexer else ""
     facts = shown_lines(lines, data, encoding, options, label)

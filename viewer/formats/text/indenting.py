@@ -10,7 +10,6 @@ NUMBERS: Final = re.compile(rf"\[\n\s+({NUMBER}(?:,\n\s+{NUMBER})*)(?:\n\s+(\])|
 MAX_IN_LINE: Final = 72  # characters
 INDENT: Final = "\t"
 MAX_DEPTH: Final = 60
-LEAST_FOLDED: Final = 3
 
 
 def indent_json(text: str, *, whole: bool = True) -> str | None:
@@ -27,21 +26,6 @@ def indent_json(text: str, *, whole: bool = True) -> str | None:
         return NUMBERS.sub(_in_line, _indent(JSON_TOKEN.findall(text)))
     except (ValueError, RecursionError):
         return None
-
-
-def folds_of(lines: str) -> list[int]:
-    """Return for each line 1 if it ends with an opening bracket, -1 if it begins with its end; 0 if
-    there are less than LEAST_FOLDED lines between the two.
-    """
-    folds, opened = [], []
-    for number, line in enumerate(lines.split("\n")):
-        folds.append(int(line.endswith(("[", "{"))))
-        if folds[-1]:
-            opened.append(number)
-        elif line.lstrip().startswith(("]", "}")) and opened:
-            is_long = number - opened[-1] > LEAST_FOLDED
-            folds[-1], folds[opened.pop()] = (-1, 1) if is_long else (0, 0)
-    return folds
 
 
 def _indent(words: list[str]) -> str:

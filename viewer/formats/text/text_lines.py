@@ -1,7 +1,7 @@
 """Renders text as numbered lines, up to MAX_LINES and MAX_HTML."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ...content.decoding import browser_label, decode, is_certain
@@ -73,38 +73,28 @@ def _short(html: str, total: int, most: int) -> Message:
     return facts, START + out.encode("utf-8", "replace") + END
 
 
-def html_lines(html: str, total: int, folds: Sequence[int] = ()) -> Message:
-    """Return lines of ready HTML, the first of `total`, at most MAX_HTML of them, numbered.
-
-    `folds` has for each line 1 if a <details> begins with it, which goes on to the line before
-    the one that has -1, and else 0.
-    """
-    return _numbered(([line] for line in html.split("\n")), total, folds)
+def html_lines(html: str, total: int) -> Message:
+    """Return lines of ready HTML, the first of `total`, at most MAX_HTML of them, numbered."""
+    return _numbered(([line] for line in html.split("\n")), total)
 
 
-def _numbered(lines: Iterable[Iterable[str]], total: int, folds: Sequence[int] = ()) -> Message:
+def _numbered(lines: Iterable[Iterable[str]], total: int) -> Message:
     """Join lines, given in blocks. The facts are the numbers of lines and of those shown.
 
     CSS adds the line numbers, so that they are not copied with the text.
     """
-    out, shown, full, depth = bytearray(START), 0, False, 0
+    out, shown, full = bytearray(START), 0, False
     for shown, blocks in enumerate(lines, 1):
-        fold = folds[shown - 1] if shown <= len(folds) else 0
-        if depth and fold < 0:
-            out += b"</details>"
-            depth -= 1
-        is_fold = fold > 0
-        depth += is_fold
-        out += (b"<details open><summary id=L%d>" if is_fold else b"<a id=L%d>") % shown
+        out += b"<a id=L%d>" % shown
         for block in blocks:
             out += block.encode("utf-8", "replace")
             if full := len(out) > MAX_HTML:
                 break
-        out += b"\n</summary>" if is_fold else b"\n</a>"
+        out += b"\n</a>"
         if full:
             break
     facts = {"lines": total, "shown": shown, "cut": full or shown < total}
-    return facts, bytes(out + b"</details>" * depth + END)
+    return facts, bytes(out + END)
 
 
 def _escaped_blocks(line: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.viewer.samples import ar, package, tar
+from tests.viewer.samples import package, tar
 from viewer.formats.archives import members as archive
 from viewer.formats.archives.members import list_files, render
 from viewer.sandbox.messages import RefusedError
@@ -39,14 +39,6 @@ def test_files_are_listed_and_small_ones_taken_out(data):
         "cut": False,
     }
     assert contents == FILES
-
-
-def test_the_archives_in_a_debian_package_are_listed_with_it():
-    data = ar(**{"debian-binary": b"2.0", "/": b"symbols", "data.tar.xz": tar("w:xz", **FILES)})
-    _, contents = read(data, "a.deb")
-    inner = {f"data.tar.xz/{name}": content for name, content in FILES.items()}
-
-    assert contents == {"debian-binary": b"2.0"} | inner
 
 
 @pytest.mark.parametrize(

@@ -59,17 +59,6 @@ def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too
         assert "Здравствуйте" in body
 
 
-@pytest.mark.parametrize("boundary", ["other", ""])
-def test_parts_between_other_boundaries_than_the_declared_one_are_read(boundary):
-    head = b"Subject: x\nContent-Type: multipart/mixed; boundary=declared\n\n"
-    part = b"\nContent-Type: text/plain\n\nthe text\n"
-    line = f"--{boundary}".encode() if boundary else b""
-    facts, body = read(head + line + part + line + b"--\n" * bool(line))
-
-    assert "the text" in body
-    assert (b"Content-Type" in body.encode()) != bool(boundary)
-
-
 def test_a_page_without_a_declared_charset_says_it_itself():
     text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
 
@@ -80,14 +69,6 @@ def test_a_page_in_a_mail_keeps_its_direction_and_language():
     data = b"Content-Type: text/html\n\n<html dir=rtl lang='ar'><body><p>x"
 
     assert 'dir="rtl" lang="ar">' in read(data)[1]
-
-
-def test_what_is_behind_a_boundary_that_was_used_twice_is_attached():
-    inner = b"Content-Type: multipart/alternative; boundary=b\n\n--b\n\nx\n--b--\n"
-    file = b"Content-Type: text/csv; name=a.csv\n\n1,2"
-    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b--b\n%b\n--b--\n"
-
-    assert read(data % (inner, file))[0]["attachments"] == [["a.csv", "text/csv", 3]]
 
 
 def test_an_attached_inline_picture_is_embedded():

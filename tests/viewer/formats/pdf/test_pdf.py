@@ -1,7 +1,6 @@
 """viewer/formats/pdf/pdf.py and viewer/formats/pdf/pages.py"""
 
-import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from dataclasses import replace
 from io import BytesIO
 
@@ -68,16 +67,6 @@ def test_a_file_whose_first_page_cannot_be_drawn_says_that_it_holds_the_pdf(monk
 
     assert b"<img" not in body
     assert b"This file holds the whole PDF" in body
-
-
-def test_a_file_made_with_the_password_holds_a_copy_that_opens_without():
-    locked = encrypted_pdf("open sesame")
-    document = replace(original(locked, "a.pdf"), password="open sesame")
-    body = preview(document, "application/pdf").for_file().body
-    copy = re.search(rb'id="copy">([^<]+)</script>', body)[1]
-
-    assert pages_of(b64decode(copy)).texts(1).texts == ["Secret"]
-    assert b'id="copy"' not in shown(locked).for_file().body
 
 
 def test_files_in_a_pdf_are_below_its_pages_but_not_under_a_mark():

@@ -74,8 +74,6 @@ def test_a_note_says_what_is_not_shown(monkeypatch):
     assert "Showing 1 of 2 pages" in facts["note"]
     assert "fewer pixels" in facts["note"]
     assert "without its layers" in shown(psd()).note
-    raw = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8}) + picture("JPEG")
-    assert "the preview that is in this file" in shown(raw).note
 
 
 def test_a_picture_with_too_many_pixels_has_a_card_that_says_so():

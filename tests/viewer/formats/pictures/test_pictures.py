@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from tests.viewer.samples import HEIC, HEIC_WITH_THUMBNAIL, picture, psd
+from tests.viewer.samples import HEIC, picture, psd
 from viewer.formats.pictures import pictures
 from viewer.rendering.registry import PICTURE
 from viewer.sandbox.messages import RefusedError
@@ -53,25 +53,6 @@ def test_a_picture_is_converted_in_its_colours(data):
     assert facts["facts"] == [f"{size[0]} × {size[1]} pixels"]
     assert image.get_format_mimetype() == "image/jpeg"
     assert close_to(colour(image), (0, 128, 128))
-
-
-def test_a_raw_photo_is_shown_by_its_largest_preview_upright():
-    tags = {0x00FE: 1, 0x014A: 8, ORIENTATION: 6}  # smaller than a picture that is elsewhere
-    thumbnail = picture("TIFF", "red", tiffinfo=tags)
-    previews = picture("JPEG", "red", size=(30, 20)) + picture("JPEG", size=(90, 60))
-    raw = previews + previews[:800]
-    facts, ((size, image),) = drawn(thumbnail + raw)
-
-    assert facts["note"] == pictures.PREVIEW_NOTE
-    assert image.size == size == (60, 90)
-    assert close_to(colour(image), (0, 128, 128))
-
-
-def test_a_raw_photo_without_a_readable_preview_is_shown_by_its_thumbnail():
-    thumbnail = picture("TIFF", tiffinfo={0x00FE: 1, 0x014A: 8})
-    facts, _ = drawn(thumbnail + picture("JPEG", size=(90, 60))[:300])
-
-    assert facts["note"] == ""
 
 
 def test_a_photoshop_file_is_shown_as_it_was_saved_flat():
@@ -140,11 +121,8 @@ def test_a_huge_jpeg_2000_picture_is_decoded_in_a_smaller_size(monkeypatch):
     assert (size, image.size) == ((60, 40), (8, 5))
 
 
-def test_a_huge_heic_picture_is_shown_by_its_thumbnail(monkeypatch):
+def test_a_huge_heic_picture_is_not_decoded(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_DECODED_HEIF", 4 * 32 * 32)
-    _, ((size, image),) = drawn(HEIC_WITH_THUMBNAIL)
-
-    assert (size, image.size) == ((64, 64), (32, 32))
     with pytest.raises(RefusedError, match="size"):
         drawn(HEIC)
 

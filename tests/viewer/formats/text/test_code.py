@@ -125,4 +125,3 @@ def test_json_above_the_limit_is_laid_out_from_its_start():
     shown = preview(original(data, "a.json", "application/json"), "application/json")
 
     assert shown.source["layout"] == "json"
-    assert shown.body.count(b"<details open>") == shown.body.count(b"</details>") > 1_000

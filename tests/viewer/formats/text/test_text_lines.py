@@ -1,10 +1,7 @@
 """viewer/formats/text/text_lines.py"""
 
-import re
-
 import pytest
 
-from viewer.formats.text.indenting import folds_of
 from viewer.formats.text.text_lines import BLOCK, html_lines, text_lines
 from viewer.sandbox import MAX_HTML
 
@@ -23,25 +20,6 @@ def test_a_very_long_line_is_in_parts_that_are_laid_out_one_by_one():
 
     assert html.count(b"<span class=part>x") == html.count(b"x</span>") == 3
     assert b">short\n" in html
-
-
-def test_brackets_with_three_lines_between_them_fold_up_to_their_closing_ones():
-    text = '{\n  "a": [\n    1\n  ],\n  "[": "{"\n}'
-    html = html_lines(text, 9, folds_of(text))[1].decode()
-
-    assert re.sub(r"<code>|</code>|\n", "", html[html.index("<code>") :]) == (
-        "<details open><summary id=L1>{</summary>"
-        '<a id=L2>  "a": [</a><a id=L3>    1</a><a id=L4>  ],</a>'
-        '<a id=L5>  "[": "{"</a></details>'
-        "<a id=L6>}</a></pre>"
-    )
-
-
-@pytest.mark.parametrize("text", ["]\n}\n{", "{\n[\n{", "[\n" * 60, "\n"])
-def test_folds_are_closed_whatever_the_brackets(text):
-    html = html_lines(text, 9, folds_of(text))[1]
-
-    assert html.count(b"<details") == html.count(b"</details>")
 
 
 def test_ready_html_is_not_escaped_again():
