@@ -19,7 +19,8 @@ SAMPLE: Final = 20_000  # bytes of the lines that are not ASCII
 def prepare() -> None:
     """Load the models and codecs: files can't be opened later."""
     preload_codecs(FALLBACK, *ENCODINGS)
-    for sample in (b"gr\xf6\xdfer", "\u30c6\u30ad\u30b9\u30c8".encode("cp932")):
+    every = bytes(range(0xC0, 0x100))  # of many different pairs, for which it loads more
+    for sample in ("テキスト".encode("cp932"), b" ".join(every[::n] for n in range(1, 64))):
         detect(sample)
 
 
