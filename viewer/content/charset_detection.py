@@ -4,7 +4,7 @@ from typing import Final
 
 import chardet
 
-from .decoding import FALLBACK, needs_detection, preload_codecs, safe_codec
+from .decoding import FALLBACK, fits, needs_detection, preload_codecs, safe_codec
 
 EAST_ASIAN: Final = ("cp932", "euc-jp", "gb18030", "big5", "cp949")
 ENCODINGS: Final = (
@@ -29,6 +29,8 @@ def detect(data: bytes, charset: str | None = None) -> str | None:
     if not needs_detection(data, charset):
         return charset
     sample = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:SAMPLE]
+    if fits(sample, "utf-8"):  # of which a few bytes are damaged
+        return "utf-8"
     found = chardet.detect(sample, include_encodings=ENCODINGS)
     guess = safe_codec(found["encoding"]) or FALLBACK
     is_sure = found["confidence"] >= SURE or guess.replace("_", "-") in EAST_ASIAN

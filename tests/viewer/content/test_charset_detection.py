@@ -55,6 +55,10 @@ def test_letters_after_a_long_beginning_count():
     assert detect(text.encode("koi8_r")) == "koi8-r"
 
 
+def test_utf_8_with_a_damaged_byte_is_still_that():
+    assert detect("größer, schöner, weiter".encode() + b"\xff") == "utf-8"
+
+
 def test_what_is_declared_or_utf_8_is_not_guessed():
     assert detect("größer".encode("cp1252"), "latin-1") == "latin-1"
     assert detect("größer".encode()) is None
