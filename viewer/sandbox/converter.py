@@ -39,24 +39,25 @@ NOT_INSTALLED: Final = (
     "libreoffice-math to show their pages, or set CONVERTER to off if that is as you want it."
 )
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
-SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; of org.openoffice.Office.*
-    "Common/Security/Scripting": {
+SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; dates by year first
+    "Setup/L10N": {"ooSetupSystemLocale": "en-CA"},
+    "Office.Common/Security/Scripting": {
         "DisableMacrosExecution": "true",
         "MacroSecurityLevel": "3",
         "BlockUntrustedRefererLinks": "true",
     },
-    "Writer/Content/Update": {"Link": "2"},  # never
-    "Calc/Content/Update": {"Link": "2"},
-    "Recovery/RecoveryInfo": {"Enabled": "false"},
-    "Recovery/AutoSave": {"Enabled": "false"},
-    "Common/Misc": {"FirstRun": "false", "UseLocking": "false"},
+    "Office.Writer/Content/Update": {"Link": "2"},  # never
+    "Office.Calc/Content/Update": {"Link": "2"},
+    "Office.Recovery/RecoveryInfo": {"Enabled": "false"},
+    "Office.Recovery/AutoSave": {"Enabled": "false"},
+    "Office.Common/Misc": {"FirstRun": "false", "UseLocking": "false"},
 }
 PROFILE: Final = (
     '<?xml version="1.0" encoding="UTF-8"?><oor:items '
     'xmlns:oor="http://openoffice.org/2001/registry">%s</oor:items>'
 )
 ITEM: Final = (
-    '<item oor:path="/org.openoffice.Office.%s"><prop oor:name="%s" oor:op="fuse">'
+    '<item oor:path="/org.openoffice.%s"><prop oor:name="%s" oor:op="fuse">'
     "<value>%s</value></prop></item>"
 )
 

@@ -31,7 +31,7 @@ BUILT_IN: Final = {  # the ids without a format code in the file
 MAX_CODE: Final = 255  # characters, as in the programs that write these files
 PART: Final = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
-    r"|(?P<noon>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-])|(?P<date>y+|m+|d+|h+|s+)"
+    r"|(?P<noon>AM/PM|A/P)|(?P<general>General|@)|(?P<exponent>E[+-])|(?P<date>y+|m+|d+|h+|s+)"
     r"|(?P<digit>[0#?])|(?P<end>;)|(?P<mark>[.,%/])|(?P<literal>.)",
     re.I | re.S,
 )
