@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Response, g
 
+import viewer
 from models.core import (
     DocumentDamaged,
     NotFound,
@@ -28,7 +29,11 @@ from .views import content as contents
 from .views import pages, pdf
 
 document_views = ApiBlueprint(
-    "document_views", __name__, url_prefix="/v1/documents/<id>", description="Viewing and saving"
+    "document_views",
+    __name__,
+    url_prefix="/v1/documents/<id>",
+    description="Viewing and saving",
+    template_folder=viewer.TEMPLATES,  # the pages of the service share styles and icons
 )
 pdf_pages = ApiBlueprint(
     "pdf_pages", __name__, url_prefix="/v1/documents/<id>/pages", description="Pages of a PDF"

@@ -14,7 +14,8 @@ def rows():
 
 
 def existing_tests():
-    files = (ROOT / "tests").rglob("test_*.py")
+    folders = (ROOT / "tests", ROOT / "viewer" / "tests")
+    files = [file for folder in folders for file in folder.rglob("test_*.py")]
     return {
         name for file in files for name in re.findall(r"^def (test_\w+)", file.read_text(), re.M)
     }

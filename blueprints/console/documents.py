@@ -8,14 +8,13 @@ from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
+import viewer
 from models import Collection, DocumentToken, current_runtime
 from models.core import NotFound
 from models.documents import (
-    KINDS,
     ORDERS,
     binned,
     documents_page,
-    media_types_of,
     put_in_bin,
     upload,
     with_binned,
@@ -45,10 +44,11 @@ def show_documents(**_: str) -> Response:
     """List the documents, by name, type and order, page by page"""
     asked = {name: request.args.get(name, "").strip() for name in ("name", "type", "sort")}
     number, owner_id = page_number(), g.caller.owner_id
-    filters: dict[str, Any] = {"name": asked["name"], "media_types": media_types_of(asked["type"])}
+    media_types = viewer.media_types_of(asked["type"])
+    filters: dict[str, Any] = {"name": asked["name"], "media_types": media_types}
     page = documents_page(owner_id, ROWS, number, order=asked["sort"], **filters)
     given = {name: value for name, value in asked.items() if value}
-    shown: dict[str, Any] = {"kinds": KINDS, "sorts": ORDERS, "asked": asked, "list": page}
+    shown: dict[str, Any] = {"kinds": viewer.KINDS, "sorts": ORDERS, "asked": asked, "list": page}
     shown |= {"address": lambda other: "?" + urlencode(given | {"page": other})}
     shown |= {"links": links_by_target(page.documents)}
     shown["gone"] = binned(owner_id, request.args.getlist("id")[:MOST_SELECTED])

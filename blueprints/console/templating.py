@@ -8,7 +8,6 @@ from markupsafe import Markup
 import viewer
 from models import Document, Issued
 from models.core import now, rfc3339
-from models.documents import kind_of
 from models.events import has_mail
 from models.links import secret_of
 from models.records import has_passed
@@ -56,7 +55,7 @@ def address_of(link: Any) -> str | None:
 
 
 def _kind(document: Any) -> str:
-    return kind_of(document.media_type, document.name)
+    return viewer.kind_of(document.media_type, document.name)
 
 
 def _has_pages(target: Any) -> bool:

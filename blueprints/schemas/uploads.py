@@ -5,7 +5,6 @@ from typing import Any, cast
 from marshmallow import Schema, ValidationError, fields, post_load, pre_load
 
 import viewer
-from models.documents import type_of_name
 
 from ..http.base64_payload import Base64Payload
 from ..http.body import SMALL_BODY_BYTES, FieldsTooLarge, LongString, parse_json
@@ -76,7 +75,7 @@ class UploadForm(NewDocument):
         """Where the content type is missing or generic, the name and the first bytes say it."""
         file = body["payload"]
         if viewer.is_generic(body.setdefault("content_type", "")):
-            named = type_of_name(body["name"]) or type_of_name(file.filename)
+            named = viewer.type_of_name(body["name"]) or viewer.type_of_name(file.filename)
             body["content_type"] = viewer.detect(named, file.content.head(viewer.FIRST_BYTES))
         return body
 

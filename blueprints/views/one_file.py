@@ -10,7 +10,6 @@ from flask import Response, request
 import viewer
 from models import Collection, Document, connected, current_runtime
 from models.core import PayloadTooLarge, ServiceError
-from models.documents import kind_of
 from models.links import TokenGrant
 
 from .links import record, visible
@@ -91,7 +90,7 @@ def _contents(collection: Collection, grant: TokenGrant | None) -> viewer.Conten
 
 def row_of(document: Document) -> dict[str, str]:
     """How a contents page names it."""
-    kind = kind_of(document.media_type, document.name)
+    kind = viewer.kind_of(document.media_type, document.name)
     return {
         "name": document.name.strip() or document.default_name,
         "badge": viewer.badge(document.name, kind),

@@ -8,7 +8,6 @@ from typing import Any
 import viewer
 from models import Document, StoredPreview, current_runtime
 from models.core import Busy, rfc3339, while_waiting
-from models.documents import type_of_name
 from models.links import TokenGrant
 from models.storage.payloads import PIECE_BYTES
 
@@ -41,7 +40,7 @@ def original_of(
         run=_job_runner(
             document, caller_id, saves=saves, tells=lambda: tells and asks_again(grant)
         ),
-        named_type=type_of_name(document.name),
+        named_type=viewer.type_of_name(document.name),
         password=password,
         watermark=grant.watermark if grant else "",
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
@@ -89,3 +88,4 @@ def _job_runner(
 
 
 Document.has_pages = lambda document: original_of(document, None).has_pages
+Document.usual_extension = lambda document: viewer.usual_extension(document.media_type)

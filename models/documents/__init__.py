@@ -12,7 +12,6 @@ from .bin import (
 )
 from .collection import MOST_DOCUMENTS, Collection
 from .document import Document
-from .media_types import KINDS, kind_of, media_types_of, type_of_name
 from .search import ORDERS, documents_page, find_documents, within
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject

@@ -20,12 +20,16 @@ from ..runtime import log_damage
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
-from .media_types import essence, usual_extension
 from .payload import Payload
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
+
+
+def essence(content_type: str) -> str:
+    """Return the media type in lower case without its parameters."""
+    return content_type.partition(";")[0].strip().lower()
 
 
 class Stored(NamedTuple):
@@ -47,6 +51,8 @@ class Document(Authenticated, Payload, Owned):
     """What is done, and recorded, before its end is: it leaves its collections."""
     has_pages: ClassVar[Callable[["Document"], bool]]
     """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
+    usual_extension: ClassVar[Callable[["Document"], str]]
+    """The file-name extension usual for its type; the same file sets what knows it."""
 
     origin: Mapping[str, str]  # of a new one, for the event that records it
     media_type = TextField()
@@ -168,7 +174,7 @@ class Document(Authenticated, Payload, Owned):
 
     @property
     def default_name(self) -> str:
-        return self.id + usual_extension(self.media_type)
+        return self.id + self.usual_extension()
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 import json
 
+from tests.browser.firefox import Page
 from tests.people import PASSWORD
-from tests.viewer.firefox import Page
 
 UPLOAD = """(() => {
     const carried = new DataTransfer(), field = document.querySelector("#file");

@@ -12,7 +12,7 @@ from tests.mailbox import BASE
 from tests.people import Person, at
 from tests.problems import refused
 from tests.service import ROOT
-from tests.viewer import samples
+from viewer.tests import samples
 
 TEXT = "I keep this to myself.\n\n  Always."
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()

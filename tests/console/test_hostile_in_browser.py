@@ -8,8 +8,8 @@ import pytest
 from tests.console.test_flows_in_browser import sign_up
 from tests.people import Person
 from tests.site import Site
-from tests.viewer.corpus import hostile
 from tests.waiting import until
+from viewer.tests.corpus import hostile
 
 ACTS = """
 <!doctype html><title>a hostile site</title>

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.people import Person
-from tests.viewer.samples import slow_pdf
+from viewer.tests.samples import slow_pdf
 
 pytestmark = pytest.mark.slow
 

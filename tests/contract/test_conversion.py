@@ -10,9 +10,9 @@ import pytest
 from tests.console.visitor import Visitor
 from tests.people import Person
 from tests.service import StartError
-from tests.viewer import samples
-from tests.viewer.convertible import docx, open_document
 from tests.waiting import until
+from viewer.tests import samples
+from viewer.tests.convertible import docx, open_document
 
 WORD = f"{samples.OPEN_XML}wordprocessingml.document"
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"

@@ -8,7 +8,7 @@ import pytest
 from tests.formats import b64
 from tests.people import Person, at
 from tests.problems import refused
-from tests.viewer import samples
+from viewer.tests import samples
 
 TEXT = "I keep this to myself."
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()

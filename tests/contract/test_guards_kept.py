@@ -11,8 +11,8 @@ from tests.mailbox import BASE, until_sent
 from tests.pair import Pair
 from tests.people import Person, at
 from tests.problems import refused, refused_field
-from tests.viewer import samples
 from tests.waiting import run_in_threads, until
+from viewer.tests import samples
 
 GUARDS = {"recipients": ["@example.org"], "agreement": TEXT}
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.people import Person, at
 from tests.problems import refused
-from tests.viewer.samples import encrypted_pdf, linked_pdf, pdf
+from viewer.tests.samples import encrypted_pdf, linked_pdf, pdf
 
 NUMBERS = range(1, 141)
 

@@ -9,7 +9,7 @@ from tests.contract.test_guarded_links import ACCEPTED, TEXT, ask_code, call
 from tests.mailbox import BASE
 from tests.people import Person, at
 from tests.problems import refused, refused_field
-from tests.viewer import samples
+from viewer.tests import samples
 
 PDF = "application/pdf"
 MARKED = {"permissions": ["view"], "watermark": True}

@@ -3,7 +3,6 @@
 import base64
 import functools
 import hashlib
-import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,18 +10,7 @@ from markupsafe import Markup
 
 from .escaping import escape, json_for_script
 
-FOLDER = Path(__file__).resolve().parents[2] / "templates"
-CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-CSS_SPACE = re.compile(r"(?<!\s)\s*([{};,])\s*|(?<=:) |\n\s*")
-SCRIPT_INDENT = re.compile(r"^\s+", re.M)
-# Around signs, and comments; but not in strings, templates and regular expressions, which it finds.
-# Up to nine: each of many would look at all that follow it.
-SCRIPT_SPACE = re.compile(
-    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"""
-    r"""|(?:(?<=[(,=:!&|?>])|(?<=[(,=:!&|?>] ))"""
-    r"""/(?![/*])(?:\[(?:[^\]\\\n]|\\.)+\]|\\.|[^/\\\n\[])+/)"""
-    r"""| {0,9}([{}()\[\];,=<>?:&|*]) {0,9}| {0,9}//.*"""
-)
+FOLDER = Path(__file__).resolve().parents[1] / "templates"
 
 
 def render(template: str, **values: object) -> Markup:
@@ -32,11 +20,8 @@ def render(template: str, **values: object) -> Markup:
 
 @functools.cache
 def asset(name: str) -> str:
-    """Return a script or stylesheet without comments and indents: each page and file holds it."""
-    text = (FOLDER / name).read_text("utf-8")
-    if name.endswith(".css"):
-        return CSS_SPACE.sub(r"\1", CSS_COMMENT.sub("", text)).strip()
-    return SCRIPT_INDENT.sub("", SCRIPT_SPACE.sub(lambda found: found[1] or found[2] or "", text))
+    """Return a script or stylesheet, as each page and file holds it."""
+    return (FOLDER / name).read_text("utf-8")
 
 
 def source_hash(text: str) -> str:

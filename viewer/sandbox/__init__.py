@@ -1,8 +1,7 @@
 """Parses untrusted bytes in a short-lived child process with hard resource limits.
 
 The parent's side is `process`, and `converter` for LibreOffice; `worker` and `converter_process`
-are the main programs of the child processes. Only small plain texts are rendered by the parent,
-with the same code and limits.
+are the main programs of the child processes.
 """
 
 MAX_HTML = 6 << 20  # of HTML made for one preview, pictures not counted

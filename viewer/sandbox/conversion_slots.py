@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from os import sysconf
 from pathlib import Path
 from threading import Condition
 from typing import Final
@@ -40,17 +41,41 @@ class ConversionSlots:
 
     def _has_room(self) -> bool:
         """Those that run may take what they have not taken yet, so that theirs counts as well."""
-        room = not self._running or self._available() >= (self._running + 1) * self._needed
-        return self._running < MOST and room
+        if not self._running:
+            return True
+        is_room = self._available() >= (self._running + 1) * self._needed
+        return self._running < MOST and is_room
 
 
 def available_memory() -> int:
-    """Return what the machine has, and what the limit of the own cgroup (version 2) leaves."""
-    left = []
-    with suppress(OSError, LookupError):
-        left.append(int(MEMORY_INFO.read_text().split("MemAvailable:")[1].split()[0]) << 10)
-    with suppress(OSError, LookupError, ValueError):  # "max" is no limit
-        own = CGROUPS / OWN_CGROUP.read_text().split("0::/")[1].strip()
-        limit, taken = (int((own / f"memory.{name}").read_text()) for name in ("max", "current"))
-        left.append(limit - taken)
-    return min(left, default=0)
+    """Return how many bytes this process and others of its cgroups can still take."""
+    return min((_of_machine(), *_of_cgroups()))
+
+
+def _of_machine() -> int:
+    """Return what could be had without swapping; what is free where /proc does not say."""
+    with suppress(OSError):
+        for line in MEMORY_INFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return sysconf("SC_AVPHYS_PAGES") * sysconf("SC_PAGESIZE")
+
+
+def _of_cgroups() -> Iterator[int]:
+    """Yield what the limit of each cgroup (version 2) that holds this process leaves.
+
+    Source: Documentation/admin-guide/cgroup-v2.rst. Inactive pages of files can be taken back.
+    """
+    with suppress(OSError):
+        for line in OWN_CGROUP.read_text().splitlines():
+            if line.startswith("0::/"):
+                own = CGROUPS / line[4:]
+                for folder in (own, *own.parents):
+                    with suppress(OSError, ValueError):  # "max" is no limit
+                        yield _left(folder)
+
+
+def _left(folder: Path) -> int:
+    limit, taken = (int((folder / f"memory.{name}").read_text()) for name in ("max", "current"))
+    state = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    return limit - taken + int(state["inactive_file"])

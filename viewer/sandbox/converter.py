@@ -34,9 +34,9 @@ MAX_FOLDER: Final = 256 << 20
 MAX_PDF: Final = 32 << 20
 _slots: Final = ConversionSlots((MEMORY_MB << 20) + MAX_FOLDER, available_memory)
 NOT_INSTALLED: Final = (
-    "LibreOffice is not installed: documents and slides are shown as text, tables and pictures, "
-    "and DOC and PPT as cards. Install libreoffice-writer, libreoffice-impress and "
-    "libreoffice-math to show their pages, or set CONVERTER to off if that is as you want it."
+    "LibreOffice is not installed: of documents, slides and workbooks only DOCX, as text, and XLSX "
+    "are shown. Install libreoffice-writer, libreoffice-calc, libreoffice-impress and "
+    "libreoffice-math to show the others, or set CONVERTER to off if that is as you want it."
 )
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; dates by year first

@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
-    *("chardet", "markdown-it-py", "mdit-py-plugins", "nh3", "pi-heif"),
-    *("pillow", "Pygments", "pypdfium2", "olefile"),
+    "chardet",
+    "markdown-it-py",
+    "mdit-py-plugins",
+    "nh3",
+    "olefile",
+    "pi-heif",
+    "pillow",
+    "Pygments",
+    "pypdfium2",
 )
+VIEWER: Final = Path(__file__).parents[1]
 FONTS: Final = Path("/usr/share/fonts")
 EAST_ASIAN: Final = "DroidSansFallbackFull.ttf"  # Debian's fonts-droid-fallback
 
@@ -24,8 +32,9 @@ def east_asian_font() -> Path | None:
 def sandbox_version() -> str:
     """Return a digest of the viewer's modules, the versions of their libraries, and the font."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.glob("**/*.py")):
-        digest.update(path.read_bytes())
+    for path in sorted(VIEWER.glob("**/*.py")):
+        if not path.is_relative_to(VIEWER / "tests"):
+            digest.update(path.read_bytes())
     for name in LIBRARIES:
         digest.update(f"{name} {version(name)}\n".encode())
     digest.update(str(east_asian_font()).encode())

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.people import Person
-from tests.viewer.samples import pdf
+from viewer.tests.samples import pdf
 
 PASSWORD = "correct horse battery"
 OPERATION = re.compile(r'<details id="(\w+)">\n<summary><span class="verb(.*?)</details>', re.S)

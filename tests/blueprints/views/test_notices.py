@@ -5,11 +5,12 @@ from html import escape
 import pytest
 from flask import Flask, g
 
+from blueprints.document_views import document_views
 from blueprints.http import READERS
 from blueprints.http.problems import handle_service_error
 from blueprints.views import notices
 from models.core import Busy
-from viewer.markup.templating import FOLDER
+from tests.service import ROOT
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,8 @@ from viewer.markup.templating import FOLDER
 def test_a_busy_page_leads_back_to_the_address_by_itself_and_by_a_button(
     monkeypatch, method, query, back
 ):
-    app = Flask("app", template_folder=FOLDER)
+    app = Flask("app", template_folder=ROOT / "templates")
+    app.register_blueprint(document_views)
     monkeypatch.setattr(notices, "declared", lambda _: READERS)
     with app.test_request_context(query, method=method, headers={"Accept": "text/html"}):
         g.request_id = "r"

@@ -12,7 +12,7 @@ from models import current_runtime
 from models.core import Busy
 from models.storage.payloads import PIECE_BYTES
 from tests.in_process import application
-from tests.viewer import samples
+from viewer.tests import samples
 
 
 @pytest.mark.parametrize(("size", "times"), [(PIECE_BYTES, 1), (PIECE_BYTES + 1, 3)])

@@ -7,7 +7,7 @@ import pytest
 
 from models.storage import connected, database
 from tests.in_process import application
-from tests.viewer import samples
+from viewer.tests import samples
 
 MARKDOWN = b"# Title\n\nSome *words*.\n"
 DOCUMENTS = {  # name -> content type, bytes, most statements above those of the content

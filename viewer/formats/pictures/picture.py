@@ -1,7 +1,7 @@
-"""Pictures, audio and video that browsers show, and the names of those that are converted before.
+"""Pictures, audio and video that browsers show, and the names of those converted before.
 
-Images are shown in an <img>, where an SVG can neither run scripts nor load anything. Audio and video
-are played by the browser's own player.
+Images are shown in an <img>, where an SVG can neither run scripts nor load anything. Audio and
+video are played by the browser's own player.
 """
 
 from typing import Final, Literal, cast

@@ -1,7 +1,8 @@
 """Runs in the child process. Turns pictures that browsers do not show into ones that they do.
 
 Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS, PCX, SGI,
-QOI and the icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture, upright and at most MAX_SHOWN pixels large.
+QOI and the icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture,
+upright and at most MAX_SHOWN pixels large.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Runs in the child process. CSV and TSV: a table with a fixed header row and right-aligned numbers, or text if malformed."""
+"""Runs in the child process. Renders CSV and TSV as a table; malformed ones are text instead."""
 
 import csv
 import io

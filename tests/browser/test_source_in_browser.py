@@ -1,0 +1,175 @@
+"""Scripts that show more of the original: rows, lines, another encoding."""
+
+import pytest
+
+from tests.browser.test_page_in_browser import opened
+from tests.waiting import until
+from viewer import download, view
+from viewer.tests.samples import original
+
+ROWS = 20_000
+TABLE = "id,name,amount\n" + "".join(
+    f'{n},"Name ""{n % 7}"", x","{n * 1.5:,.2f}"\n' for n in range(ROWS)
+)
+JAPANESE = "名前,住所\n" + "山田太郎,東京都渋谷区\n" * 40
+
+
+def table(page, tmp_path, text=TABLE):
+    opened(page, tmp_path, download(original(text.encode(), "a.csv", "text/csv")))
+    return page
+
+
+def status(page):
+    return page.text_content(".filter [role=status]")
+
+
+def first_row(page):
+    return page.locator("tbody tr:not(.space)").first.locator("td").all_text_contents()
+
+
+def test_a_table_shows_all_its_rows(page, tmp_path):
+    table(page, tmp_path)
+    until(lambda: status(page) == "20,000 rows")
+
+    assert not page.locator(".note").count()
+    assert page.locator("tbody tr").count() < 200
+    page.evaluate("document.querySelector('.grid').scrollTop = 1e9")
+    last = page.locator("tbody tr:not(.space)").last
+    until(lambda: last.locator("th").text_content() == "20000")
+    assert last.locator("td").all_text_contents() == ["19999", 'Name "0", x', "29,998.50"]
+    assert page.heard == []
+
+
+def test_a_table_is_sorted_by_number_and_filtered(page, tmp_path):
+    table(page, tmp_path)
+    amount = page.get_by_role("button", name="amount")
+    amount.click()
+    amount.click()
+    until(lambda: first_row(page)[0] == "19999")
+    assert page.locator("th[aria-sort=descending]").text_content() == "amount"
+    page.fill(".filter input", 'NAME "6"')
+    until(lambda: status(page) == "2,857 of 20,000 rows")
+    amount.click()
+    until(lambda: first_row(page)[0] == "6")
+    assert page.heard == []
+
+
+def test_a_small_table_is_sorted_and_filtered_too(page, tmp_path):
+    table(page, tmp_path, "a,b\nz,10\n\ny,9\n")
+
+    assert status(page) == "2 rows"
+    page.get_by_role("button", name="b", exact=True).click()
+    until(lambda: first_row(page) == ["y", "9"])
+    page.fill(".filter input", "z")
+    until(lambda: status(page) == "1 of 2 rows")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('a,b\n"x\ny",2\n', 'a,b\n"q""q",2,,\n,,\n', 'a,b\n"open', 'a,b\nx"y"z,"1"2\n'),
+        *("a,b\n1,2", "a\tb\n1,2\t3\n", "a;b\n"),
+    ],
+)
+def test_the_script_splits_a_table_as_the_server_does(page, tmp_path, text):
+    table(page, tmp_path, text)
+    rendered = page.locator("tbody").inner_text()
+    page.fill(".filter input", " ")
+    page.wait_for_selector(".filter [role=status]:not(:empty)")
+    page.click("thead button >> nth=0")
+    page.click("thead button >> nth=0")
+    page.click("thead button >> nth=0")
+    until(lambda: not page.locator("th[aria-sort]").count())
+
+    assert page.locator("tbody").inner_text() == rendered
+
+
+def test_hostile_cells_stay_text(page, tmp_path):
+    table(page, tmp_path, "a,b\n<img src=x onerror=document.title='ran'>,\u202e\u200b\n")
+    page.get_by_role("button", name="a", exact=True).click()
+    until(lambda: page.locator("th[aria-sort]").count() == 1)
+
+    assert first_row(page)[0].startswith("<img")
+    assert page.text_content("tbody .ctl") == "U+202E U+200B"
+    assert page.title() == "a.csv"
+
+
+@pytest.mark.parametrize("kind", ["text/csv", "text/plain", "message/rfc822"])
+def test_another_encoding_can_be_chosen(page, tmp_path, kind):
+    head = b"Content-Type: text/plain; charset=koi8-r\n\n" * kind.startswith("message")
+    data = head + JAPANESE.encode("shift_jis")
+    opened(page, tmp_path, download(original(data, "a", kind + "; charset=cp1252")))
+    assert "渋谷" not in page.text_content("main")
+    page.get_by_label("Encoding").select_option("shift_jis")
+
+    until(lambda: "渋谷" in page.locator("main").inner_text())
+    assert page.heard == []
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_the_page_of_a_mail_is_read_in_another_encoding(page, site, tmp_path, is_saved):
+    head = b"Content-Type: text/html; charset=koi8-r\n\n<b>&eacute; \x1b$B</b>\x1b(B"
+    data = head + JAPANESE.encode("shift_jis").replace(b"\n", b"<p onclick=x>")
+    shown = original(data, "a.eml", "message/rfc822")
+    if is_saved:
+        opened(page, tmp_path, download(shown))
+    else:
+        page.goto(site.put("/mail", view(shown)))
+    body = page.frame_locator(".frame").locator("body")
+    assert "渋谷" not in body.inner_text()
+    for encoding, text in (("shift_jis", "渋谷区"), ("iso-2022-jp", "é"), ("shift_jis", "渋谷区")):
+        page.get_by_label("Encoding").select_option(encoding)
+        until(lambda text=text: text in body.inner_text())
+        assert body.locator("b").inner_text() == "é $B"
+
+    assert page.locator(".frame").bounding_box()["height"] > 1_000
+    assert "onclick" not in body.inner_html()
+    assert page.heard == []
+
+
+def test_a_long_text_is_read_to_its_end(page, site):
+    text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 45_001))
+    page.goto(site.put("/long", view(original(text.encode(), "a.txt", "text/plain"))))
+    assert page.text_content(".note") == (
+        "Showing the first 20,000 lines. The button below them shows more."
+    )
+    for shown in (40_000, 45_000):
+        page.click(".more")
+        until(lambda shown=shown: page.locator(".code [id^=L]").count() == shown)
+
+    assert page.text_content("#L45000") == "line 45000 U+202E<b>\n"
+    assert not page.is_visible(".more")
+    assert not page.locator(".note").count()
+    assert page.heard == []
+
+
+def test_long_json_is_laid_out_to_its_end(page, tmp_path):
+    data = b'[{"a":[]},' + b'{"a":[1,{"b":"]"}]},' * 2_600 + b"{}]"
+    opened(page, tmp_path, download(original(data, "a.json", "application/json")))
+    page.click(".more")
+    until(lambda: page.locator(".code [id^=L]").count() > 20_500)
+
+    assert page.text_content(".code [id^=L] >> nth=-1") == "]\n"
+    assert page.text_content(".code [id^=L] >> nth=20001").strip()
+
+
+def test_json_folds_without_scripts(new_page, tmp_path):
+    page = new_page(java_script_enabled=False)
+    opened(
+        page,
+        tmp_path,
+        download(original(b'{"a":{"b":1,"c":2,"d":3}}', "a.json", "application/json")),
+    )
+    assert page.is_visible("#L3")
+    page.click("#L2")
+
+    assert not page.is_visible("#L3")
+
+
+def test_without_the_original_there_is_nothing_to_choose(page, site):
+    document = original(TABLE.encode(), "a.csv", "text/csv")
+    page.goto(site.put("/looked", view(document, may_save=False)))
+
+    assert "Showing the first" in page.text_content(".note")
+    assert not page.locator(".filter, .encoding").count()
+    assert page.heard == []

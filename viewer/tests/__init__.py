@@ -1,0 +1,1 @@
+"""Tests of the viewer, with samples of every format and hostile documents."""

@@ -1,0 +1,209 @@
+"""viewer/formats/mail/mail_message.py"""
+
+import email
+import email.policy
+import html
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viewer.formats.mail import mail_message
+from viewer.formats.mail.mail_message import parse
+from viewer.tests.samples import mail, mail_with_picture, original, preview_of
+
+
+def read(data):
+    (facts, body), *_ = parse(data)
+    return facts, html.unescape(body.decode()) if facts["format"] == "html" else body.decode()
+
+
+def attached(data):
+    """What is taken out of a message: whether it is complete, and its bytes."""
+    _, *files = parse(data)
+    return [(facts["complete"], content) for facts, content in files]
+
+
+def test_a_message_has_headers_attachments_and_a_plain_body():
+    facts, body = read(mail(Cc="Größe <g@example.org>"))
+
+    assert ["From", "Ada <ada@example.org>"] in facts["headers"]
+    assert ["Cc", "Größe <g@example.org>"] in facts["headers"]
+    assert facts["attachments"] == [["numbers.csv", "text/csv", 8]]
+    assert facts["format"] == "plain"
+    assert "see the attachment" in body
+
+
+def test_an_html_body_is_sanitized():
+    facts, body = read(mail("<p>Dear <b>all</b><script>x</script><img src=https://t.example/p>"))
+
+    assert facts["format"] == "html"
+    assert "<p>Dear <b>all</b>" in body
+    assert "script" not in body
+    assert "t.example" not in body
+
+
+@pytest.mark.parametrize("head", ["Content-Type: text/plain; charset=gb2312", "x: y"])
+def test_a_body_in_utf_8_is_read_as_such_whatever_is_declared(head):
+    assert (
+        "您好，世界" in read(f"{head}\nContent-Transfer-Encoding: 8bit\n\n您好，世界".encode())[1]
+    )
+
+
+def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too():
+    mail = "Subject: Привет\n%s\nЗдравствуйте, как дела? Это письмо из прошлого века.\n"
+    for declared in ("", "Content-Type: text/plain; charset=us-ascii\n"):
+        facts, body = read((mail % declared).encode("koi8-r"))
+        assert ["Subject", "Привет"] in facts["headers"]
+        assert "Здравствуйте" in body
+
+
+def test_a_page_without_a_declared_charset_says_it_itself():
+    text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
+
+    assert "Привет" in read(b"Content-Type: text/html\n\n" + text)[1]
+
+
+def test_a_page_in_a_mail_keeps_its_direction_and_language():
+    data = b"Content-Type: text/html\n\n<html dir=rtl lang='ar'><body><p>x"
+
+    assert 'dir="rtl" lang="ar">' in read(data)[1]
+
+
+def test_an_attached_inline_picture_is_embedded():
+    data = (
+        b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        b'<img src="cid:pic"><img src="cid:none">\n--b\nContent-Type: image/png\n'
+        b"Content-ID: <pic>\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n"
+    )
+
+    assert '<img src="data:image/png;base64,AAAA">' in read(data)[1]
+
+
+def test_a_picture_of_a_saved_page_is_found_by_its_address_and_no_attachment():
+    data = (
+        b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        b'<img src="https://a.example/?a=1&amp;b"><img src="https://a.example/other">\n--b\n'
+        b"Content-Type: image/png\nContent-Location: https://a.example/?a=1&b\n"
+        b"Content-Transfer-Encoding: base64\n\nAAAA\n--b--\n"
+    )
+    facts, body = read(data)
+
+    assert '<img src="data:image/png;base64,AAAA"><img>' in body
+    assert facts["attachments"] == []
+    assert facts["remote"]
+    assert not read(data.replace(b'<img src="https://a.example/other">', b""))[0]["remote"]
+
+
+def test_a_picture_shown_in_the_body_is_no_attachment_and_another_is():
+    shown, _ = read(mail_with_picture("<img src='cid:pic'>"))
+    other, _ = read(mail_with_picture("<p>x"))
+    plain, _ = read(mail_with_picture("<img src='cid:pic'>", notes=b"x"))
+
+    assert shown["attachments"] == other["attachments"] == []
+    assert plain["attachments"] == [["notes", "application/octet-stream", 1]]
+
+
+def test_a_related_part_that_is_not_shown_is_an_attachment():
+    data = (
+        b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        b'<img src="cid:one">\n--b\nContent-Type: image/png; name=1.png\nContent-ID: <one>\n\nA\n'
+        b"--b\nContent-Type: image/png; name=2.png\nContent-ID: <two>\n\nB\n--b--\n"
+    )
+
+    assert read(data)[0]["attachments"] == [["2.png", "image/png", 1]]
+
+
+@given(st.binary())
+def test_attachments_are_taken_out_byte_for_byte(content):
+    message = EmailMessage()
+    message.set_content("x")
+    message.add_attachment(content, "application", "octet-stream", filename="a.bin")
+
+    assert attached(message.as_bytes()) == [(True, content)]
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_an_attached_message_is_taken_out_byte_for_byte(line_end):
+    inner = mail("<p>x</p>", Subject="a long subject " * 20).replace(b"\n", line_end)
+    outer = EmailMessage()
+    outer.set_content("x")
+    outer.add_attachment(email.message_from_bytes(inner, policy=email.policy.default))
+    data = outer.as_bytes(policy=email.policy.default.clone(linesep=line_end.decode()))
+
+    assert attached(data) == [(True, inner)]
+
+
+def test_a_message_without_text_is_its_own_attachment():
+    data = b"Content-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\nAAAA"
+
+    assert read(data)[0]["attachments"] == [["a.pdf", "application/pdf", 3]]
+    assert attached(data) == [(True, b"\0\0\0")]
+
+
+def test_attachments_above_the_total_limit_are_named_only(monkeypatch):
+    monkeypatch.setattr(mail_message, "MAX_ATTACHED", 7)
+
+    assert read(mail())[0]["attachments"] == [["numbers.csv", "text/csv", 8]]
+    assert attached(mail()) == [(False, b"")]
+
+
+def test_pictures_above_the_total_limit_are_left_out():
+    html = "<img src=cid:p>" * 8
+    data = (
+        f"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n{html}\n"
+        f"--b\nContent-Type: image/png\nContent-ID: <p>\n\n{'x' * (2 << 20)}\n--b--\n"
+    ).encode()
+
+    assert read(data)[1].count("data:image/png") == 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe\0",
+        b"Subject: =?bad?q?=ff?=\nDate: never\nTo: <<<>>>\n\nx",
+        b"Content-Type: multipart/mixed; boundary=\n\n--\n",
+        b"Content-Type: text/html; charset=nonsense\n\n<p>\xe9",
+        b"Content-Transfer-Encoding: base64\n\n!!!",
+        b"Content-Type: message/rfc822\n\n" * 30,
+    ],
+)
+def test_malformed_messages_are_parsed(data):
+    facts, _ = read(data)
+
+    assert facts["format"] in ("plain", "html")
+
+
+def test_the_messages_of_a_digest_are_attachments():
+    inner = b"".join(b"--d\n\nSubject: %d\n\nhello\n" % n for n in (1, 2)) + b"--d--\n"
+    data = (
+        b"Content-Type: multipart/mixed; boundary=m\n\n--m\n\nIn the digest:\n--m\n"
+        b"Content-Type: multipart/digest; boundary=d\n\n" + inner + b"--m--\n"
+    )
+    facts, body = read(data)
+
+    assert [kind for _, kind, _ in facts["attachments"]] == ["message/rfc822"] * 2
+    contents = [content for _, content in attached(data)]
+    assert contents == [b"Subject: 1\n\nhello", b"Subject: 2\n\nhello"]
+    assert "In the digest" in body
+
+
+def test_a_message_that_is_forwarded_whole_is_an_attachment():
+    data = b"Subject: outer\nContent-Type: message/rfc822\n\nSubject: inner\n\nhello\n"
+
+    assert read(data)[0]["attachments"] == [["", "message/rfc822", 22]]
+    assert attached(data) == [(True, b"Subject: inner\n\nhello\n")]
+
+
+def test_the_parts_of_a_report_are_attachments_named_by_their_address():
+    head = b"Content-Type: multipart/report; boundary=x\n\n--x\n"
+    status = b"Content-Type: message/delivery-status\nContent-Location: http://a.example/s.txt\n\n"
+    fields = b"Reporting-MTA: dns; a\n\nAction: failed\n\n"
+    data = head + status + fields + b"--x--\n"
+
+    assert read(data)[0]["attachments"] == [["s.txt", "message/delivery-status", len(fields)]]
+    assert attached(data) == [(True, fields)]
+    assert b"Action: failed" in preview_of(original(data, "a.eml")).body

@@ -1,0 +1,112 @@
+"""viewer/formats/pictures/picture.py"""
+
+import base64
+import gzip
+
+import pytest
+
+from viewer.formats.pictures import pictures
+from viewer.formats.pictures.picture import audio_video_preview, image_preview
+from viewer.tests.samples import HEIC, SVG, original, picture, preview_of, psd
+
+TOO_LARGE = "This picture has too many pixels. Save it to open it."
+
+
+def shown(data, content_type="application/octet-stream"):
+    return preview_of(original(data, "a", content_type))
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "facts"),
+    [
+        (picture("TIFF"), "TIFF image", "60 × 40 pixels"),
+        (picture("JPEG2000"), "JPEG 2000 image", "60 × 40 pixels"),
+        (HEIC, "HEIC image", "64 × 48 pixels"),
+        (psd(), "Photoshop image", "6 × 4 pixels"),
+        (picture("TIFF", big_tiff=True), "TIFF image", "60 × 40 pixels"),
+        (picture("JPEG2000", no_jp2=True), "JPEG 2000 image", "60 × 40 pixels"),
+        (picture("ICNS", size=(32, 32)), "Icon", "1,024 × 1,024 pixels"),
+        (picture("DDS"), "DDS image", "60 × 40 pixels"),
+        (picture("PCX"), "PCX image", "60 × 40 pixels"),
+        (picture("SGI"), "SGI image", "60 × 40 pixels"),
+        (picture("QOI"), "QOI image", "60 × 40 pixels"),
+        (picture("TIFF", mode="LAB"), "TIFF image", "60 × 40 pixels"),
+    ],
+)
+def test_a_picture_is_recognised_by_its_content_and_shown_with_its_size(data, label, facts):
+    preview = shown(data)
+
+    assert (preview.kind, preview.label, preview.facts) == ("image", label, (facts,))
+    assert b'<div class="stage"' in preview.body
+    assert "zoom" in preview.tools
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "image/svg+xml"])
+def test_a_packed_drawing_is_drawn(kind):
+    preview = preview_of(original(gzip.compress(SVG), "a.svgz", kind))
+
+    assert (preview.kind, preview.label) == ("image", "SVG image")
+    assert b"data:image/svg+xml;base64," + base64.b64encode(SVG) in preview.body
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(b"<html>"), gzip.compress(SVG)[:40]], ids=("page", "cut")
+)
+def test_what_is_packed_and_no_drawing_has_a_card(data):
+    assert preview_of(original(data, "a.svgz")).kind == "unknown"
+
+
+def test_several_pages_are_shown_one_below_the_other():
+    preview = shown(picture("TIFF", "red", "blue"), "image/tiff")
+
+    assert (preview.kind, preview.facts) == ("pictures", ("2 pages",))
+    assert preview.body.count(b'<section class="page"') == 2
+    assert "pages" in preview.tools
+
+
+def test_a_note_says_what_is_not_shown(monkeypatch):
+    monkeypatch.setattr(pictures, "MAX_PAGES", 1)
+    monkeypatch.setattr(pictures, "MAX_SHOWN_OF_MANY", 600)
+    options = {"type": "image/tiff"}
+    pictures.prepare(b"", options)
+    ((facts, _),) = pictures.render(picture("TIFF", "red", "blue"), options)
+
+    assert "Showing 1 of 2 pages" in facts["note"]
+    assert "fewer pixels" in facts["note"]
+    assert "without its layers" in shown(psd()).note
+
+
+def test_a_picture_with_too_many_pixels_has_a_card_that_says_so():
+    data = picture("PPM").replace(b"60 40", b"60000 40000")
+
+    assert TOO_LARGE in shown(data, "image/x-portable-pixmap").body.decode()
+
+
+@pytest.mark.parametrize("data", [b"II*\0", b"8BPS\0\1", HEIC[:200]])
+def test_a_damaged_picture_has_a_card(data):
+    assert shown(data).kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("kind", "element", "label"),
+    [
+        ("audio/x-aiff", "audio", "AIFF audio"),
+        ("video/mp4", "video", "MP4 video"),
+        ("video/quicktime", "video", "QuickTime video"),
+        ("video/x-msvideo", "video", "AVI video"),
+    ],
+)
+def test_the_player_element_carries_the_bytes(kind, element, label):
+    preview = audio_video_preview(original(b"x"), kind)
+
+    assert (preview.kind, preview.carrier, preview.label) == (element, element, label)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [("image/png", "PNG image"), ("image/svg+xml", "SVG image"), ("image/webp", "WebP image")],
+)
+def test_the_img_element_carries_the_bytes(kind, label):
+    preview = image_preview(original(b"x"), kind)
+
+    assert (preview.carrier, preview.label, preview.body.decode()) == ("img", label, "")

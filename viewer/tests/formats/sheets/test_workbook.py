@@ -1,0 +1,149 @@
+"""viewer/formats/sheets/workbook.py and sheets.py"""
+
+import contextlib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from viewer.formats.sheets.sheets import MAX_SHEETS, render
+from viewer.sandbox.converter import Conversion, Converter, find_converter
+from viewer.sandbox.process import JobResult
+from viewer.tests import samples
+from viewer.tests.samples import OPEN_DOCUMENT, OPEN_XML, original, preview_of
+
+EXCEL = "application/vnd.ms-excel"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (OPEN_XML + "spreadsheetml.sheet", samples.xlsx()),
+        (OPEN_XML + "spreadsheetml.template", samples.xlsx()),
+        (EXCEL + ".sheet.macroenabled.12", samples.xlsx()),
+        (EXCEL, samples.xlsx()),
+    ],
+)
+def test_every_workbook_is_shown_as_grids(kind, data):
+    shown = preview_of(original(data, "a", kind))
+
+    assert (shown.kind, shown.label, shown.facts) == ("sheets", "Spreadsheet", ("1 sheet",))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"a;b\n1;2\n", "table"),
+        (b"\n<html><table><td>x</table>", "web"),
+        (b"<?xml version='1.0'?>\n<html><table><td>x</table></html>", "web"),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n\ny", "mail"),
+    ],
+)
+def test_what_only_says_that_it_is_a_workbook_is_shown_as_what_it_is(data, kind):
+    assert preview_of(original(data, "a.xls", EXCEL)).kind == kind
+
+
+OTHERS = {
+    "ods": (OPEN_DOCUMENT + "spreadsheet", samples.ods()),
+    "xls": (EXCEL, samples.xls()),
+    "xlsb": (EXCEL + ".sheet.binary.macroenabled.12", samples.package(xl__workbook_dot_bin="")),
+}
+
+
+@pytest.mark.parametrize("extension", OTHERS)
+@pytest.mark.parametrize("made", [samples.xlsx(), None])
+def test_another_workbook_is_shown_as_the_xlsx_that_libreoffice_makes_of_it(extension, made):
+    def run(job, pieces, options):
+        if not isinstance(job, Conversion):
+            return job.run(pieces, options)
+        assert (job.extension, job.target) == (extension, "xlsx")
+        return JobResult([({}, made)], None) if made else JobResult()
+
+    kind, data = OTHERS[extension]
+    document = replace(original(data, "a", kind), run=run, converter=Converter("/soffice.bin", ""))
+
+    assert preview_of(document).kind == ("sheets" if made else "unknown")
+    assert "LibreOffice on the server" in preview_of(original(data, "a", kind)).body.decode()
+
+
+@pytest.mark.office
+def test_libreoffice_makes_a_workbook_that_is_shown(soffice):
+    kind, data = OTHERS["xls"]
+    shown = preview_of(replace(original(data, "a", kind), converter=find_converter(soffice)))
+
+    assert (shown.kind, shown.facts) == ("sheets", ("1 sheet",))
+    assert shown.note == "1 hidden sheet is not shown."
+
+
+def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
+    formula = "<row><c><f>A2</f></c></row>"
+    many = [f"S{n}" for n in range(MAX_SHEETS + 2)]
+    kind = OPEN_XML + "spreadsheetml.sheet"
+
+    assert "formulas" in preview_of(original(samples.xlsx(formula), "a", kind)).note
+    assert (
+        "2 further sheets are not shown."
+        in preview_of(original(samples.xlsx(names=many), "a", kind)).note
+    )
+
+
+def test_a_damaged_workbook_is_a_card():
+    for data in (b"PK\x03\x04", b"MZ\0\1\2\n\0"):
+        assert preview_of(original(data, "a", EXCEL)).kind == "unknown"
+
+
+def test_charts_and_pictures_are_said_not_to_be_shown():
+    charts = {f"xl__charts__{name}_dot_xml": "" for name in ("chart1", "chart2", "chartEx1")}
+    beside = {"xl__charts__style1_dot_xml": "", "xl__media__image1_dot_png": ""}
+    note = preview_of(original(samples.xlsx(**charts, **beside), "a.xlsx")).note
+
+    assert note == "3 charts and 1 picture are not shown."
+
+
+def read(data):
+    ((facts, html),) = render(data, {})
+    return facts, html.decode()
+
+
+def test_another_archive_is_refused():
+    with pytest.raises((KeyError, ValueError)):
+        read(samples.docx())
+
+
+def test_names_and_texts_are_escaped():
+    row = '<row><c t="inlineStr"><is><t>&lt;script&gt;</t></is></c></row>'
+    html = read(samples.xlsx(row, names=("&lt;b&gt;", "x")))[1]
+
+    assert "<script" not in html
+    assert "<b>" not in html
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_damaged_workbooks_end_in_html_or_an_exception(data):
+    made = bytearray(samples.xlsx())
+    for _ in range(data.draw(st.integers(1, 8))):
+        made[data.draw(st.integers(0, len(made) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(Exception):  # any: the child process reports it and ends
+        assert len(read(bytes(made))[1]) < 1 << 20
+
+
+TAGS = ["row", "c", "v", "f", "is", "t", "mergeCell", "sheetData"]
+XML = st.recursive(
+    st.text(alphabet="0123456789A:=-.Z", max_size=8),
+    lambda inner: st.builds(
+        lambda tag, r, s, t, parts: f'<{tag} r="{r}" s="{s}" t="{t}">{"".join(parts)}</{tag}>',
+        st.sampled_from(TAGS),
+        st.sampled_from(["A1", "1", "ZZZ9999999", "", "7", "B"]),
+        st.sampled_from(["0", "1", "9", "-1", "x"]),
+        st.sampled_from(["s", "n", "b", "e", "str", "inlineStr", "d"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.lists(XML, min_size=1, max_size=4).map("".join))
+def test_any_rows_give_a_grid(rows):
+    assert read(samples.xlsx(f"<row>{rows}</row>"))[0]["facts"] == ["1 sheet"]

@@ -1,0 +1,113 @@
+"""viewer/formats/words/converted.py, with a stand-in for the conversion."""
+
+from base64 import b64encode
+from dataclasses import replace
+
+import pytest
+
+from viewer.content.media_types import OPEN_DOCUMENT, OPEN_XML
+from viewer.sandbox.converter import Conversion, Converter
+from viewer.sandbox.process import JobResult, SandboxError
+from viewer.tests import samples
+from viewer.tests.samples import preview_of
+
+RTF = b"{\\rtf1 Hello}"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PAGES = samples.pdf("One", "Two", catalog=f"/Font ({'x' * 2_000})")
+WORD = f"{OPEN_XML}wordprocessingml.document"
+
+
+def document(data, content_type, made=None):
+    """Return a document, and a list of the extensions that it is converted with."""
+    asked = []
+
+    def run(job, pieces, options):
+        if not isinstance(job, Conversion):
+            return job.run(pieces, options)
+        asked.append(job.extension)
+        return JobResult([({}, made)], None) if made else JobResult()
+
+    original = samples.original(data, content_type=content_type)
+    return replace(original, run=run, converter=Converter("/soffice.bin", "1")), asked
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "label", "extension"),
+    [
+        (RTF, "application/rtf", "RTF document", "rtf"),
+        (RTF, "application/msword", "RTF document", "rtf"),
+        (OLE, "application/msword", "Word document", "doc"),
+        (OLE, "application/vnd.ms-powerpoint", "Presentation", "ppt"),
+        (samples.docx(), WORD, "Word document", "docx"),
+        (samples.pptx(), f"{OPEN_XML}presentationml.presentation", "Presentation", "pptx"),
+        (samples.odt(), f"{OPEN_DOCUMENT}text", "Text document", "odt"),
+        (samples.odp(), f"{OPEN_DOCUMENT}presentation", "Presentation", "pptx"),
+        (samples.odt(), f"{OPEN_DOCUMENT}graphics", "Drawing", "odg"),
+        (samples.package(x=b""), "application/vnd.apple.keynote", "Keynote presentation", "key"),
+        (OLE, "application/vnd.visio", "Visio drawing", "vsd"),
+        (b"\xffWPC", "application/octet-stream", "WordPerfect document", "wpd"),
+        (b"\xdb\xa5-\0", "application/msword", "Word document", "doc"),
+    ],
+)
+def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, extension):
+    original, asked = document(data, content_type, PAGES)
+    shown = preview_of(original)
+
+    assert (shown.kind, shown.label, shown.facts) == ("pdf", label, ("2 pages",))
+    assert shown.note.startswith("Converted by LibreOffice: the layout may differ, and comments")
+    assert shown.for_file().label == label
+    assert shown.for_file().note == shown.note
+    assert b64encode(PAGES) in shown.for_file().body
+    assert original.has_pages
+    assert original.pages().texts(1).texts == ["One", "Two"]
+    assert set(asked) == {extension}
+
+
+@pytest.mark.parametrize("made", [None, b"no PDF"])
+def test_where_it_fails_a_card_says_so(made):
+    original, _ = document(samples.docx(), WORD, made)
+
+    assert b"LibreOffice could not show its pages" in preview_of(original).body
+    assert preview_of(replace(original, watermark="x")).kind == "unknown"
+    with pytest.raises(SandboxError):
+        original.pages().overview()
+
+
+def test_an_empty_page_made_of_a_file_of_apple_is_none():
+    pages = samples.package(preview_dot_jpg=b"x", Index__Document_dot_iwa=b"x")
+    original, asked = document(pages, "application/vnd.apple.pages", samples.pdf(""))
+    shown = preview_of(original)
+
+    assert (asked, shown.kind) == (["pages"], "unknown")
+
+
+def test_without_a_converter_there_are_no_pages():
+    original = samples.original(RTF, content_type="application/rtf")
+
+    assert preview_of(original).kind == "unknown"
+    assert not original.has_pages
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (b"<html><img src='http://127.0.0.1/'></html>", "application/msword"),
+        (b"<html></html>", WORD),
+        (samples.xlsx(), f"{OPEN_XML}spreadsheetml.sheet"),
+        (samples.package(a=b"x"), "application/zip"),
+        (samples.pdf("One"), WORD),
+    ],
+)
+def test_what_is_none_of_its_formats_is_not_handed_to_the_converter(data, content_type):
+    original, asked = document(data, content_type, samples.pdf("One"))
+    preview_of(original)
+
+    assert asked == []
+
+
+def test_a_pdf_has_pages_without_a_conversion():
+    original, asked = document(samples.pdf("One"), "application/pdf")
+
+    assert original.has_pages
+    assert original.pages().texts(1).texts == ["One"]
+    assert asked == []

@@ -1,0 +1,182 @@
+"""viewer/rendering/registry.py"""
+
+import pytest
+
+from viewer.rendering.registry import FAILED
+from viewer.tests import samples
+from viewer.tests.samples import every_kind, original, preview_of
+
+KINDS = {  # how each sample is shown, and if no child process starts
+    ("pdf", "unknown"): "report.pdf",
+    ("image", "image"): "sunset.png logo.svg",
+    ("pictures", "unknown"): "scan.tiff",
+    ("image", "unknown"): "photo.heic poster.psd logo.svgz",
+    ("text", "unknown"): "notes.txt",
+    ("markdown", "unknown"): "README.md",
+    ("code", "unknown"): "sum.py data.json",
+    ("table", "unknown"): "sales.csv sales.tsv",
+    ("web", "unknown"): "page.html",
+    ("mail", "unknown"): "letter.eml plain.eml",
+    ("audio", "audio"): "tone.wav",
+    ("video", "video"): "clip.webm",
+    ("sheets", "unknown"): "sheet.xlsx year.xlsx",
+    ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt report.docx talk.pptx "
+    "minutes.odt talk.odp prices.xls costs.ods",
+    ("archive", "unknown"): "files.zip files.tar.gz",
+    ("notebook", "unknown"): "sales.ipynb",
+    ("agenda", "unknown"): "plan.ics ada.vcf",
+}
+EXPECTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}
+
+
+each_kind = pytest.mark.parametrize(
+    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
+)
+
+
+@each_kind
+def test_every_type_has_the_expected_kind_of_preview_also_under_the_filter_of_calls(
+    name, kind, data
+):
+    preview = preview_of(original(data, name, kind))
+
+    assert preview.kind == EXPECTED[name][0]
+    assert FAILED not in preview.body.decode() + preview.note
+
+
+@each_kind
+def test_every_kind_has_a_page_when_no_child_process_starts(no_child_process, name, kind, data):
+    assert preview_of(original(data, name, kind)).kind == EXPECTED[name][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a.md", "markdown"),
+        ("a.CSV", "table"),
+        ("a.rs", "code"),
+        ("a.html", "code"),
+        ("a.ipynb", "code"),
+        ("Makefile", "code"),
+        ("a", "text"),
+    ],
+)
+def test_plain_text_is_shown_by_its_file_name_extension(name, shown):
+    assert preview_of(original(b"a,b\n", name, "text/plain")).kind == shown
+
+
+def test_the_content_decides_only_if_no_type_is_declared():
+    assert preview_of(original(samples.pdf("x"), "x")).kind == "pdf"
+    assert preview_of(original(samples.pdf("x"), "x", "text/plain")).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("declared", "data", "kind"),
+    [
+        ("image/heic", samples.png(), "image"),
+        ("application/pdf", samples.png(), "image"),
+        (samples.OPEN_XML + "wordprocessingml.document", samples.pdf("x"), "pdf"),
+        ("application/msword", samples.RTF, "unknown"),
+        ("application/rtf", b"words", "text"),
+        ("audio/mpeg", samples.docx(), "unknown"),
+        ("text/plain", samples.docx(), "text"),
+        ("image/heic", b"of no type", "unknown"),
+    ],
+)
+def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(declared, data, kind):
+    assert preview_of(original(data, "a", declared)).kind == kind
+
+
+def test_the_pages_of_a_pdf_with_another_type_are_loaded():
+    assert original(samples.pdf("x"), "a.docx", "application/msword").has_pages
+
+
+def test_pictures_sound_films_and_texts_are_shown_as_they_are():
+    each = ((name, original(data, name, kind)) for name, kind, data in every_kind())
+    shown = {name for name, one in each if one.shows_original}
+
+    pictures, texts = {"sunset.png", "logo.svg"}, {"notes.txt", "empty.txt", "sum.py", "data.json"}
+    assert shown == pictures | texts | {"tone.wav", "clip.webm"}
+
+
+DATA = {name: data for name, _, data in every_kind()}
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("sales.csv", "application/vnd.ms-excel", "table"),
+        ("sum.ts", "video/mp2t", "code"),
+        ("sum.ts", "video/vnd.dlna.mpeg-tts", "code"),
+        ("sum.ts", "text/vnd.trolltech.linguist", "code"),
+        ("sum.sh", "application/x-shellscript", "code"),
+        ("sum.php", "application/x-php", "code"),
+        ("sum.rb", "application/x-ruby", "code"),
+        ("sum.rs", "application/rls-services+xml", "code"),
+        ("README.md", "application/octet-stream", "markdown"),
+        ("sales.csv", "application/octet-stream", "table"),
+        ("page.html", "application/octet-stream", "web"),
+        ("logo.svg", "application/octet-stream", "image"),
+        ("letter.eml", "application/octet-stream", "mail"),
+        ("report.docx", "application/zip", "unknown"),
+        ("report.docx", "application/msword", "unknown"),
+        ("sheet.xlsx", "application/x-zip-compressed", "sheets"),
+        ("costs.ods", "application/octet-stream", "unknown"),
+        ("talk.odp", "application/octet-stream", "unknown"),
+        ("files.zip", "application/x-compressed", "archive"),
+        ("report.pdf", "application/acrobat", "pdf"),
+        ("sunset.png", "application/x-png", "image"),
+        ("mystery.bin", "application/x-anything", "unknown"),
+    ],
+)
+def test_a_document_that_its_declared_type_cannot_show_is_shown_as_what_it_is(name, declared, kind):
+    data = DATA.get(name, b"if (a) { b(); }\n")
+
+    assert preview_of(original(data, name, declared)).kind == kind
+
+
+@pytest.mark.parametrize("declared", ["text/plain", "application/octet-stream"])
+@pytest.mark.parametrize("name", ["a.geojson", "a.har", "a.map"])
+def test_json_by_the_name_is_laid_out_also_if_declared_as_text(name, declared):
+    shown = preview_of(original(b'{"type":"Feature","id":[1]}', name, declared))
+
+    assert (shown.kind, shown.label, shown.source["layout"]) == ("code", "JSON", "json")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b'1,"Goroka",5282\n2,"Madang",20\n', "table"),
+        (b"1\tGoroka\n2\tMadang\n", "table"),
+        (b"Words, without\ncolumns\n", "text"),
+        (b"\0\x01,\n\0\x02,\n", "unknown"),
+    ],
+)
+def test_data_with_columns_are_a_table(data, kind):
+    assert preview_of(original(data, "a.dat")).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("board.dts", "audio/vnd.dts", "code"),
+        ("songs.m3u", "audio/x-mpegurl", "text"),
+        ("boot.log", "text/x-log", "text"),
+    ],
+)
+def test_text_that_is_declared_as_a_recording_or_a_log_is_a_text(name, declared, kind):
+    assert preview_of(original(b"#EXTM3U\n/ { a; };\n", name, declared)).kind == kind
+
+
+def test_a_card_names_the_declared_type():
+    card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
+
+    assert card.label == "application/x-anything"
+
+
+def test_a_notebook_that_is_declared_as_json_is_shown_as_one():
+    data = next(data for name, _, data in every_kind() if name == "sales.ipynb")
+
+    assert preview_of(original(data, "sales.ipynb", "application/json")).kind == "notebook"
+    assert preview_of(original(data, "sales.json", "application/json")).kind == "code"
+    assert preview_of(original(b"[1, 2]", "a.ipynb", "application/json")).kind == "code"
