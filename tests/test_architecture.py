@@ -81,6 +81,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "flask": {"app", "blueprints"},
     "flask_smorest": {"blueprints"},
     "jinja2": {"viewer", "blueprints"},
+    "mammoth": {"viewer.formats.words"},
     "markupsafe": {"viewer", "blueprints"},
     "markdown_it": {"viewer"},
     "marshmallow": {"blueprints"},

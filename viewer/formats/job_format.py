@@ -1,4 +1,4 @@
-"""A format: the job that makes all that is shown, and what is shown where it fails."""
+"""A format: its media types, the job that makes all that is shown, and what a failure shows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,6 +30,7 @@ class JobFormat:
 
     kind: str
     job: Job
+    types: tuple[str, ...] = ()
     most_bytes: int | None = None
     read_bytes: int | None = None
     otherwise: dict[str, Renderer] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class JobFormat:
     scripts: tuple[str, ...] = ()
 
     def preview(self, original: Original, media_type: str) -> Preview:
+        """Return what the job makes of the document, or what is shown if it fails."""
         try:
             if self.most_bytes is not None and original.size > self.most_bytes:
                 raise SandboxError("size")
@@ -48,24 +50,24 @@ class JobFormat:
             if renderer is None:
                 raise
             return renderer(original, media_type)
-        several = {name: tuple(facts.get(name, ())) for name in ("facts", "styles", "scripts")}
         return Preview(
             facts.get("kind", self.kind),
             facts["label"],
             html,
-            facts=several["facts"],
+            facts=tuple(facts["facts"]),
             note=facts["note"],
             tools=frozenset(facts.get("tools", self.tools)),
             source=facts.get("source", {}),
-            styles=self.styles + several["styles"],
-            scripts=self.scripts + several["scripts"],
+            styles=(*self.styles, *facts.get("styles", ())),
+            scripts=(*self.scripts, *facts.get("scripts", ())),
             foreign_style=facts.get("foreign_style", False),
         )
 
     def _options(self, original: Original, media_type: str) -> dict[str, Any]:
-        """What each job is told."""
-        is_whole = self.read_bytes is None or original.size <= self.read_bytes
+        """Return the facts about the document that each job gets."""
         return {
-            **{"name": original.name[-120:], "type": media_type, "whole": is_whole},
+            "name": original.name[-120:],
+            "type": media_type,
+            "whole": self.read_bytes is None or original.size <= self.read_bytes,
             "charset": charset(original.content_type),
         }

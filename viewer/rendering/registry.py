@@ -1,4 +1,4 @@
-"""Chooses how a document is shown: by its media type. Each format is registered here."""
+"""The formats, and the choice among them: by media type, by name, by the first bytes."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from ..content.detection import OUTLOOK, PACKED_SVG
 from ..content.media_types import IMAGES, PDF
 from ..formats import card
+from ..formats.archives import archive
 from ..formats.job_format import ANY, JobFormat, Renderer, card_saying
 from ..formats.original import Original
 from ..formats.pdf import pdf
@@ -22,20 +23,23 @@ from ..sandbox.process import Job, SandboxError
 TEXT: Final = JobFormat(
     "text",
     Job("viewer.formats.text.text_lines", memory_mb=256, cpu_seconds=6, seconds=10),
+    types=("application/mbox", "application/x-subrip"),
     read_bytes=2 << 20,
     tools=frozenset({"zoom", "wrap", "copy"}),
     styles=("text/lines.css",),
 )
-CODE: Final = replace(
-    TEXT,
-    kind="code",
-    job=Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20),
+CODE: Final = JobFormat(
+    "code",
+    Job("viewer.formats.text.highlighting", memory_mb=512, cpu_seconds=8, seconds=20),
+    read_bytes=TEXT.read_bytes,
     otherwise={ANY: TEXT.preview},
-    styles=(*TEXT.styles, "text/colours.css"),
+    tools=TEXT.tools,
+    styles=("text/lines.css", "text/colours.css"),
 )
 TABLE: Final = JobFormat(
     "table",
     Job("viewer.formats.sheets.table", memory_mb=384, cpu_seconds=6, seconds=10),
+    types=("text/csv", "text/tab-separated-values"),
     read_bytes=2 << 20,
     otherwise={ANY: TEXT.preview},
     styles=("grid.css", "sheets/numbers.css"),
@@ -43,6 +47,7 @@ TABLE: Final = JobFormat(
 MARKDOWN: Final = JobFormat(
     "markdown",
     Job("viewer.formats.text.markdown_text", memory_mb=512, cpu_seconds=6, seconds=10),
+    types=("text/markdown",),
     most_bytes=512 << 10,
     otherwise={ANY: TEXT.preview},
     styles=("prose.css", "text/colours.css"),
@@ -50,6 +55,7 @@ MARKDOWN: Final = JobFormat(
 NOTEBOOK: Final = JobFormat(
     "notebook",
     Job("viewer.formats.text.notebook_cells", memory_mb=768, cpu_seconds=10, seconds=20),
+    types=("application/x-ipynb+json",),
     most_bytes=32 << 20,
     otherwise={ANY: CODE.preview},
     styles=("prose.css", "text/colours.css"),
@@ -57,6 +63,7 @@ NOTEBOOK: Final = JobFormat(
 AGENDA: Final = JobFormat(
     "agenda",
     Job("viewer.formats.calendars.entries", memory_mb=384, cpu_seconds=6, seconds=15),
+    types=("text/calendar", "text/vcard", "text/x-vcard", "text/directory"),
     most_bytes=16 << 20,
     otherwise={ANY: TEXT.preview},
     styles=("calendars/agenda.css",),
@@ -64,60 +71,53 @@ AGENDA: Final = JobFormat(
 PAGE: Final = JobFormat(
     "web",
     Job("viewer.formats.web.foreign_html", memory_mb=768, cpu_seconds=3, seconds=12),
+    types=("text/html", "application/xhtml+xml"),
     most_bytes=4 << 20,
     otherwise={ANY: CODE.preview},
     tools=frozenset(),
     styles=("web/frame.css",),
     scripts=("web/frame.js",),
 )
-FILES: Final = ("text/lines.css", "archives/files.css")
 MAIL: Final = JobFormat(
     "mail",
     Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15),
+    types=("message/rfc822", OUTLOOK),
     most_bytes=32 << 20,
-    otherwise={"size": card_saying("This message is too large to be shown. Save it to open it.")},
+    otherwise={
+        "size": card_saying("This message is too large to be shown here. Save it to open it.")
+    },
     tools=frozenset(),
-    styles=(*FILES, "web/frame.css"),
+    styles=("text/lines.css", "archives/files.css", "web/frame.css"),
 )
 ARCHIVE: Final = JobFormat(
     "archive",
     Job("viewer.formats.archives.members", memory_mb=768, cpu_seconds=10, seconds=20),
-    otherwise={"format": card_saying("This file says it is an archive, but is none to be read.")},
+    types=tuple(archive.LABELS),
+    otherwise={"format": card_saying("This file is named an archive, but cannot be read as one.")},
     tools=frozenset(),
-    styles=("grid.css", *FILES),
+    styles=("grid.css", "text/lines.css", "archives/files.css"),
 )
 PICTURE: Final = JobFormat(
     "image",
     Job("viewer.formats.pictures.pictures", memory_mb=1536, cpu_seconds=20, seconds=40),
-    otherwise={"size": card_saying("This picture has too many pixels. Save it to open it.")},
+    types=(*picture.LABELS, PACKED_SVG),
+    otherwise={
+        "size": card_saying(
+            "This picture has too many pixels to be shown here. Save it to open it."
+        )
+    },
     styles=picture.STYLES,
 )
-HEIF: Final = replace(PICTURE, job=replace(PICTURE.job, threads=True))
+HEIF: Final = replace(
+    PICTURE,
+    job=replace(PICTURE.job, threads=True),
+    types=tuple(picture.HEIF),
+)
+FORMATS: Final = (TEXT, TABLE, MARKDOWN, NOTEBOOK, AGENDA, PAGE, MAIL, ARCHIVE, PICTURE, HEIF)
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
-    "text/markdown": MARKDOWN.preview,
-    **dict.fromkeys(("text/csv", "text/tab-separated-values"), TABLE.preview),
-    **dict.fromkeys(("text/html", "application/xhtml+xml"), PAGE.preview),
-    **dict.fromkeys(("message/rfc822", OUTLOOK), MAIL.preview),
-    "application/x-ipynb+json": NOTEBOOK.preview,
-    **dict.fromkeys(
-        ("text/calendar", "text/vcard", "text/x-vcard", "text/directory"), AGENDA.preview
-    ),
     **dict.fromkeys(IMAGES, picture.image_preview),
-    **dict.fromkeys((*picture.LABELS, PACKED_SVG), PICTURE.preview),
-    **dict.fromkeys(picture.HEIF, HEIF.preview),
-    **dict.fromkeys(
-        (
-            *("application/zip", "application/x-tar", "application/gzip", "application/x-bzip2"),
-            *("application/x-xz", "application/java-archive", "application/epub+zip"),
-        ),
-        ARCHIVE.preview,
-    ),
-}
-BY_PREFIX: Final[dict[tuple[str, ...], Renderer]] = {
-    ("audio/", "video/"): picture.audio_video_preview,
-    workbook.TYPES: workbook.preview,
-    tuple(converted.LABELS): converted.preview,
+    **{media_type: one.preview for one in FORMATS for media_type in one.types},
 }
 GZIP: Final = b"\x1f\x8b"
 # Declared types of files that programs know by their names; but the source of a page is a text.
@@ -192,20 +192,31 @@ class ShownDocument(Original):
 
 
 def _renderer(media_type: str, original: Original) -> Renderer:
+    """Return what shows a document of this type; the card if nothing does."""
     if media_type == "image/svg+xml" and original.beginning.startswith(GZIP):
         return PICTURE.preview
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
-    for prefixes, renderer in BY_PREFIX.items():
-        if media_type.startswith(prefixes):
-            if renderer == workbook.preview and workbook.is_table(original):
-                return TABLE.preview
-            is_other = renderer == converted.preview and not converted.extension(
-                original, media_type
-            )
-            return card.preview if is_other else renderer
+    if media_type.startswith(("audio/", "video/")):
+        return picture.audio_video_preview
+    return (
+        _office_renderer(media_type, original)
+        or _text_renderer(media_type, original)
+        or card.preview
+    )
+
+
+def _office_renderer(media_type: str, original: Original) -> Renderer | None:
+    if media_type.startswith(workbook.TYPES):
+        return TABLE.preview if workbook.is_table(original) else workbook.preview
+    if media_type.startswith(tuple(converted.LABELS)):
+        return converted.preview if converted.extension(original, media_type) else card.preview
+    return None
+
+
+def _text_renderer(media_type: str, original: Original) -> Renderer | None:
     if media_type == "text/plain" and extension_of(original.name) == "dat":
         return TABLE.preview
     if code.is_code(media_type, original.name, original.beginning):
         return CODE.preview
-    return TEXT.preview if media_type.startswith("text/") else card.preview
+    return TEXT.preview if media_type.startswith("text/") else None

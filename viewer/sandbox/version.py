@@ -8,6 +8,7 @@ from typing import Final
 
 LIBRARIES: Final = (  # imported by jobs
     "chardet",
+    "mammoth",
     "markdown-it-py",
     "mdit-py-plugins",
     "nh3",

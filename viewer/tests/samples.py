@@ -260,19 +260,19 @@ def tar(mode="w:gz", **files):
 
 
 RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 
 
 def relationships(**targets):
     items = "".join(
-        f'<Relationship Id="{id}" Target="{target}"'
+        f'<Relationship Id="{id}" Type="{RELATIONSHIPS}/any" Target="{target}"'
         + (' TargetMode="External"/>' if ":" in target else "/>")
         for id, target in targets.items()
     )
-    return f"<Relationships>{items}</Relationships>"
+    return f'<Relationships xmlns="{PACKAGE}/relationships">{items}</Relationships>'
 
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 WORD_PACKAGE = {  # what LibreOffice asks for beside the document
     "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" '
     'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
@@ -285,8 +285,10 @@ WORD_PACKAGE = {  # what LibreOffice asks for beside the document
 
 def docx(body=None, **targets):
     styles = (
-        '<w:styles xmlns:w="w"><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
-        '<w:style w:styleId="LB"><w:name w:val="List Bullet"/></w:style></w:styles>'
+        f'<w:styles xmlns:w="{WORD}">'
+        '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
+        '<w:style w:type="paragraph" w:styleId="LB"><w:name w:val="List Bullet"/></w:style>'
+        "</w:styles>"
     )
     default = (
         '<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr><w:r><w:t>Annual report</w:t></w:r></w:p>'

@@ -21,6 +21,7 @@ from ...markup.escaping import escape
 from ...markup.formatting import format_count, format_size
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, RefusedError, shown_as
+from .archive import LABELS
 from .enclosed import MAX_NAME, File, section
 
 MAX_LISTED: Final = 3_000  # files
@@ -43,14 +44,6 @@ UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypt
     *(zipfile.BadZipFile, tarfile.TarError),
 )
 
-LABELS: Final = {
-    "application/x-tar": "Archive",
-    "application/gzip": "Packed by gzip",
-    "application/x-bzip2": "Packed by bzip2",
-    "application/x-xz": "Packed by xz",
-    "application/java-archive": "Java archive",
-    "application/epub+zip": "Book",
-}
 CUT: Final = "Only the first files are listed. Save the original to see all."
 ENCRYPTED_NOTE: Final = (
     "Files in it are encrypted. Save the original to open them with their password."
@@ -91,7 +84,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     is_encrypted = data.startswith(b"PK") and _is_encrypted(data)
     count = ("more than " if cut else "") + format_count(listed, "file")
     notes = (CUT if cut else "", ENCRYPTED_NOTE if is_encrypted else "")
-    yield shown_as(LABELS.get(options["type"], "ZIP archive"), count, notes=notes), html
+    yield shown_as(LABELS[options["type"]], count, notes=notes), html
 
 
 def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]:

@@ -12,7 +12,7 @@ from .. import card
 from ..job_format import JobFormat
 from ..original import Original
 from ..preview import Preview
-from ..words.converted import FAILED, NONE, OLE, ZIP, made_of
+from ..words.converted import FAILED, NOT_INSTALLED, OLE, ZIP, made_of
 
 WORKBOOK: Final = JobFormat(
     "sheets",
@@ -46,4 +46,4 @@ def preview(original: Original, media_type: str) -> Preview:
     try:
         return WORKBOOK.preview(made_of(original, kind, "xlsx", XLSX), media_type)
     except SandboxError:
-        return card.preview(original, media_type, FAILED if original.converter else NONE)
+        return card.preview(original, media_type, FAILED if original.converter else NOT_INSTALLED)

@@ -1,6 +1,6 @@
 """Text documents and slides, shown as the pages of the PDF that LibreOffice makes of them.
 
-Without it, or where it fails, a card says so.
+Without it, or where it fails, a Word document (DOCX) is shown as text, and others have a card.
 """
 
 from collections.abc import Iterable
@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
 from ...sandbox.converter import Conversion
-from ...sandbox.process import AnyJob, JobResult, RunJob, SandboxError
+from ...sandbox.process import AnyJob, Job, JobResult, RunJob, SandboxError
 from .. import card
+from ..job_format import JobFormat
 from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
@@ -20,12 +21,19 @@ from ..preview import Preview
 NOTE: Final = (
     "Converted by LibreOffice: the layout may differ, and comments and speaker notes are not shown."
 )
-NONE: Final = (
-    "LibreOffice on the server would show the pages of this document. Save the original to open it."
+NOT_INSTALLED: Final = (
+    "LibreOffice, which shows this document, is not installed on the server. "
+    "Save the original to open it."
 )
 FAILED: Final = (
-    "LibreOffice could not show its pages: it may be locked with a password, or damaged. "
+    "LibreOffice could not show this document: it may be locked with a password, or damaged. "
     "Save the original to open it."
+)
+WORD: Final = JobFormat(
+    "word",
+    Job("viewer.formats.words.word_document", memory_mb=768, cpu_seconds=10, seconds=15),
+    most_bytes=32 << 20,
+    styles=("prose.css",),
 )
 WORDPERFECT, WORD_2 = b"\xffWPC", b"\xdb\xa5"
 ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
@@ -66,15 +74,24 @@ LABELS: Final = {
 
 
 def preview(original: Original, media_type: str) -> Preview:
-    """Return the pages; a card if there is no converter for this document, or it failed."""
+    """Return the pages; the text or a card if there is no converter, or it failed."""
     if not is_convertible(original, media_type):
-        return card.preview(original, media_type, NONE)
+        return _without_pages(original, media_type, NOT_INSTALLED)
     with suppress(SandboxError):
         made = to_pdf(original, media_type)
         shown = pdf.preview(made, PDF, is_converted=True)
-        if shown.kind == "pdf" and not (media_type.startswith(APPLE) and made.size < EMPTY):
+        is_empty = media_type.startswith(APPLE) and made.size < EMPTY
+        if shown.kind == "pdf" and not is_empty:
             return _labelled(shown, _label(media_type))
-    return card.preview(original, media_type, FAILED)
+    return _without_pages(original, media_type, FAILED)
+
+
+def _without_pages(original: Original, media_type: str, message: str) -> Preview:
+    """Return the text of a Word document, unless it would have to be marked; else a card."""
+    if extension(original, media_type) == "docx" and not original.watermark:
+        with suppress(SandboxError):
+            return WORD.preview(original, media_type)
+    return card.preview(original, media_type, message)
 
 
 def _labelled(shown: Preview, label: str) -> Preview:

@@ -20,9 +20,10 @@ KINDS = {  # how each sample is shown, and if no child process starts
     ("audio", "audio"): "tone.wav",
     ("video", "video"): "clip.webm",
     ("sheets", "unknown"): "sheet.xlsx year.xlsx",
-    ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt report.docx talk.pptx "
+    ("unknown", "unknown"): "old.doc contract.rtf mystery.bin empty.txt talk.pptx "
     "minutes.odt talk.odp prices.xls costs.ods",
     ("archive", "unknown"): "files.zip files.tar.gz",
+    ("word", "unknown"): "report.docx",
     ("notebook", "unknown"): "sales.ipynb",
     ("agenda", "unknown"): "plan.ics ada.vcf",
 }
@@ -78,13 +79,40 @@ def test_the_content_decides_only_if_no_type_is_declared():
         (samples.OPEN_XML + "wordprocessingml.document", samples.pdf("x"), "pdf"),
         ("application/msword", samples.RTF, "unknown"),
         ("application/rtf", b"words", "text"),
-        ("audio/mpeg", samples.docx(), "unknown"),
+        ("audio/mpeg", samples.docx(), "word"),
         ("text/plain", samples.docx(), "text"),
         ("image/heic", b"of no type", "unknown"),
     ],
 )
 def test_the_first_bytes_decide_against_a_binary_type_that_they_contradict(declared, data, kind):
     assert preview_of(original(data, "a", declared)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "kind"),
+    [
+        ("letters.mbox", "application/mbox", "text"),
+        ("film.srt", "application/x-subrip", "text"),
+        ("film.vtt", "text/vtt", "code"),
+        ("way.gpx", "application/gpx+xml", "code"),
+        ("place.kml", "application/vnd.google-earth.kml+xml", "code"),
+        ("book.epub", "application/epub+zip", "archive"),
+        ("place.kmz", "application/vnd.google-earth.kmz", "unknown"),
+        ("tool.deb", "application/vnd.debian.binary-package", "unknown"),
+        ("base.sqlite", "application/vnd.sqlite3", "unknown"),
+        ("rows.parquet", "application/vnd.apache.parquet", "unknown"),
+        ("letters.woff2", "font/woff2", "unknown"),
+    ],
+)
+def test_rare_formats_are_a_listing_a_text_or_a_card(name, declared, kind):
+    contents = {
+        "text": b"From x\n\ny",
+        "code": b"<?xml version='1.0'?><a/>",
+        "archive": samples.package(a_dot_bin=b"\0"),
+        "unknown": b"\1\2\3",
+    }
+
+    assert preview_of(original(contents[kind], name, declared)).kind == kind
 
 
 def test_the_pages_of_a_pdf_with_another_type_are_loaded():
@@ -118,8 +146,8 @@ DATA = {name: data for name, _, data in every_kind()}
         ("page.html", "application/octet-stream", "web"),
         ("logo.svg", "application/octet-stream", "image"),
         ("letter.eml", "application/octet-stream", "mail"),
-        ("report.docx", "application/zip", "unknown"),
-        ("report.docx", "application/msword", "unknown"),
+        ("report.docx", "application/zip", "word"),
+        ("report.docx", "application/msword", "word"),
         ("sheet.xlsx", "application/x-zip-compressed", "sheets"),
         ("costs.ods", "application/octet-stream", "unknown"),
         ("talk.odp", "application/octet-stream", "unknown"),

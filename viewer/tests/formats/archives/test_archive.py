@@ -7,7 +7,7 @@ import pytest
 from viewer.formats.archives.members import ENCRYPTED_NOTE
 from viewer.tests.samples import original, package, png, preview_of, tar
 
-UNREADABLE = "This file says it is an archive, but is none to be read."
+UNREADABLE = "This file is named an archive, but cannot be read as one."
 
 
 def shown(data, name="a", content_type="application/octet-stream"):

@@ -9,7 +9,7 @@ from viewer.formats.pictures import pictures
 from viewer.formats.pictures.picture import audio_video_preview, image_preview
 from viewer.tests.samples import HEIC, SVG, original, picture, preview_of, psd
 
-TOO_LARGE = "This picture has too many pixels. Save it to open it."
+TOO_LARGE = "This picture has too many pixels to be shown here. Save it to open it."
 
 
 def shown(data, content_type="application/octet-stream"):

@@ -65,12 +65,20 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
 
 @pytest.mark.parametrize("made", [None, b"no PDF"])
 def test_where_it_fails_a_card_says_so(made):
-    original, _ = document(samples.docx(), WORD, made)
+    original, _ = document(samples.odt(), f"{OPEN_DOCUMENT}text", made)
 
-    assert b"LibreOffice could not show its pages" in preview_of(original).body
+    assert b"LibreOffice could not show this document" in preview_of(original).body
     assert preview_of(replace(original, watermark="x")).kind == "unknown"
     with pytest.raises(SandboxError):
         original.pages().overview()
+
+
+def test_a_word_document_that_it_fails_on_is_shown_as_text_unless_it_is_to_be_marked():
+    original, _ = document(samples.docx(), WORD)
+
+    assert preview_of(original).kind == "word"
+    assert b"Annual report" in preview_of(original).body
+    assert preview_of(replace(original, watermark="x")).kind == "unknown"
 
 
 def test_an_empty_page_made_of_a_file_of_apple_is_none():
