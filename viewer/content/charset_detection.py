@@ -8,9 +8,20 @@ from .decoding import FALLBACK, fits, needs_detection, preload_codecs, safe_code
 
 EAST_ASIAN: Final = ("cp932", "euc-jp", "gb18030", "big5", "cp949")
 ENCODINGS: Final = (
-    *("windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254"),
-    *("windows-1255", "windows-1256", "windows-1257", "iso-8859-2", "iso-8859-7", "koi8-r"),
-    *("cp866", "cp874", *EAST_ASIAN),
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+    "windows-1253",
+    "windows-1254",
+    "windows-1255",
+    "windows-1256",
+    "windows-1257",
+    "iso-8859-2",
+    "iso-8859-7",
+    "koi8-r",
+    "cp866",
+    "cp874",
+    *EAST_ASIAN,
 )
 SURE: Final = 0.05  # less is a text of few letters: Western ones are the most frequent
 SAMPLE: Final = 20_000  # bytes of the lines that are not ASCII

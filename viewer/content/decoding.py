@@ -26,12 +26,24 @@ DECLARED_CHARSET = re.compile(rb"""<meta[^>]{1,200}?charset=["']?([\w-]{1,40})""
 FALLBACK = "cp1252"  # as browsers assume
 # Source: the labels of the WHATWG Encoding Standard, 4.2.
 BROWSER_LABELS = {
-    **{"cp932": "shift_jis", "cp949": "euc-kr", "big5hkscs": "big5", "cp950": "big5"},
-    **{"gb2312": "gbk"},
-    **{"euc_jp": "euc-jp", "euc_kr": "euc-kr", "iso2022_jp": "iso-2022-jp", "latin_1": "latin1"},
-    **{"utf_16_le": "utf-16le", "utf_16_be": "utf-16be", "utf_16": "utf-16le"},
-    **{"mac_roman": "macintosh", "tis_620": "windows-874", "cp874": "windows-874"},
-    **{"koi8_r": "koi8-r", "koi8_u": "koi8-u", "utf_8": "utf-8"},
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "big5hkscs": "big5",
+    "cp950": "big5",
+    "gb2312": "gbk",
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "iso2022_jp": "iso-2022-jp",
+    "latin_1": "latin1",
+    "utf_16_le": "utf-16le",
+    "utf_16_be": "utf-16be",
+    "utf_16": "utf-16le",
+    "mac_roman": "macintosh",
+    "tis_620": "windows-874",
+    "cp874": "windows-874",
+    "koi8_r": "koi8-r",
+    "koi8_u": "koi8-u",
+    "utf_8": "utf-8",
 }
 UNKNOWN_TO_BROWSERS = ("cp437", "cp850", "cp852", "utf_32", "utf_32_le", "utf_32_be")
 PLAIN = bytes([*b"\t\n\f\r", *range(0x20, 0x7F)])  # of ASCII: the same in every encoding

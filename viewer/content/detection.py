@@ -12,11 +12,14 @@ PACKED_SVG: Final = "image/svg+xml-compressed"
 OLE: Final = "application/x-ole-storage"  # the container of .doc, .xls, .ppt and .msg
 OUTLOOK: Final = "application/vnd.ms-outlook"  # or any mail: other programs name theirs .msg, too
 # Declared types that say nothing certain: .docx is sent as a ZIP, TypeScript (.ts) as a video.
-UNCERTAIN: Final = (
-    UNTYPED
-    | {"application/zip", OLE, "application/ogg", "application/mp4"}
-    | {"video/mp2t", "video/vnd.dlna.mpeg-tts"}
-)
+UNCERTAIN: Final = UNTYPED | {
+    "application/zip",
+    OLE,
+    "application/ogg",
+    "application/mp4",
+    "video/mp2t",
+    "video/vnd.dlna.mpeg-tts",
+}
 SIGNATURES: Final = (
     (b"%PDF-", "application/pdf"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -26,14 +29,16 @@ SIGNATURES: Final = (
     (b"GIF89a", "image/gif"),
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
-    *((start, "image/tiff") for start in (b"II+\0", b"MM\0+")),  # BigTIFF
+    (b"II+\0", "image/tiff"),  # BigTIFF
+    (b"MM\0+", "image/tiff"),
     (b"8BPS\0\1", "image/vnd.adobe.photoshop"),
     (b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
     (b"\xff\x4f\xff\x51", "image/jp2"),  # without the container
     (b"\0\0\1\0", "image/x-icon"),
     *((b"\0\0\2\0%c\0" % number, "image/x-icon") for number in range(1, 17)),  # of pointers
     (b"\n\5\1", "image/x-pcx"),
-    *((start, "image/x-sgi") for start in (b"\1\xda\0\1", b"\1\xda\1\1")),
+    (b"\1\xda\0\1", "image/x-sgi"),
+    (b"\1\xda\1\1", "image/x-sgi"),
     (b"qoif\0", "image/qoi"),
     (b"icns\0", "image/icns"),
     (b"DDS ", "image/vnd-ms.dds"),
@@ -54,10 +59,11 @@ SIGNATURES: Final = (
     (b"%!PS", "application/postscript"),
     (b"SIMPLE  =", "application/fits"),  # which has a head of text
     (b"\xc5\xd0\xd3\xc6", "application/postscript"),  # with a picture of its own
-    *(
-        (start, "audio/mpeg")
-        for start in (b"ID3", b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
-    ),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"\xff\xfa", "audio/mpeg"),
+    (b"\xff\xf3", "audio/mpeg"),
+    (b"\xff\xf2", "audio/mpeg"),
     (b"OggS", "audio/ogg"),
     (b"RIFF", "audio/wav"),
     (b"\x1aE\xdf\xa3", "video/webm"),
@@ -73,10 +79,18 @@ XML_STARTS: Final = (b"<?xml ", b"\xef\xbb\xbf<?xml ")
 OGG_VIDEO: Final = re.compile(rb"theora|\x01video")
 RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 BRANDS: Final = {  # of ISO base media files (ISO/IEC 14496-12); the others are video/mp4
-    **dict.fromkeys((b"avif", b"avis"), "image/avif"),
-    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "image/heic"),
-    **dict.fromkeys((b"mif1", b"msf1"), "image/heif"),
-    **dict.fromkeys((b"M4A ", b"M4B "), "audio/mp4"),
+    b"avif": "image/avif",
+    b"avis": "image/avif",
+    b"heic": "image/heic",
+    b"heix": "image/heic",
+    b"heim": "image/heic",
+    b"heis": "image/heic",
+    b"hevc": "image/heic",
+    b"hevx": "image/heic",
+    b"mif1": "image/heif",
+    b"msf1": "image/heif",
+    b"M4A ": "audio/mp4",
+    b"M4B ": "audio/mp4",
     b"qt  ": "video/quicktime",
     b"crx ": "image/x-canon-cr3",
 }
@@ -88,8 +102,12 @@ FOLDERS: Final = {  # of Office files (ECMA-376, part 2)
 # Types whose files begin as those of another type do: the name tells them apart.
 SPECIAL_CASES: Final = {
     "application/zip": (
-        *(OPEN_XML, OPEN_DOCUMENT, "application/vnd.ms-"),
-        *("application/epub+zip", "application/java-archive", "application/vnd.google-earth.kmz"),
+        OPEN_XML,
+        OPEN_DOCUMENT,
+        "application/vnd.ms-",
+        "application/epub+zip",
+        "application/java-archive",
+        "application/vnd.google-earth.kmz",
         "application/vnd.apple.",
     ),
     OLE: ("application/msword", "application/vnd.ms-", "application/vnd.visio"),

@@ -6,9 +6,19 @@ from typing import Final
 UNKNOWN: Final = "application/octet-stream"
 PDF: Final = "application/pdf"
 UNTYPED: Final = frozenset(
-    {UNKNOWN, "binary/octet-stream", "application/x-octet-stream", "application/octetstream"}
-    | {"application/binary", "application/x-binary", "application/unknown", "application/x-unknown"}
-    | {"application/download", "application/x-download", "application/force-download"}
+    {
+        UNKNOWN,
+        "binary/octet-stream",
+        "application/x-octet-stream",
+        "application/octetstream",
+        "application/binary",
+        "application/x-binary",
+        "application/unknown",
+        "application/x-unknown",
+        "application/download",
+        "application/x-download",
+        "application/force-download",
+    }
 )
 MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:-]{1,40})', re.I)
@@ -56,8 +66,17 @@ ALIASES: Final = {
 OPEN_XML: Final = "application/vnd.openxmlformats-officedocument."
 OPEN_DOCUMENT: Final = "application/vnd.oasis.opendocument."
 RASTER_IMAGES: Final = frozenset(
-    {"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
-    | {"image/x-icon", "image/vnd.microsoft.icon"}
+    {
+        "image/png",
+        "image/apng",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "image/avif",
+        "image/bmp",
+        "image/x-icon",
+        "image/vnd.microsoft.icon",
+    }
 )
 IMAGES: Final = RASTER_IMAGES | {"image/svg+xml"}
 # With audio and video: what a browser may show by itself under `default-src 'none'; sandbox`.

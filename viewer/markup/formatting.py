@@ -11,9 +11,11 @@ def format_size(size: int) -> str:
     """`1 byte`, `24.0 KiB`, `512 MiB`."""
     if size < 1024:
         return format_count(size, "byte")
-    amount, unit = size / 1024, 0
+    amount = size / 1024
+    unit = 0
     while amount >= 1023.95 and unit < len(UNITS) - 1:
-        amount, unit = amount / 1024, unit + 1
+        amount /= 1024
+        unit += 1
     return f"{amount:.0f} {UNITS[unit]}" if amount >= 99.95 else f"{amount:.1f} {UNITS[unit]}"
 
 

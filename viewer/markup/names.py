@@ -7,7 +7,8 @@ from .escaping import single_line
 
 UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, ':*?"<>|'), "_")
 KINDS = {"unknown": "file"}  # others are badges themselves
-MAX_LENGTH, MAX_BYTES = 180, 240  # file systems take 255 bytes, of which a number may need some
+MAX_LENGTH = 180
+MAX_BYTES = 240  # file systems take 255 bytes, of which a number may need some
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(?:\.|$)", re.I)  # by Windows
 
 

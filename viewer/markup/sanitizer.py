@@ -26,20 +26,60 @@ HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"})
 LISTS: Final = frozenset({"ul", "ol", "li", "dl", "dt", "dd"})
 BLOCKS: Final = frozenset(
-    {"p", "pre", "blockquote", "hr", "br", "section", "figure", "figcaption", "div", "details"}
-    | {"summary", "center", "article", "aside"}
+    {
+        "p",
+        "pre",
+        "blockquote",
+        "hr",
+        "br",
+        "section",
+        "figure",
+        "figcaption",
+        "div",
+        "details",
+        "summary",
+        "center",
+        "article",
+        "aside",
+    }
 )
 PHRASES: Final = frozenset(
-    {"a", "abbr", "b", "code", "del", "em", "i", "img", "ins", "kbd", "mark", "q", "s", "samp"}
-    | {"small", "span", "strong", "sub", "sup", "u"}
+    {
+        "a",
+        "abbr",
+        "b",
+        "code",
+        "del",
+        "em",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "u",
+    }
 )
 TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
 Rewrite = Callable[[str, str, str], str | None]  # element, attribute, value -> value or None
 ATTRIBUTES: Final[dict[str, set[str]]] = {
     "*": {"id", "dir", "lang"},
     **dict.fromkeys(HEADINGS, {"align"}),
-    **dict.fromkeys(("section", "p", "li", "div", "code", "blockquote"), {"class", "align"}),
-    **dict.fromkeys(("td", "th"), {"class", "colspan", "rowspan", "scope", "align"}),
+    "section": {"class", "align"},
+    "p": {"class", "align"},
+    "li": {"class", "align"},
+    "div": {"class", "align"},
+    "code": {"class", "align"},
+    "blockquote": {"class", "align"},
+    "td": {"class", "colspan", "rowspan", "scope", "align"},
+    "th": {"class", "colspan", "rowspan", "scope", "align"},
     "a": {"href", "title", "target", "class", "aria-label"},
     "details": {"open"},
     "img": {"src", "alt", "title", "width", "height"},
@@ -49,17 +89,45 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "span": {"class", "title"},
 }
 FORMULA: Final[dict[str, set[str]]] = {  # of MathML; without what loads, links, or holds HTML
-    **dict.fromkeys(("mrow", "mn", "mtext", "ms", "mspace", "msqrt", "mroot", "mstyle"), set()),
-    **dict.fromkeys(("msub", "msup", "msubsup", "munder", "mover", "munderover"), set()),
-    **dict.fromkeys(("mtable", "mtr", "mtd", "mpadded", "mphantom", "merror"), set()),
-    **dict.fromkeys(("mmultiscripts", "mprescripts", "menclose", "none", "semantics"), set()),
+    "mrow": set(),
+    "mn": set(),
+    "mtext": set(),
+    "ms": set(),
+    "mspace": set(),
+    "msqrt": set(),
+    "mroot": set(),
+    "mstyle": set(),
+    "msub": set(),
+    "msup": set(),
+    "msubsup": set(),
+    "munder": set(),
+    "mover": set(),
+    "munderover": set(),
+    "mtable": set(),
+    "mtr": set(),
+    "mtd": set(),
+    "mpadded": set(),
+    "mphantom": set(),
+    "merror": set(),
+    "mmultiscripts": set(),
+    "mprescripts": set(),
+    "menclose": set(),
+    "none": set(),
+    "semantics": set(),
     "math": {"display"},
     "mfrac": {"linethickness"},
     "mi": {"mathvariant"},
     "mo": {"fence", "form", "separator", "stretchy"},
 }
 REMOVED_WITH_CONTENT: Final = {
-    *("script", "style", "noscript", "template", "svg", "math", "iframe", "object"),
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "math",
+    "iframe",
+    "object",
 }
 
 

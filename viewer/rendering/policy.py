@@ -123,7 +123,8 @@ def _policy(
     styles = (*styles, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
-    directives = (
+    frames_own_page = preview.foreign_style and preview.source
+    directives = [
         "default-src 'none'",
         f"script-src {_hashes(scripts)}",
         f"style-src {style_sources}",
@@ -131,9 +132,11 @@ def _policy(
         f"media-src {sources}",
         "base-uri 'none'",
         "form-action 'none'",
-        *(("frame-src blob:",) if frames or (preview.foreign_style and preview.source) else ()),
-        *(() if preview.frames_pdf else NO_MARKUP_FROM_TEXT),
-    )
+    ]
+    if frames or frames_own_page:
+        directives.append("frame-src blob:")
+    if not preview.frames_pdf:
+        directives += NO_MARKUP_FROM_TEXT
     return "; ".join(directives)
 
 

@@ -158,7 +158,8 @@ class ShownDocument(Original):
         if is_wrong or renderer == card.preview:
             other = _renderer(self.detected_type, self)
             if other != card.preview:
-                media_type, renderer = self.detected_type, other
+                media_type = self.detected_type
+                renderer = other
         return Shown(media_type, renderer, converted.is_convertible(self, media_type))
 
     @property
@@ -187,7 +188,8 @@ class ShownDocument(Original):
 
     def pages(self) -> PdfPages:
         """Return the pages if it has any; SandboxError if it can't be converted."""
-        converts, media_type = self.shown.converts, self.shown.media_type
+        converts = self.shown.converts
+        media_type = self.shown.media_type
         return PdfPages(converted.to_pdf(self, media_type) if converts else self)
 
 

@@ -17,12 +17,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on all machines
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_DUMPABLE: Final = 4
+PR_SET_NO_NEW_PRIVS: Final = 38
+# Of Landlock; the numbers of calls are the same on all machines.
+CREATE_RULESET: Final = 444
+ADD_RULE: Final = 445
+RESTRICT_SELF: Final = 446
 GET_VERSION: Final = 1
 BENEATH_PATH: Final = 1
 RIGHTS: Final = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # version -> how many rights over files
-EXECUTE, WRITE_FILE, READ_FILE, READ_FOLDER, TRUNCATE = 1, 2, 4, 8, 1 << 14
+EXECUTE: Final = 1
+WRITE_FILE: Final = 2
+READ_FILE: Final = 4
+READ_FOLDER: Final = 8
+TRUNCATE: Final = 1 << 14
 OF_A_FILE: Final = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # the others are those of a folder
 TCP: Final = 3  # bind and connect, since version 4
 SCOPES: Final = 3  # abstract sockets and signals to other processes, since version 6

@@ -22,8 +22,10 @@ class ConversionSlots:
     """Each conversion may take `needed` bytes of those that are `available`."""
 
     def __init__(self, needed: int, available: Callable[[], int]) -> None:
-        self._needed, self._available = needed, available
-        self._running, self._changed = 0, Condition()
+        self._needed = needed
+        self._available = available
+        self._running = 0
+        self._changed = Condition()
 
     @contextmanager
     def slot(self, seconds: float) -> Iterator[None]:

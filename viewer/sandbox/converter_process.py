@@ -29,8 +29,15 @@ RTF_TOKEN: Final = re.compile(rb"\\bin(\d{1,10}) ?|\\.|[{}]", re.S)
 READABLE: Final = tuple(
     Path(path)
     for path in (
-        *("/usr", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache"),
-        *("/var/lib/libreoffice", "/var/spool/libreoffice", "/var/cache/fontconfig"),
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/etc/fonts",
+        "/etc/libreoffice",
+        "/etc/ld.so.cache",
+        "/var/lib/libreoffice",
+        "/var/spool/libreoffice",
+        "/var/cache/fontconfig",
     )
 )
 DEVICES: Final = tuple(Path("/dev") / name for name in ("null", "zero", "random", "urandom"))
@@ -46,7 +53,8 @@ def main() -> None:
     document = Path(options["folder"], options["document"])
     if document.suffix == ".rtf" and has_too_many_groups(document.read_bytes()):
         sys.exit(1)
-    folder, command = Path(options["folder"]), _command(options)
+    folder = Path(options["folder"])
+    command = _command(options)
     os.chdir(folder)
     forbid_new_privileges()
     restrict_files((*READABLE, Path(command[0]).parents[1]), (folder, *DEVICES))
@@ -66,10 +74,18 @@ def has_too_many_groups(rtf: bytes) -> bool:
 def _command(options: dict[str, Any]) -> list[str]:
     folder = options["folder"]
     return [
-        *(options["program"], f"-env:UserInstallation=file://{folder}/profile"),
+        options["program"],
+        f"-env:UserInstallation=file://{folder}/profile",
         f"-env:OSL_SOCKET_PATH={folder}",
-        *("--headless", "--norestore", "--nologo", "--nodefault"),
-        *("--convert-to", options["target"], "--outdir", folder, f"{folder}/{options['document']}"),
+        "--headless",
+        "--norestore",
+        "--nologo",
+        "--nodefault",
+        "--convert-to",
+        options["target"],
+        "--outdir",
+        folder,
+        f"{folder}/{options['document']}",
     ]
 
 

@@ -213,7 +213,8 @@ def _child(program: str | None) -> Iterator[Child]:
         return
     pipe = subprocess.PIPE
     with start_program(program or WORKER, stdin=pipe, stdout=pipe) as process:
-        stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        stdin = cast(IO[bytes], process.stdin)
+        stdout = cast(IO[bytes], process.stdout)
         try:
             yield Child(stdin, stdout, process.kill)
         finally:
@@ -239,7 +240,8 @@ def _feed(stream: IO[bytes], task: dict[str, Any], pieces: Iterable[bytes]) -> N
 
 
 def _collect(stream: IO[bytes]) -> JobResult:
-    result, size = JobResult(), 0
+    result = JobResult()
+    size = 0
     with contextlib.suppress(EOFError, ValueError, RecursionError):
         while size < MAX_OUTPUT:
             facts, block = read_message(stream)

@@ -98,28 +98,48 @@ PERMITTED: Final = _calls("""
     gettimeofday=96,169 time=201,-
 """)
 # Calls permitted only with this first argument: sockets within the machine, the process itself.
-SOCKET, AF_UNIX, PRLIMIT, ITSELF = (41, 198), 1, (302, 261), 0
+SOCKET: Final = (41, 198)
+AF_UNIX: Final = 1
+PRLIMIT: Final = (302, 261)
+ITSELF: Final = 0
 # Commands, the second argument, that have the kernel send signals to another process or watch a
 # folder: F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY; FIOSETOWN, SIOCSPGRP.
-FCNTL, IOCTL, COMMAND_AT = (72, 25), (16, 29), 24
+FCNTL: Final = (72, 25)
+IOCTL: Final = (16, 29)
+COMMAND_AT: Final = 24
 SIGNALS: Final = ((FCNTL, (8, 10, 15, 1026)), (IOCTL, (0x8901, 0x8902)))
 # access(2) and faccessat(2), whether something may be written: by "no" LibreOffice learns that it
 # can't have its socket in /tmp. Landlock does not filter this question.
-ACCESS, MODE_AT, W_OK = (21, 48), (24, 32), 2
-CLONE, CLONE3 = (56, 220), (435, 435)
+ACCESS: Final = (21, 48)
+MODE_AT: Final = (24, 32)
+W_OK: Final = 2
+CLONE: Final = (56, 220)
+CLONE3: Final = (435, 435)
 NEWEST_KNOWN: Final = 469  # file_setattr, Linux 6.17; numbers above 423 are the same everywhere
 X32: Final = 0x4000_0000  # the bit that selects a second table of calls on x86_64
 
-LOAD, EQUAL, GREATER, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06  # BPF instructions
-# Offsets in struct seccomp_data: the last two are args[0] of clone(2) and args[2] of mmap(2).
-NUMBER_AT, MACHINE_AT, ARGUMENT_AT, PROTECTION_AT = 0, 4, 16, 32
-KILL, ALLOW, REFUSE, UNKNOWN = (
-    *(0x8000_0000, 0x7FFF_0000),
-    *(0x0005_0000 | code for code in (errno.EPERM, errno.ENOSYS)),
-)
+# BPF instructions.
+LOAD: Final = 0x20
+EQUAL: Final = 0x15
+GREATER: Final = 0x25
+ANY_BIT: Final = 0x45
+RETURN: Final = 0x06
+# Offsets in struct seccomp_data.
+NUMBER_AT: Final = 0
+MACHINE_AT: Final = 4
+ARGUMENT_AT: Final = 16  # args[0], as of clone(2)
+PROTECTION_AT: Final = 32  # args[2], as of mmap(2)
+# Answers to a call.
+KILL: Final = 0x8000_0000
+ALLOW: Final = 0x7FFF_0000
+REFUSE: Final = 0x0005_0000 | errno.EPERM
+UNKNOWN: Final = 0x0005_0000 | errno.ENOSYS
 PROT_EXEC: Final = 4
 CLONE_THREAD: Final = 0x10000
-SET_MODE_FILTER, GET_ACTION_AVAIL, TSYNC = 1, 2, 1
+# Operations of seccomp(2), and a flag.
+SET_MODE_FILTER: Final = 1
+GET_ACTION_AVAIL: Final = 2
+TSYNC: Final = 1
 
 
 def seccomp_available() -> bool:
@@ -170,9 +190,14 @@ def program_filter(machine: str) -> bytes:
 def _packed(architecture: int, steps: Iterator[Step]) -> bytes:
     """Load the call's number; kill on another table of calls, answer ENOSYS to newer calls."""
     start = (
-        *((LOAD, 0, 0, MACHINE_AT), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL)),
-        *((LOAD, 0, 0, NUMBER_AT), (GREATER, 0, 1, X32 - 1), (RETURN, 0, 0, KILL)),
-        *((GREATER, 0, 1, NEWEST_KNOWN), (RETURN, 0, 0, UNKNOWN)),
+        (LOAD, 0, 0, MACHINE_AT),
+        (EQUAL, 1, 0, architecture),
+        (RETURN, 0, 0, KILL),
+        (LOAD, 0, 0, NUMBER_AT),
+        (GREATER, 0, 1, X32 - 1),
+        (RETURN, 0, 0, KILL),
+        (GREATER, 0, 1, NEWEST_KNOWN),
+        (RETURN, 0, 0, UNKNOWN),
     )
     return b"".join(struct.pack("HBBI", *step) for step in (*start, *steps))
 
@@ -181,8 +206,11 @@ def _parser_steps(column: int, threads: bool) -> Iterator[Step]:
     yield from _answers(ALLOWED, column, ALLOW)
     yield from _answers(REFUSED, column, REFUSE)
     for number in _numbers(ALLOWED_WITHOUT_EXECUTION, column):
-        yield from ((EQUAL, 0, 4, number), (LOAD, 0, 0, PROTECTION_AT))
-        yield from ((ANY_BIT, 0, 1, PROT_EXEC), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW))
+        yield EQUAL, 0, 4, number
+        yield LOAD, 0, 0, PROTECTION_AT
+        yield ANY_BIT, 0, 1, PROT_EXEC
+        yield RETURN, 0, 0, REFUSE
+        yield RETURN, 0, 0, ALLOW
     if threads:
         yield from _answers(ALLOWED_TO_THREADS, column, ALLOW)
         yield from _only_threads(column, KILL)
@@ -192,8 +220,11 @@ def _parser_steps(column: int, threads: bool) -> Iterator[Step]:
 def _program_steps(column: int) -> Iterator[Step]:
     yield from _answers(PERMITTED, column, ALLOW)
     for numbers, only in ((SOCKET, AF_UNIX), (PRLIMIT, ITSELF)):
-        yield from ((EQUAL, 0, 4, numbers[column]), (LOAD, 0, 0, ARGUMENT_AT))
-        yield from ((EQUAL, 0, 1, only), (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE))
+        yield EQUAL, 0, 4, numbers[column]
+        yield LOAD, 0, 0, ARGUMENT_AT
+        yield EQUAL, 0, 1, only
+        yield RETURN, 0, 0, ALLOW
+        yield RETURN, 0, 0, REFUSE
     for numbers, commands in SIGNALS:
         yield from _without(numbers[column], COMMAND_AT, commands)
     yield from _without(ACCESS[column], MODE_AT[column], (W_OK,))
@@ -207,15 +238,18 @@ def _numbers(table: Calls, column: int) -> Iterator[int]:
 
 def _answers(table: Calls, column: int, answer: int) -> Iterator[Step]:
     for number in _numbers(table, column):
-        yield from ((EQUAL, 0, 1, number), (RETURN, 0, 0, answer))
+        yield EQUAL, 0, 1, number
+        yield RETURN, 0, 0, answer
 
 
 def _without(number: int, at: int, refused: Sequence[int]) -> Iterator[Step]:
     """Allow a call, unless its argument there is one of these."""
-    yield from ((EQUAL, 0, len(refused) + 3, number), (LOAD, 0, 0, at))
+    yield EQUAL, 0, len(refused) + 3, number
+    yield LOAD, 0, 0, at
     for distance, value in zip(range(len(refused), 0, -1), refused, strict=True):
         yield EQUAL, distance, 0, value
-    yield from ((RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE))
+    yield RETURN, 0, 0, ALLOW
+    yield RETURN, 0, 0, REFUSE
 
 
 def _only_threads(column: int, otherwise: int) -> Iterator[Step]:
@@ -223,6 +257,10 @@ def _only_threads(column: int, otherwise: int) -> Iterator[Step]:
 
     `otherwise` is the answer to clone(2) of a process.
     """
-    yield from ((EQUAL, 0, 1, CLONE3[column]), (RETURN, 0, 0, UNKNOWN))
-    yield from ((EQUAL, 0, 4, CLONE[column]), (LOAD, 0, 0, ARGUMENT_AT))
-    yield from ((ANY_BIT, 0, 1, CLONE_THREAD), (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, otherwise))
+    yield EQUAL, 0, 1, CLONE3[column]
+    yield RETURN, 0, 0, UNKNOWN
+    yield EQUAL, 0, 4, CLONE[column]
+    yield LOAD, 0, 0, ARGUMENT_AT
+    yield ANY_BIT, 0, 1, CLONE_THREAD
+    yield RETURN, 0, 0, ALLOW
+    yield RETURN, 0, 0, otherwise

@@ -35,7 +35,8 @@ def main() -> None:
     """Import the `Job` of the first message, limit resources, render, and say how it went."""
     forbid_inspection()
     task, _ = read_message(sys.stdin.buffer)
-    limits, options = task["job"], task["options"]
+    limits = task["job"]
+    options = task["options"]
     job = importlib.import_module(limits["module"])
     apply_resource_limits(memory_mb=limits["memory_mb"], cpu_seconds=limits["cpu_seconds"])
     data = sys.stdin.buffer.read()

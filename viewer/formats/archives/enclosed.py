@@ -53,15 +53,21 @@ class Budget:
 
 def section(heading: str, files: Iterable[File]) -> bytes:
     """Return a list of files; nothing of none."""
-    left, out, left_out = Budget(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES), bytearray(), False
+    left = Budget(MAX_DRAWN, MAX_DRAWN_BYTES, MAX_DRAWN_LINES)
+    out = bytearray()
+    left_out = False
     for number, file in enumerate(files, 1):
-        media_type, data = file.shown_type(), base64.b64encode(file.data or b"")
+        media_type = file.shown_type()
+        data = base64.b64encode(file.data or b"")
         can_be_shown = bool(file.data) and _can_be_shown(media_type)
         drawn = _drawn(file.data or b"", data, media_type, left) if can_be_shown else b""
         left_out = left_out or (can_be_shown and not drawn)
         out += _item(number, file, media_type, drawn, data)
+    if not out:
+        return b""
     start = b'<section class="enclosed"><h2>%b</h2><ul>' % heading.encode()
-    return start + bytes(out) + b"</ul>" + LEFT_OUT * left_out + b"</section>" if out else b""
+    note = LEFT_OUT if left_out else b""
+    return start + bytes(out) + b"</ul>" + note + b"</section>"
 
 
 def without_ids(lines: bytes) -> bytes:
@@ -73,7 +79,8 @@ def _item(number: int, file: File, media_type: str, drawn: bytes, data: bytes) -
     shown = escape(name)
     kind = "" if media_type == UNKNOWN else f"{escape(media_type)}, "
     about = f'<b>{shown}</b> <span class="dim">{kind}{format_size(file.size)}</span>'
-    start, end = f'<div id="file-{number}">{about}', "</div>\n"
+    start = f'<div id="file-{number}">{about}'
+    end = "</div>\n"
     if drawn:
         start = f'<details><summary>{about}</summary><div id="file-{number}">'
         end = "</div></details>\n"
@@ -101,10 +108,13 @@ def _drawn(data: bytes, encoded: bytes, media_type: str, left: Budget) -> bytes:
         size = len(html)
     else:
         facts, html = _text(data, left.lines)
-        lines, size = facts["shown"], len(html)
+        lines = facts["shown"]
+        size = len(html)
     if size > left.size:
         return b""
-    left.files, left.size, left.lines = left.files - 1, left.size - size, left.lines - lines
+    left.files -= 1
+    left.size -= size
+    left.lines -= lines
     return html
 
 

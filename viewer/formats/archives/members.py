@@ -40,8 +40,14 @@ UTF_8: Final = 0x800  # flag of a name in a ZIP archive (APPNOTE, D.2)
 # Western ones are left out: nothing tells them from cp437, in which names are without the flag.
 OF_NAMES: Final = frozenset({"utf-8", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp866"})
 UNREADABLE: Final = (  # what the archive modules raise for a damaged or encrypted file
-    *(ValueError, OSError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
-    *(zipfile.BadZipFile, tarfile.TarError),
+    ValueError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    tarfile.TarError,
 )
 
 CUT: Final = "Only the first files are listed. Save the original to see all."
@@ -94,7 +100,8 @@ def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]
     """
     files: list[Listed] = []
     contents: list[bytes] = []
-    cut, left = False, MAX_ALL
+    cut = False
+    left = MAX_ALL
     try:
         for member in _members(data, name):
             content = _taken(member, left) if len(contents) < MAX_TAKEN else None
@@ -113,7 +120,8 @@ def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]
 
 def _table(files: list[Listed]) -> tuple[int, bytes]:
     """Return how many files there is room for, and the list of these."""
-    out, numbers = bytearray(START), count(1)
+    out = bytearray(START)
+    numbers = count(1)
     for listed, (name, size, is_taken) in enumerate(files):
         if len(out) > MAX_HTML:
             return listed, bytes(out + END)
@@ -164,7 +172,8 @@ def _zip_members(data: bytes) -> Iterator[Member]:
     charset = charset_detection.detect(b"\n".join(filter(None, named.values()))) or "utf-8"
     for entry in archive.infolist():
         if not entry.is_dir():
-            name, written = entry.filename, named[entry.filename]
+            name = entry.filename
+            written = named[entry.filename]
             if written and charset in OF_NAMES:
                 name = written.decode(charset, "replace")
             yield Member(name, entry.file_size, partial(_read_entry, archive, entry))
@@ -196,7 +205,8 @@ class _Limited:
     """A stream that ends after so many bytes."""
 
     def __init__(self, stream: Any, left: int) -> None:
-        self.stream, self.left = stream, left
+        self.stream = stream
+        self.left = left
 
     def read(self, size: int) -> bytes:
         data: bytes = self.stream.read(min(size, self.left))

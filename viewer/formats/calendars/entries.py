@@ -48,13 +48,17 @@ Entry = list[ContentLine]
 
 def entries(text: str, kinds: frozenset[str]) -> Iterator[tuple[str, Entry]]:
     """Yield the kind and the lines of each entry, without those of entries within it."""
-    kind, depth, lines = "", 0, list[ContentLine]()
+    kind = ""
+    depth = 0
+    lines = list[ContentLine]()
     for line in _lines(text):
         name = line.value.strip().upper()
         if line.name == "BEGIN" and kind:
             depth += 1
         elif line.name == "BEGIN" and name in kinds:
-            kind, depth, lines = name, 0, []
+            kind = name
+            depth = 0
+            lines = []
         elif line.name == "END" and kind and depth:
             depth -= 1
         elif line.name == "END" and kind:
@@ -107,16 +111,36 @@ DURATION: Final = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?
 UNITS: Final = ("weeks", "days", "h", "min", "s")
 MAIL_TO: Final = re.compile("mailto:", re.I)
 FIELDS: Final = {  # name -> label, in the order of display
-    **{"DTSTART": "Starts", "DTEND": "Ends", "DUE": "Due", "DURATION": "Lasts", "RRULE": "Repeats"},
-    **{"LOCATION": "Where", "STATUS": "Status", "ORGANIZER": "Organiser", "ATTENDEE": "Invited"},
-    **{"ORG": "Organisation", "TITLE": "Title", "ROLE": "Role", "TEL": "Telephone"},
-    **{"EMAIL": "E-mail", "ADR": "Address", "BDAY": "Birthday", "URL": "Web"},
-    **{"CATEGORIES": "Categories", "DESCRIPTION": "Description", "COMMENT": "Comment"},
+    "DTSTART": "Starts",
+    "DTEND": "Ends",
+    "DUE": "Due",
+    "DURATION": "Lasts",
+    "RRULE": "Repeats",
+    "LOCATION": "Where",
+    "STATUS": "Status",
+    "ORGANIZER": "Organiser",
+    "ATTENDEE": "Invited",
+    "ORG": "Organisation",
+    "TITLE": "Title",
+    "ROLE": "Role",
+    "TEL": "Telephone",
+    "EMAIL": "E-mail",
+    "ADR": "Address",
+    "BDAY": "Birthday",
+    "URL": "Web",
+    "CATEGORIES": "Categories",
+    "DESCRIPTION": "Description",
+    "COMMENT": "Comment",
     "NOTE": "Note",
 }
 RULE: Final = {
-    **{"FREQ": "{}", "COUNT": "{} times", "UNTIL": "until {}"},
-    **{"BYDAY": "on {}", "BYMONTHDAY": "on day {}", "BYMONTH": "in month {}", "WKST": ""},
+    "FREQ": "{}",
+    "COUNT": "{} times",
+    "UNTIL": "until {}",
+    "BYDAY": "on {}",
+    "BYMONTHDAY": "on day {}",
+    "BYMONTH": "in month {}",
+    "WKST": "",
 }
 TIMES: Final = frozenset({"DTSTART", "DTEND", "DUE", "BDAY"})
 PEOPLE: Final = frozenset({"ORGANIZER", "ATTENDEE"})
@@ -140,7 +164,8 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     out: list[str] = []
     size = total = cards = 0
     for kind, lines in entries(text, EVENTS | CARDS):
-        total, cards = total + 1, cards + (kind in CARDS)
+        total += 1
+        cards += kind in CARDS
         if len(out) < MAX_ENTRIES and size < MAX_HTML:
             out.append(_entry(lines, with_photo=size < MAX_HTML // 2))
             size += len(out[-1])
@@ -199,7 +224,8 @@ def _value(line: ContentLine) -> str:
 def _rule(value: str) -> str:
     """`every 2 weeks, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
     parts = dict(part.partition("=")[::2] for part in value[:MAX_TITLE].split(";"))
-    often, interval = parts.get("FREQ", "").lower(), parts.pop("INTERVAL", "1")
+    often = parts.get("FREQ", "").lower()
+    interval = parts.pop("INTERVAL", "1")
     unit = "day" if often == "daily" else often.removesuffix("ly")
     parts["FREQ"] = often if interval == "1" else f"every {interval} {unit}s"
     shown = (

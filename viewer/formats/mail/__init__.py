@@ -1,1 +1,1 @@
-"""Mails and mailboxes."""
+"""Mails, also those of Outlook."""

@@ -42,10 +42,10 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     inner = [file.data for file in files if file.media_type == ENCLOSED and file.data]
     letters, has_page = _opened(inner)
     is_page = facts["format"] == "html"
-    said = {CUT_NOTE: facts["cut"], REMOTE: facts.get("remote")}
     about = shown_as(
-        *("E-mail", format_count(len(files), "attachment") if files else ""),
-        notes=[note for note, is_true in said.items() if is_true],
+        "E-mail",
+        format_count(len(files), "attachment") if files else "",
+        notes=[CUT_NOTE if facts["cut"] else "", REMOTE if facts.get("remote") else ""],
         scripts=SCRIPTS if is_page or has_page else (),
         foreign_style=is_page or has_page,
     )
@@ -54,11 +54,9 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 
 def _framed(is_page: bool, body: bytes) -> bytes:  # noqa: FBT001
     """Return the body of a message, in an iframe if it is a page; nothing if it has no text."""
-    return (
-        iframe(body, FRAME_TITLE)
-        if is_page
-        else b'<div class="message">%b</div>' % body * bool(body)
-    )
+    if is_page:
+        return iframe(body, FRAME_TITLE)
+    return b'<div class="message">%b</div>' % body if body else b""
 
 
 def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
@@ -74,7 +72,8 @@ def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> 
 
 def _opened(messages: Sequence[bytes]) -> tuple[bytes, bool]:
     """Return a list of the first messages, fewer if they exceed MAX_HTML, and if one is a page."""
-    out, has_page = bytearray(), False
+    out = bytearray()
+    has_page = False
     for number, message in enumerate(messages[:MAX_SHOWN], 1):
         facts, body = next(parse(message))
         attached = [
@@ -90,8 +89,10 @@ def _opened(messages: Sequence[bytes]) -> tuple[bytes, bool]:
             break
         out += item + b"\n</details>\n</li>\n"
         has_page = has_page or is_page
-    whole = b'<section class="enclosed mailbox"><h2>Enclosed messages</h2><ul>%b</ul></section>'
-    return whole % bytes(out) if messages else b"", has_page
+    if not messages:
+        return b"", False
+    whole = b'<section class="enclosed letters"><h2>Enclosed messages</h2><ul>%b</ul></section>'
+    return whole % bytes(out), has_page
 
 
 def title(message: bytes) -> str:
@@ -106,7 +107,8 @@ def title(message: bytes) -> str:
 
 def _files(listed: Iterable[Any], contents: Iterable[Message]) -> Iterator[File]:
     for number, (attachment, content) in enumerate(zip(listed, contents, strict=True), 1):
-        (name, kind, size), (facts, data) = attachment, content
+        name, kind, size = attachment
+        facts, data = content
         kind = "text/plain" if kind in REPORTS else kind
         default = f"attachment {number}{EXTENSIONS.get(kind, '')}"
         yield File(name or default, canonical_type(kind), size, data if facts["complete"] else None)

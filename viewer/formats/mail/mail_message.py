@@ -147,7 +147,8 @@ def _text(part: Any) -> str:
 
 def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
     for part in message.walk():
-        names, kind = _names(part), part.get_content_type()
+        names = _names(part)
+        kind = part.get_content_type()
         data = part.get_payload(decode=True) if names and kind in PICTURES else None
         if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
             picture = f"data:{kind};base64,{base64.b64encode(data).decode()}"
@@ -164,7 +165,8 @@ def _attachments(
     parts = message.iter_attachments() if is_multipart else _whole(message)
     for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
         if shown.isdisjoint(_names(part)):
-            kind, content = part.get_content_type(), _content(part, line_end)
+            kind = part.get_content_type()
+            content = _content(part, line_end)
             yield _filename(part), kind, content
             packed = tnef.files(content) if kind in tnef.MEDIA_TYPES else ()
             yield from ((name, UNKNOWN, data) for name, data in islice(packed, MAX_ATTACHMENTS))

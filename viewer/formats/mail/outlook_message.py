@@ -24,12 +24,25 @@ EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 MAX_DEPTH: Final = 4  # of messages in messages
 ATTACHMENT: Final = "__attach_version1.0_#"
 HEADS: Final = {"": 32, "message": 24, "attachment": 8}  # bytes before the fixed properties
-SUBJECT, SENDER, SENT, RECEIVED, TO, CC = 0x0037, 0x0C1A, 0x0039, 0x0E06, 0x0E04, 0x0E03
-SMTP_SENDER, SENDER_ADDRESS, BODY, HTML = 0x5D01, 0x0C1F, 0x1000, 0x1013
-CODE_PAGE, MESSAGE_CODE_PAGE, UTF_8 = 0x3FDE, 0x3FFD, 65001
-DATA, METHOD, EMBEDDED = 0x3701, 0x3705, 5
+SUBJECT: Final = 0x0037
+SENDER: Final = 0x0C1A
+SENT: Final = 0x0039
+RECEIVED: Final = 0x0E06
+TO: Final = 0x0E04
+CC: Final = 0x0E03
+SMTP_SENDER: Final = 0x5D01
+SENDER_ADDRESS: Final = 0x0C1F
+BODY: Final = 0x1000
+HTML: Final = 0x1013
+CODE_PAGE: Final = 0x3FDE
+MESSAGE_CODE_PAGE: Final = 0x3FFD
+UTF_8: Final = 65001
+DATA: Final = 0x3701
+METHOD: Final = 0x3705
+EMBEDDED: Final = 5
 NAMES: Final = (0x3707, 0x3704, 0x3001)  # of an attachment: long, short, as shown
-MEDIA_TYPE, CONTENT_ID = 0x370E, 0x3712
+MEDIA_TYPE: Final = 0x370E
+CONTENT_ID: Final = 0x3712
 
 
 def _policy() -> Any:
@@ -50,7 +63,8 @@ class _Properties:
     """The properties in a storage: of the message, of one in it, or of an attachment."""
 
     def __init__(self, container: Any, path: str, kind: str) -> None:
-        self.container, self.path = container, path
+        self.container = container
+        self.path = path
         entries = self._stream("__properties_version1.0")[HEADS[kind] :]
         whole = iter_unpack("<HHI8s", entries[: len(entries) // 16 * 16])
         self.fixed = {number: value for _, number, _, value in whole}
@@ -111,7 +125,8 @@ def _message(source: _Properties, depth: int) -> EmailMessage:
 
 
 def _sender(source: _Properties) -> str:
-    name, address = source.text(SENDER), source.text(SMTP_SENDER) or source.text(SENDER_ADDRESS)
+    name = source.text(SENDER)
+    address = source.text(SMTP_SENDER) or source.text(SENDER_ADDRESS)
     return f"{name} <{address}>" if "@" in address and address != name else name or address
 
 
@@ -121,7 +136,7 @@ def _attach(message: EmailMessage, source: _Properties, depth: int) -> None:
     if source.number(METHOD) == EMBEDDED and depth < MAX_DEPTH:
         path = f"{source.path}__substg1.0_{DATA:04X}000D/"
         inner = _message(_Properties(source.container, path, "message"), depth + 1)
-        message.add_attachment(inner, **{**options, "filename": f"{name}.eml"})
+        message.add_attachment(inner, **(options | {"filename": f"{name}.eml"}))
         return
     main, _, sub = source.text(MEDIA_TYPE).partition("/")
     kind = (main, sub) if main.isalpha() and main not in {"multipart", "message"} else UNKNOWN

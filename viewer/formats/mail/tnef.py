@@ -14,12 +14,23 @@ from ...content.decoding import decode_declared, safe_codec
 MEDIA_TYPES: Final = ("application/ms-tnef", "application/vnd.ms-tnef")
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
 HEAD: Final = Struct("<BII")  # of an attribute: whose it is, its number, its length
-CODE_PAGE, BODY, MESSAGE = 0x69007, 0x2800C, 0x69003  # of the message; the last has properties
-NEW, TITLE, DATA, ATTACHED = 0x69002, 0x18010, 0x6800F, 0x69005  # of an attachment, likewise
-LONG_NAME, HTML = 0x3707, 0x1013
-SIZES: Final = {**dict.fromkeys((5, 6, 7, 20, 64), 8), 72: 16}  # of values by type; others have 4
+# Attributes of the message.
+CODE_PAGE: Final = 0x69007
+BODY: Final = 0x2800C
+MESSAGE: Final = 0x69003  # properties
+# Attributes of an attachment.
+NEW: Final = 0x69002
+TITLE: Final = 0x18010
+DATA: Final = 0x6800F
+ATTACHED: Final = 0x69005  # properties
+# Properties, and their types.
+LONG_NAME: Final = 0x3707
+HTML: Final = 0x1013
+NAMED: Final = 0x8000  # the first that has a name of its own
+SIZES: Final = {5: 8, 6: 8, 7: 8, 20: 8, 64: 8, 72: 16}  # of values by type; others have 4 bytes
 VARIABLE: Final = frozenset({13, 30, 31, 258})  # types whose values say their length
-UNICODE, MULTIPLE, NAMED = 31, 0x1000, 0x8000  # a type, a flag of types, the first named property
+UNICODE: Final = 31
+MULTIPLE: Final = 0x1000  # a flag of a type: there are several values
 
 
 Attribute = tuple[int, bytes]  # number and value
@@ -44,12 +55,14 @@ def _texts(attributes: Iterable[Attribute]) -> Iterator[tuple[str, bytes]]:
 
 
 def _attached(attributes: Iterable[Attribute], charset: str | None) -> Iterator[tuple[str, bytes]]:
-    name, content = b"", b""
+    name = b""
+    content = b""
     for number, value in attributes:
         if number == NEW:
             if content:
                 yield decode_declared(name, charset).rstrip("\0"), content
-            name, content = b"", b""
+            name = b""
+            content = b""
         elif number == DATA:
             content = value
         elif number == TITLE:
@@ -69,30 +82,53 @@ def _attributes(data: bytes) -> Iterator[Attribute]:
 
 def _properties(data: bytes) -> dict[int, bytes]:
     """Return the value of each property, the first of several; texts in Unicode as UTF-8."""
-    left, found = io.BytesIO(data), dict[int, bytes]()
+    reader = _Reader(data)
+    found: dict[int, bytes] = {}
+    with suppress(EOFError):
+        for _ in range(reader.number()):
+            kind = reader.number(2)
+            property_ = reader.number(2)
+            if property_ >= NAMED:
+                reader.skip_name()
+            for value in reader.values(kind):
+                found.setdefault(property_, value)
+    return found
 
-    def number(size: int = 4) -> int:
-        return int.from_bytes(take(size), "little")
 
-    def take(size: int) -> bytes:
-        value = left.read(size)
+class _Reader:
+    """The bytes of properties, read in their order. Each method may raise EOFError."""
+
+    def __init__(self, data: bytes) -> None:
+        self._left = io.BytesIO(data)
+
+    def number(self, size: int = 4) -> int:
+        return int.from_bytes(self._take(size), "little")
+
+    def skip_name(self) -> None:
+        """Skip the name of a property: a number, or a text after its length."""
+        self._take(16)  # the set of names
+        is_text = self.number()
+        if is_text:
+            self._padded(self.number())
+        else:
+            self.number()
+
+    def values(self, kind: int) -> Iterator[bytes]:
+        """Yield the values of a property of this type."""
+        base = kind & ~MULTIPLE
+        is_variable = base in VARIABLE
+        count = self.number() if is_variable or kind & MULTIPLE else 1
+        for _ in range(count):
+            size = self.number() if is_variable else SIZES.get(base, 4)
+            value = self._padded(size)
+            yield value.decode("utf-16-le", "replace").encode() if base == UNICODE else value
+
+    def _take(self, size: int) -> bytes:
+        value = self._left.read(size)
         if len(value) < size:
             raise EOFError
         return value
 
-    def padded(size: int) -> bytes:
-        return take(size + -size % 4)[:size]
-
-    with suppress(EOFError):
-        for _ in range(number()):
-            kind, property_ = number(2), number(2)
-            if property_ >= NAMED:
-                take(16)
-                padded(number()) if number() else number()
-            base = kind & ~MULTIPLE
-            count = number() if base in VARIABLE or kind & MULTIPLE else 1
-            for _ in range(count):
-                value = padded(number() if base in VARIABLE else SIZES.get(base, 4))
-                text = value.decode("utf-16-le", "replace").encode() if base == UNICODE else value
-                found.setdefault(property_, text)
-    return found
+    def _padded(self, size: int) -> bytes:
+        """Return so many bytes, behind which the next value begins at a multiple of four."""
+        return self._take(size + -size % 4)[:size]

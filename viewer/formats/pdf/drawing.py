@@ -43,8 +43,10 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     one message with their sizes, and from the first page on the outline, then a page's text.
     """
     document = _open(data, options.get("password"))
-    count, first = min(len(document), MAX_PAGES), options["first"] - 1
-    asked, indices = options["asked"], range(first, min(first + options["count"], count))
+    count = min(len(document), MAX_PAGES)
+    first = options["first"] - 1
+    asked = options["asked"]
+    indices = range(first, min(first + options["count"], count))
     if asked == "overview":
         facts = {"total": len(document), "count": count, "size": _size(document, 0)}
         yield {**facts, "attached": list(_attached(document))}, b""
@@ -84,7 +86,8 @@ def _size(document: Any, index: int) -> tuple[float, float]:
     try:
         width, height = page_size(document, index)
     except pypdfium2.PdfiumError:
-        width, height = 595.0, 842.0
+        width = 595.0
+        height = 842.0
     return min(max(round(width, 1), 1.0), MAX_SIDE), min(max(round(height, 1), 1.0), MAX_SIDE)
 
 
@@ -131,7 +134,8 @@ def _filled(document: Any, index: int, page: Any) -> Any:
     if text <= _letters(filled):
         return filled
     with contextlib.suppress(pypdfium2.PdfiumError):
-        again, copy = document.again(), pypdfium2.PdfDocument.new()
+        again = document.again()
+        copy = pypdfium2.PdfDocument.new()
         page = again[index]  # now its fields have an appearance
         copy.import_pages(again, [index])
         pdfium.FPDFPage_Flatten(copy[0], pdfium.FLAT_NORMALDISPLAY)
@@ -147,7 +151,8 @@ class _Place:
     """Converts a box in the page's own coordinates; its rotation and origin are applied."""
 
     def __init__(self, position: Any, scale: float) -> None:
-        self._position, self._scale = position, scale
+        self._position = position
+        self._scale = scale
 
     def __call__(self, box: tuple[float, float, float, float]) -> tuple[float, ...]:
         (x0, y0), (x1, y1) = (self._position.to_bitmap(*box[at : at + 2]) for at in (0, 2))
@@ -210,11 +215,13 @@ def outline(document: Any) -> list[Entry]:
 
 def links(document: Any, page: Any) -> Iterator[tuple[Box, int | str, float]]:
     """Yield the box of each link, and where it leads: a place, or an address as it is and 0."""
-    position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
+    position = ctypes.c_int(0)
+    link = pdfium.FPDF_LINK()
     for _ in range(MAX_LINKS):
         if not pdfium.FPDFLink_Enumerate(page, position, link):
             return
-        box, target = pdfium.FS_RECTF(), _target(document, link)
+        box = pdfium.FS_RECTF()
+        target = _target(document, link)
         if target and pdfium.FPDFLink_GetAnnotRect(link, box):
             yield (box.left, box.bottom, box.right, box.top), *target
 

@@ -16,7 +16,11 @@ import pypdfium2.raw as pdfium
 
 from ...sandbox.version import east_asian_font
 
-SHIFT_JIS, HANGUL, SIMPLIFIED, TRADITIONAL = 128, 129, 134, 136  # FXFONT_*_CHARSET
+# FXFONT_*_CHARSET.
+SHIFT_JIS: Final = 128
+HANGUL: Final = 129
+SIMPLIFIED: Final = 134
+TRADITIONAL: Final = 136
 EAST_ASIAN: Final = frozenset({SHIFT_JIS, HANGUL, SIMPLIFIED, TRADITIONAL})
 HANDLE: Final = 1  # any but None: there is one font
 WHOLE_FILE: Final = 0  # in place of the name of a table
@@ -31,7 +35,9 @@ def use_font(path: Path) -> Any:
         "GetFont": lambda *_: None,
         "GetFaceName": lambda *_: 0,
         "GetFontCharset": lambda *_: 0,
-        **dict.fromkeys(("Release", "EnumFonts", "DeleteFont"), lambda *_: None),
+        "Release": lambda *_: None,
+        "EnumFonts": lambda *_: None,
+        "DeleteFont": lambda *_: None,
     }
     types = dict(pdfium.FPDF_SYSFONTINFO._fields_)
     made = {name: types[name](function) for name, function in functions.items()}

@@ -79,7 +79,8 @@ class PdfPages:
 
     def overview(self) -> Overview:
         facts, drawn = self._begun("overview", 1, 1, SCREEN)
-        total, count = facts["total"], facts["count"]
+        total = facts["total"]
+        count = facts["count"]
         pages = [_page(*message, count) for message in drawn] or [PdfPage(1, *facts["size"])]
         return Overview(total, count, pages[0], facts["attached"])
 
@@ -95,9 +96,11 @@ class PdfPages:
         drawn.
         """
         drawing = SCREEN if scale <= SCREEN.scale else SHARP._replace(scale=float(scale))
-        neighbours = (number - (number - 2) % DRAWN_PAGES, DRAWN_PAGES)
-        together = drawing is SCREEN and number > 1
-        for first, count in (*((neighbours,) if together else ()), (number, 1)):
+        attempts = [(number, 1)]
+        if drawing is SCREEN and number > 1:
+            first_neighbour = number - (number - 2) % DRAWN_PAGES
+            attempts.insert(0, (first_neighbour, DRAWN_PAGES))
+        for first, count in attempts:
             for page in self.drawn(first, count, drawing, total):
                 if page.number == number:
                     return page

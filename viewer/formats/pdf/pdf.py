@@ -145,11 +145,14 @@ TOP: Final = ' data-top="%.1f"'
 
 def page_html(page: PdfPage, total: int) -> str:
     """Return a page; without a picture only its frame."""
-    number, width, height = page.number, page.width, page.height
+    number = page.number
+    width = page.width
+    height = page.height
     start = (number, number, total)
     if not page.picture:
         return PAGE % (*start, "", width, height, "", "")
-    text, links = "".join(map(_run, page.text)), "".join(map(_link, page.links))
+    text = "".join(map(_run, page.text))
+    links = "".join(map(_link, page.links))
     role = "" if text or links else WITHOUT_TEXT
     content = SHEET % (IMAGE % (width, height, page.picture) + text + links)
     return PAGE % (*start, DRAWN, width, height, role, content)

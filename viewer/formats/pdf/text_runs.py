@@ -28,7 +28,8 @@ def _joined(boxes: Iterator[Box]) -> Iterator[Box]:
     last: Box | None = None
     for box in boxes:
         if last and _touch(last, box):
-            (x0, y0, x1, y1), (left, bottom, right, top) = last, box
+            x0, y0, x1, y1 = last
+            left, bottom, right, top = box
             last = min(x0, left), min(y0, bottom), max(x1, right), max(y1, top)
         else:
             if last:
@@ -39,7 +40,8 @@ def _joined(boxes: Iterator[Box]) -> Iterator[Box]:
 
 
 def _touch(one: Box, other: Box) -> bool:
-    (x0, y0, x1, y1), (left, bottom, right, top) = one, other
+    x0, y0, x1, y1 = one
+    left, bottom, right, top = other
     low, high = sorted((y1 - y0, top - bottom))
     return (
         high < MAX_HEIGHT

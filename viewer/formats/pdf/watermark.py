@@ -21,7 +21,10 @@ LEAST: Final = 12  # pixels of it that can be read
 COLUMNS: Final = 32
 ANGLE: Final = 30
 EDGE: Final = 3
-DARK, LIGHT, NONE = (0, 255), (255, 255), (255, 0)  # grey, opaque
+# Grey, opaque.
+DARK: Final = (0, 255)
+LIGHT: Final = (255, 255)
+NONE: Final = (255, 0)
 OPACITY: Final = 64
 SHARP: Final = [255 * (level > 170) for level in range(256)]  # thin lines stay
 MARKS: Final = 4  # across the page, and down

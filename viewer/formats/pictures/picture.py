@@ -23,7 +23,8 @@ PLAYER_LABELS: Final = {
     "video/x-matroska": "Matroska video",
     "video/x-msvideo": "AVI video",
 }
-SCRIPTS, STYLES = ("pictures/picture.js",), ("pictures/stage.css", "pictures/picture.css")
+SCRIPTS: Final = ("pictures/picture.js",)
+STYLES: Final = ("pictures/stage.css", "pictures/picture.css")
 CARRIER_SCRIPT: Final = "pictures/media.js"  # of the element that shows the original
 
 

@@ -10,7 +10,7 @@ import gzip
 import importlib
 import io
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from PIL import Image, ImageCms, ImageOps
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
@@ -19,11 +19,14 @@ from ...markup.formatting import format_count
 from ...sandbox.messages import Message, RefusedError, shown_as
 from .picture import HEIF, LABELS
 
+SMALLER_NOTE: Final = "Shown with fewer pixels than the original has."
 PSD_NOTE: Final = "Shown as it was saved flat, without its layers."
 STAGE: Final = b'<div class="stage" tabindex="0" role="region" aria-label="Picture">%b</div>\n'
 ALONE: Final = {"tools": ["zoom", "fit"], "scripts": ["pictures/picture.js"]}
 MANY: Final = {
-    **{"kind": "pictures", "tools": ["zoom", "pages"], "scripts": ["pdf/pages.js"]},
+    "kind": "pictures",
+    "tools": ["zoom", "pages"],
+    "scripts": ["pdf/pages.js"],
     "styles": ["pdf/pages.css"],
 }
 PLUGINS: Final = (
@@ -39,7 +42,17 @@ PLUGINS: Final = (
     "Qoi",
 )  # the others are in `preinit`
 FORMATS: Final = (
-    *("TIFF", "PSD", "JPEG2000", "TGA", "PPM", "ICNS", "DDS", "PCX", "SGI", "QOI", "HEIF"),
+    "TIFF",
+    "PSD",
+    "JPEG2000",
+    "TGA",
+    "PPM",
+    "ICNS",
+    "DDS",
+    "PCX",
+    "SGI",
+    "QOI",
+    "HEIF",
 )
 MAX_DECODED: Final = 900 << 20  # bytes of one decoded page
 MAX_DECODED_HEIF: Final = 400 << 20  # whose library needs twice as many
@@ -73,40 +86,68 @@ def prepare(_data: bytes, options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the pages. Raises RefusedError if the first is too large to decode."""
     if data.startswith(GZIP):
-        stage = STAGE % b'<img alt="The drawing" src="data:image/svg+xml;base64,%b">'
-        facts = shown_as("SVG image", kind="image", **ALONE)
-        yield facts, stage % base64.b64encode(_unpacked(data))
+        yield _drawing(data)
         return
     image = _opened(data)
     total = 1 if image.format == "PSD" else getattr(image, "n_frames", 1)
-    out, shown, first, is_smaller = bytearray(), 0, "", False
+    pages = _pages(image, total)
+    notes = [
+        PSD_NOTE if image.format == "PSD" else "",
+        _cut_note(len(pages), total) if len(pages) < total else "",
+        SMALLER_NOTE if any(page.is_smaller for page in pages) else "",
+    ]
+    html = b"".join(page.html for page in pages)
+    label = LABELS[options["type"]]
+    if total == 1:
+        yield shown_as(label, pages[0].size, notes=notes, **ALONE), html
+    else:
+        yield shown_as(label, format_count(total, "page"), notes=notes, **MANY), html
+
+
+class Page(NamedTuple):
+    """A page as it is shown; its `size` is that of the original, in words."""
+
+    html: bytes
+    size: str
+    is_smaller: bool
+
+
+def _pages(image: Image.Image, total: int) -> list[Page]:
+    """Return the first pages, as far as they take MAX_BYTES; at least one."""
+    pages: list[Page] = []
+    taken = 0
     for index in range(min(total, MAX_PAGES)):
         image.seek(index + (image.format == "PSD"))
-        width, height = image.size  # of a TIFF as it is turned by Pillow
-        if image.format != "TIFF" and image.getexif().get(ORIENTATION) in TURNED:
-            width, height = height, width
-        small = _decodable(image)
-        page, picture = _page(small, MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY)
-        if index and len(out) > MAX_BYTES:
+        page = _page(image, index + 1, total)
+        if pages and taken > MAX_BYTES:
             break
-        size = f"{width:,} × {height:,} pixels"
-        out += _html(index + 1, total, size, page, picture)
-        shown, first, is_smaller = (
-            index + 1,
-            first or size,
-            is_smaller or page["shown_width"] < width,
-        )
-    pages = format_count(total, "page")
-    notes = (
-        PSD_NOTE if image.format == "PSD" else "",
-        f"Showing {shown:,} of {pages}. Save the original to see all of it."
-        if shown < total
-        else "",
-        "Shown with fewer pixels than the original has." if is_smaller else "",
+        taken += len(page.html)
+        pages.append(page)
+    return pages
+
+
+def _page(image: Image.Image, number: int, total: int) -> Page:
+    width, height = image.size  # of a TIFF as it is turned by Pillow
+    if image.format != "TIFF" and image.getexif().get(ORIENTATION) in TURNED:
+        width, height = height, width
+    most = MAX_SHOWN if total == 1 else MAX_SHOWN_OF_MANY
+    facts, picture = _converted(_decodable(image), most)
+    size = f"{width:,} × {height:,} pixels"
+    html = _html(number, total, size, facts, picture)
+    return Page(html, size, facts["shown_width"] < width)
+
+
+def _cut_note(shown: int, total: int) -> str:
+    return (
+        f"Showing {shown:,} of {format_count(total, 'page')}. Save the original to see all of it."
     )
-    about = ALONE if total == 1 else MANY
-    fact = first if total == 1 else pages
-    yield shown_as(LABELS[options["type"]], fact, notes=notes, **about), bytes(out)
+
+
+def _drawing(data: bytes) -> Message:
+    """Return a packed SVG drawing, in an <img>, where it can neither run nor load anything."""
+    picture = b'<img alt="The drawing" src="data:image/svg+xml;base64,%b">'
+    html = STAGE % (picture % base64.b64encode(_unpacked(data)))
+    return shown_as("SVG image", kind="image", **ALONE), html
 
 
 def _html(number: int, total: int, size: str, page: dict[str, Any], picture: bytes) -> bytes:
@@ -148,7 +189,7 @@ def _fits(image: Image.Image, size: tuple[int, int]) -> bool:
     return size[0] * size[1] * BYTES_OF_PIXEL.get(image.mode, 4) <= limit
 
 
-def _page(image: Image.Image, most: int) -> Message:
+def _converted(image: Image.Image, most: int) -> Message:
     """Return a page upright, with at most so many pixels."""
     image.load()  # Pillow turns a TIFF here
     orientation = image.getexif().get(ORIENTATION, 1)

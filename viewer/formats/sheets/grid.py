@@ -55,9 +55,12 @@ class Grid:
 
     def _merge(self, merge: Merge) -> None:
         """Add a merged area, as far as it is drawn; leave out one that overlaps another."""
-        first, stop = bisect_left(self.numbers, merge.top), bisect_right(self.numbers, merge.bottom)
-        left, end = bisect_left(self.places, merge.left), bisect_right(self.places, merge.right)
-        rows, columns = self.numbers[first:stop], range(left, end)
+        first = bisect_left(self.numbers, merge.top)
+        stop = bisect_right(self.numbers, merge.bottom)
+        left = bisect_left(self.places, merge.left)
+        end = bisect_right(self.places, merge.right)
+        rows = self.numbers[first:stop]
+        columns = range(left, end)
         self.area_left -= len(rows) * len(columns)
         if len(rows) * len(columns) < 2 or self.area_left < 0:
             return
@@ -90,7 +93,8 @@ def _html(cell: Cell, rows: int, columns: int, *, ends: bool) -> str:
         shape = "lines"
     else:
         shape = "over" if text and rows == 1 < columns and ends else ""
-    names = " ".join(filter(None, (cell.kind, shape, "bold" * cell.bold)))
+    weight = "bold" if cell.bold else ""
+    names = " ".join(filter(None, (cell.kind, shape, weight)))
     attributes = (f' class="{names}"' if " " in names else f" class={names}") if names else ""
     attributes += f" colspan={columns}" if columns > 1 else ""
     attributes += f" rowspan={rows}" if rows > 1 else ""
@@ -104,7 +108,8 @@ def width_of(rows: Iterable[Row]) -> int:
 
 def column_name(column: int) -> str:
     """`A` for 0, `AB` for 27."""
-    name, rest = "", column + 1
+    name = ""
+    rest = column + 1
     while rest:
         rest, digit = divmod(rest - 1, 26)
         name = chr(65 + digit) + name

@@ -17,16 +17,38 @@ from typing import Final, NamedTuple
 
 GENERAL: Final = "General"
 BUILT_IN: Final = {  # the ids without a format code in the file
-    **{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00"},
-    **{14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy"},
-    **{18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm"},
-    **{45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"},
-    **dict.fromkeys((5, 6), "$#,##0;-$#,##0"),
-    **dict.fromkeys((7, 8), "$#,##0.00;-$#,##0.00"),
-    **dict.fromkeys((37, 38), "#,##0;(#,##0)"),
-    **dict.fromkeys((39, 40), "#,##0.00;(#,##0.00)"),
-    **dict.fromkeys((41, 42), "#,##0;-#,##0;-"),
-    **dict.fromkeys((43, 44), "#,##0.00;-#,##0.00;-"),
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    14: "yyyy-mm-dd",
+    15: "d-mmm-yy",
+    16: "d-mmm",
+    17: "mmm-yy",
+    18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM",
+    20: "h:mm",
+    21: "h:mm:ss",
+    22: "yyyy-mm-dd h:mm",
+    45: "mm:ss",
+    46: "[h]:mm:ss",
+    47: "mm:ss.0",
+    48: "##0.0E+0",
+    5: "$#,##0;-$#,##0",
+    6: "$#,##0;-$#,##0",
+    7: "$#,##0.00;-$#,##0.00",
+    8: "$#,##0.00;-$#,##0.00",
+    37: "#,##0;(#,##0)",
+    38: "#,##0;(#,##0)",
+    39: "#,##0.00;(#,##0.00)",
+    40: "#,##0.00;(#,##0.00)",
+    41: "#,##0;-#,##0;-",
+    42: "#,##0;-#,##0;-",
+    43: "#,##0.00;-#,##0.00;-",
+    44: "#,##0.00;-#,##0.00;-",
 }
 MAX_CODE: Final = 255  # characters, as in the programs that write these files
 PART: Final = re.compile(
@@ -39,15 +61,20 @@ DRAWN_AS: Final = dict.fromkeys(("quoted", "escaped", "literal", "space"), "text
 ELAPSED: Final = re.compile(r"h+|m+|s+", re.I)
 CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?\d{1,15}(?:\.\d{1,15})?)")
 COMPARE: Final = {
-    **{"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge},
-    **{"=": operator.eq, "<>": operator.ne},
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
 }
 EXACT: Final = Context(prec=700, rounding=ROUND_HALF_UP)  # digits of the largest float and code
 LARGEST_PLAIN: Final = 1e15  # whole numbers below are exact
 PADDING: Final = {"0": "0", "?": " ", "#": ""}  # of a placeholder without a digit
 LAST_DAY: Final = 2_958_466  # the first day of the year 10000
 LEAP_ERROR: Final = 60  # day 60 of these calendars is 1900-02-29, which there never was
-EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+EPOCH: Final = datetime(1899, 12, 30)
+EPOCH_1904: Final = datetime(1904, 1, 1)
 SECONDS: Final = {"h": 3600, "m": 60, "s": 1}
 Part = tuple[str, str]
 
@@ -78,7 +105,8 @@ def format_number(value: float, code: str, *, from_1904: bool = False) -> str:
 def _sections(code: str) -> tuple[Section, ...]:
     sections = [Section([])]
     for match in PART.finditer(code):
-        kind, text = match.lastgroup or "", match[match.lastgroup or 0]
+        kind = match.lastgroup or ""
+        text = match[match.lastgroup or 0]
         if kind == "end":
             sections.append(Section([]))
         elif condition := kind == "bracket" and CONDITION.fullmatch(text):
@@ -180,7 +208,8 @@ def _whole(parts: Sequence[Part], digits: str) -> str:
 
 def _decimals(parts: Sequence[Part], digits: str) -> str:
     """Fill from the left; zeros at the end are padding."""
-    significant, following = len(digits.rstrip("0")), enumerate(digits)
+    significant = len(digits.rstrip("0"))
+    following = enumerate(digits)
     out = []
     for kind, text in parts:
         if kind == "digit":
@@ -195,7 +224,8 @@ def _scientific(parts: Sequence[Part], value: float) -> str:
     at = next(index for index, (kind, _) in enumerate(parts) if kind == "exponent")
     decimals = sum(kind == "digit" for kind, _ in _split(parts[:at])[2])
     texts = [text if kind == "text" else "" for kind, text in parts]
-    before, after = "".join(texts[:at]), "".join(texts[at:])
+    before = "".join(texts[:at])
+    after = "".join(texts[at:])
     return f"{before}{value:.{decimals}E}{after}"
 
 
@@ -209,7 +239,9 @@ def _date_text(section: Section, days: float, epoch: datetime) -> str:
     moment = epoch + early + timedelta(seconds=seconds)
     hour = (moment.hour + 11) % 12 + 1 if section.has("noon") else moment.hour
     units = "".join(text[0] for kind, text in section.parts if kind in ("date", "elapsed"))
-    at, fraction, out = 0, iter(f"{moment.microsecond:06}"), []
+    at = 0
+    fraction = iter(f"{moment.microsecond:06}")
+    out = []
     for kind, text in section.parts:
         drawn = text
         if kind == "elapsed":

@@ -54,7 +54,8 @@ class Budget:
 
 def sheets_html(sheets: Sequence[Sheet]) -> tuple[str, int]:
     """Return a section for each of at most MAX_SHEETS sheets, and how many cells show formulas."""
-    shown, budget = sheets[:MAX_SHEETS], Budget()
+    shown = sheets[:MAX_SHEETS]
+    budget = Budget()
     sections = [
         _section(n, sheet, budget, MAX_CELLS // 2 // len(shown)) for n, sheet in enumerate(shown, 1)
     ]
@@ -70,7 +71,8 @@ def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
     rows, hidden, cut = _rows(sheet, budget, share)
     grid = Grid(sheet, rows)
     html, shown = _table(grid, budget)
-    name, label = escape(sheet.name[:80]), escape_attribute(sheet.name[:80])
+    name = escape(sheet.name[:80])
+    label = escape_attribute(sheet.name[:80])
     is_cut = cut or sheet.cut or shown < len(grid.rows)
     notes = (
         _cut_note(shown if is_cut else None, sheet.total, width_of(rows)),
@@ -88,7 +90,8 @@ def _rows(sheet: Sheet, budget: Budget, share: int) -> tuple[list[Row], int, boo
     there are more.
     """
     kept: list[Row] = []
-    left, hidden = share + budget.shared, 0
+    left = share + budget.shared
+    hidden = 0
     for number, cells in sheet.rows:
         if left <= 0 or budget.is_spent() or (kept and number <= kept[-1][0]):
             return kept, hidden, True
@@ -116,7 +119,8 @@ def _table(grid: Grid, budget: Budget) -> tuple[str, int]:
     """Return the table, and how many rows with a text are in it."""
     if not grid.numbers:
         return "", 0
-    out, shown = [grid.head(), "<tbody>"], 0
+    out = [grid.head(), "<tbody>"]
+    shown = 0
     for number in grid.numbers:
         if budget.html <= 0:
             break

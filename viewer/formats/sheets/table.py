@@ -37,15 +37,19 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     has_header = has_columns or not _is_data(rows[0], _numeric_columns(rows[:60]))
     html, shown = _table(rows if has_header else [[""] * len(rows[0]), *rows])
     cut = cut or shown < len(rows) - has_header or not options["whole"]
-    count, columns = format_count(shown, "row"), max(map(len, rows), default=0)
+    count = format_count(shown, "row")
+    columns = max(map(len, rows), default=0)
     wide = f"{MAX_COLUMNS} of {columns:,} columns" if columns > MAX_COLUMNS else ""
     menu = () if is_certain(data, encoding) else MENU
     yield (
         shown_as(
-            *("TSV" if delimiter == "\t" else "CSV", "" if cut else count),
+            "TSV" if delimiter == "\t" else "CSV",
+            "" if cut else count,
             notes=[_note(f"the first {count}" if cut else "", wide)],
             source={
-                **{"charset": browser_label(encoding), "delimiter": delimiter, "note": _note(wide)},
+                "charset": browser_label(encoding),
+                "delimiter": delimiter,
+                "note": _note(wide),
                 **({"cut": "yes"} if cut else {}),
                 **({} if has_header else {"nameless": "yes"}),
             },
@@ -90,7 +94,8 @@ def _table(rows: list[Row]) -> tuple[bytes, int]:
     numeric = _numeric_columns(rows[1:60])
     classes = " ".join(f"n{column}" for column in sorted(numeric) if column < ALIGNED)
     header = START % classes + "".join(_header_row(rows[0] if rows else [], numeric)) + "<tbody>"
-    out, number = bytearray(header.encode("utf-8", "replace")), 0
+    out = bytearray(header.encode("utf-8", "replace"))
+    number = 0
     unaligned = {column for column in numeric if column >= ALIGNED}
     for number, row in enumerate(rows[1:], 1):  # noqa: B007
         out += "".join(_body_row(number, row, unaligned)).encode("utf-8", "replace")

@@ -99,7 +99,8 @@ class _Book:
     def _cell(self, item: Element) -> Cell:
         index = parse_int(item.get("s"), 0)
         style = self.styles[index] if index < len(self.styles) else Style()
-        kind, value = item.get("t", "n"), _text(item, "v")
+        kind = item.get("t", "n")
+        value = _text(item, "v")
         if kind == "inlineStr":
             return Cell(_rich_text(first_child(item, "is")), "", style.bold)
         if not value:
@@ -133,7 +134,8 @@ def _styles(root: Element) -> Iterator[Style]:
     }
     bold = [_is_bold(font) for font in children(first_child(root, "fonts"), "font")]
     for item in children(first_child(root, "cellXfs"), "xf"):
-        number, font = item.get("numFmtId", "0"), parse_int(item.get("fontId"), 0)
+        number = item.get("numFmtId", "0")
+        font = parse_int(item.get("fontId"), 0)
         code = codes.get(number) or BUILT_IN.get(parse_int(number, 0), GENERAL)
         yield Style(code, font < len(bold) and bold[font])
 

@@ -29,9 +29,19 @@ SECONDS: Final = 2.5  # of CPU time for one text
 INTERPRETER: Final = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)?(?:\S*/)?)?([A-Za-z]+)")
 LANGUAGES: Final = {"node": "js", "tclsh": "tcl", "escript": "erlang", "dash": "sh"}
 LABELS: Final = {
-    **{"S": "R", "Nimrod": "Nim", "systemverilog": "Verilog", "Text only": "", "Perl6": "Raku"},
-    **{"Transact-SQL": "SQL", "TASM": "Assembly", "vhdl": "VHDL", "LessCss": "Less"},
-    **{"reg": "Windows registry", "ODIN": "Odin", "autohotkey": "AutoHotkey", "RHTML": "ERB"},
+    "S": "R",
+    "Nimrod": "Nim",
+    "systemverilog": "Verilog",
+    "Text only": "",
+    "Perl6": "Raku",
+    "Transact-SQL": "SQL",
+    "TASM": "Assembly",
+    "vhdl": "VHDL",
+    "LessCss": "Less",
+    "reg": "Windows registry",
+    "ODIN": "Odin",
+    "autohotkey": "AutoHotkey",
+    "RHTML": "ERB",
 }
 NUMBER: Final = "<i class=m>"
 TAG_TOKENS: Final = {  # start tag -> token types; the nearest ancestor of a token type counts
@@ -77,11 +87,15 @@ class Highlighter:
         and after SECONDS or MAX_HTML.
         """
         lexer = self.lexers.get(language)
-        out, size, position, deadline = [], 0, 0, time.process_time() + SECONDS
+        out = []
+        size = 0
+        position = 0
+        deadline = time.process_time() + SECONDS
         tokens = lexer.get_tokens(code) if lexer else ()
         for tag, run in _runs(takewhile(lambda _: time.process_time() < deadline, tokens)):
             out.append(_element(tag, run))
-            size, position = size + len(out[-1]), position + len(run)
+            size += len(out[-1])
+            position += len(run)
             if size > MAX_HTML:
                 break
         return "".join((*out, escape(code[position:], quotes=False)))
@@ -92,7 +106,8 @@ DOCUMENT: Final = Highlighter()
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:
     """Find the lexer: by the name but for a document whose type says more."""
-    name, subtype = options["name"], options["type"].rpartition("/")[2].rpartition("+")[2]
+    name = options["name"]
+    subtype = options["type"].rpartition("/")[2].rpartition("+")[2]
     name = name if options["type"] == "text/plain" or "." in name else ""
     options["is_json"] = "json" in (subtype, extension_of(name))
     media_type = "application/json" if options["is_json"] else options["type"]
@@ -136,7 +151,9 @@ def _runs(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[str, str]]:
     """Yield the start tag, or none, and the text of tokens that follow each other alike, with the
     blanks between them, and the commas between numbers.
     """
-    current, run, blank = "", "", ""
+    current = ""
+    run = ""
+    blank = ""
     for token, text in tokens:
         tag = _tag(token)
         if not tag and not text.strip(", \n" if current == NUMBER else None):
@@ -145,7 +162,9 @@ def _runs(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[str, str]]:
         if tag != current:
             yield current, run
             yield "", blank
-            current, run, blank = tag, "", ""
+            current = tag
+            run = ""
+            blank = ""
         run += blank + text
         blank = ""
     yield current, run

@@ -32,10 +32,12 @@ def prepare(data: bytes, _options: dict[str, Any]) -> None:
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the cells; raise nearly anything if this is no notebook."""
     book = json.loads(decode(data, options.get("charset"))[0])
-    cells, about = book["cells"], book.get("metadata", {})
+    cells = book["cells"]
+    about = book.get("metadata", {})
     named = [about.get(key, {}).get("name") for key in ("language_info", "kernelspec")]
     language = next((name for name in named if name in HIGHLIGHTER.lexers), "python")
-    out, left = [], MAX_HTML + MAX_PICTURES
+    out = []
+    left = MAX_HTML + MAX_PICTURES
     for cell in cells[:MAX_CELLS]:
         out.append(to_html(_markdown(cell, language), left))
         left -= len(out[-1])

@@ -38,7 +38,9 @@ def shown_lines(
     shown = f"Showing {format_count(facts['shown'], 'line')}"
     start = "" if options["whole"] else f" of the first {format_size(len(data))}"
     return shown_as(
-        *(label or label_of(options["type"]), count, "" if encoding == "utf-8" else encoding),
+        label or label_of(options["type"]),
+        count,
+        "" if encoding == "utf-8" else encoding,
         notes=[f"{shown}{start}. Save the original to read all of it."] if is_cut else (),
         source={
             "charset": browser_label(encoding),
@@ -83,7 +85,9 @@ def _numbered(lines: Iterable[Iterable[str]], total: int) -> Message:
 
     CSS adds the line numbers, so that they are not copied with the text.
     """
-    out, shown, full = bytearray(START), 0, False
+    out = bytearray(START)
+    shown = 0
+    full = False
     for shown, blocks in enumerate(lines, 1):
         out += b"<a id=L%d>" % shown
         for block in blocks:

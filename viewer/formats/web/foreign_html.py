@@ -39,7 +39,9 @@ NAME: Final = re.compile(
 )
 LOADING: Final = ("url", "src", "image", "image-set", "cross-fade")
 REMOVED: Final = "removed"
-SCRIPTS, STYLES = ("web/frame.js",), ("web/frame.css",)  # of each page with an iframe
+# Of each page with an iframe.
+SCRIPTS: Final = ("web/frame.js",)
+STYLES: Final = ("web/frame.css",)
 SANDBOX: Final = "allow-popups allow-popups-to-escape-sandbox"
 FRAME_TITLE: Final = "The document, with scripts and network off"
 NOTE: Final = "Scripts, forms and remote content are switched off."
@@ -82,17 +84,61 @@ LINK_TO_ANCHOR: Final = re.compile(
 TO_ANCHOR: Final = r"\1about:srcdoc\2"
 PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"
 LAYOUT: Final = frozenset(
-    {"style", "article", "aside", "header", "footer", "main", "nav", "address", "center", "hgroup"}
-    | {"div", "colgroup", "col", "details", "summary", "fieldset", "legend", "label", "picture"}
-    | {"map", "area", "meter", "progress", "ruby", "rp", "rt", "wbr"}
+    {
+        "style",
+        "article",
+        "aside",
+        "header",
+        "footer",
+        "main",
+        "nav",
+        "address",
+        "center",
+        "hgroup",
+        "div",
+        "colgroup",
+        "col",
+        "details",
+        "summary",
+        "fieldset",
+        "legend",
+        "label",
+        "picture",
+        "map",
+        "area",
+        "meter",
+        "progress",
+        "ruby",
+        "rp",
+        "rt",
+        "wbr",
+    }
 )
 OLD_ELEMENTS: Final = frozenset(
     {"font", "big", "tt", "strike", "bdi", "bdo", "cite", "data", "dfn", "time", "var"}
 )
 PAGE_TAGS: Final = TAGS | LISTS | PHRASES | LAYOUT | OLD_ELEMENTS | FORMULA.keys()
 GLOBAL_ATTRIBUTES: Final = frozenset(
-    {"style", "class", "id", "title", "dir", "lang", "align", "valign", "bgcolor", "color"}
-    | {"hidden", "width", "height", "border", "cellpadding", "cellspacing", "role", "aria-label"}
+    {
+        "style",
+        "class",
+        "id",
+        "title",
+        "dir",
+        "lang",
+        "align",
+        "valign",
+        "bgcolor",
+        "color",
+        "hidden",
+        "width",
+        "height",
+        "border",
+        "cellpadding",
+        "cellspacing",
+        "role",
+        "aria-label",
+    }
 )
 ATTRIBUTES: Final[dict[str, set[str]]] = {
     **FORMULA,
@@ -116,8 +162,21 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "hr": {"size", "noshade"},
 }
 REMOVED_WITH_CONTENT: Final = {
-    *("script", "noscript", "template", "svg", "iframe", "object", "title", "textarea"),
-    *("annotation", "annotation-xml", "select", "xmp", "noembed", "noframes", "plaintext"),
+    "script",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "object",
+    "title",
+    "textarea",
+    "annotation",
+    "annotation-xml",
+    "select",
+    "xmp",
+    "noembed",
+    "noframes",
+    "plaintext",
 }
 RULES: Final[dict[str, Callable[[str], str | None]]] = {
     "href": safe_link,

@@ -35,13 +35,21 @@ WORD: Final = JobFormat(
     most_bytes=32 << 20,
     styles=("prose.css",),
 )
-WORDPERFECT, WORD_2 = b"\xffWPC", b"\xdb\xa5"
-ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
+WORDPERFECT: Final = b"\xffWPC"
+WORD_2: Final = b"\xdb\xa5"
+ZIP: Final = b"PK\x03\x04"
+OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+RTF: Final = b"{\\rtf"
 EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the rest
     ZIP: {
-        **{"Word document": "docx", "Presentation": "pptx", "Text document": "odt"},
-        **{"Pages document": "pages", "Keynote presentation": "key"},
-        **{"Numbers spreadsheet": "numbers", "Drawing": "odg", "Visio drawing": "vsdx"},
+        "Word document": "docx",
+        "Presentation": "pptx",
+        "Text document": "odt",
+        "Pages document": "pages",
+        "Keynote presentation": "key",
+        "Numbers spreadsheet": "numbers",
+        "Drawing": "odg",
+        "Visio drawing": "vsdx",
     },
     OLE: {"Word document": "doc", "Presentation": "ppt", "Visio drawing": "vsd"},
     WORDPERFECT: {"WordPerfect document": "wpd"},
@@ -67,9 +75,10 @@ LABELS: Final = {
     f"{APPLE}pages": "Pages document",
     f"{APPLE}keynote": "Keynote presentation",
     f"{APPLE}numbers": "Numbers spreadsheet",
-    **dict.fromkeys(
-        ("application/rtf", "application/x-rtf", "text/rtf", "text/richtext"), "RTF document"
-    ),
+    "application/rtf": "RTF document",
+    "application/x-rtf": "RTF document",
+    "text/rtf": "RTF document",
+    "text/richtext": "RTF document",
 }
 
 

@@ -28,7 +28,7 @@ if (source?.available && letter) source.changed = async () => {
 };
 if (!Element.prototype.setHTML) return;
 addEventListener("beforeprint", papers);
-const mails = document.querySelectorAll(":is(.is-mail, .mailbox) .frame");
+const mails = document.querySelectorAll(":is(.is-mail, .letters) .frame");
 if (!mails.length) return;
 // A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
 // page can't look into the frame, but measures the copy.
