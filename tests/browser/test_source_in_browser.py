@@ -153,19 +153,6 @@ def test_long_json_is_laid_out_to_its_end(page, tmp_path):
     assert page.text_content(".code [id^=L] >> nth=20001").strip()
 
 
-def test_json_folds_without_scripts(new_page, tmp_path):
-    page = new_page(java_script_enabled=False)
-    opened(
-        page,
-        tmp_path,
-        download(original(b'{"a":{"b":1,"c":2,"d":3}}', "a.json", "application/json")),
-    )
-    assert page.is_visible("#L3")
-    page.click("#L2")
-
-    assert not page.is_visible("#L3")
-
-
 def test_without_the_original_there_is_nothing_to_choose(page, site):
     document = original(TABLE.encode(), "a.csv", "text/csv")
     page.goto(site.put("/looked", view(document, may_save=False)))

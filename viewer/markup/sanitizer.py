@@ -1,8 +1,6 @@
 """Runs in the child process. Sanitizes HTML fragments for our own page: keeps structure only."""
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import nh3
@@ -15,7 +13,7 @@ ROOT: Final = re.compile(r"<(?:html|body)\b[^<>]{0,2000}>", re.I)
 ROOT_ATTRIBUTE: Final = re.compile(r"""\s(dir|lang)\s*=\s*["']?([\w-]{1,35})""", re.I | re.ASCII)
 DIRECTIONS: Final = frozenset({"ltr", "rtl", "auto"})
 OUR_CLASS: Final = re.compile(
-    r"num|right|center|ctl|broken|slide|label|anchor|footnotes|[efgmo]"
+    r"num|right|center|ctl|broken|anchor|footnotes|[efgmo]"
     r"|task-list-item|markdown-alert|markdown-alert-(title|note|tip|important|warning|caution)"
 )
 NOT_IN_ID: Final = re.compile(r"[^\w-]")
@@ -68,7 +66,6 @@ PHRASES: Final = frozenset(
     }
 )
 TAGS: Final = HEADINGS | TABLE | LISTS | BLOCKS | PHRASES
-Rewrite = Callable[[str, str, str], str | None]  # element, attribute, value -> value or None
 ATTRIBUTES: Final[dict[str, set[str]]] = {
     "*": {"id", "dir", "lang"},
     **dict.fromkeys(HEADINGS, {"align"}),
@@ -131,27 +128,14 @@ REMOVED_WITH_CONTENT: Final = {
 }
 
 
-def sanitize_fragment(
-    html: str,
-    rewrite: Rewrite = lambda _tag, _name, value: value,
-    more: Mapping[str, set[str]] = MappingProxyType({}),
-) -> str:
-    """Return the fragment without all that runs, loads, submits or styles.
-
-    `rewrite` gets each attribute before it is judged: links and pictures of a book are relative.
-    `more` are further elements with their attributes.
-    """
-
-    def allowed(tag: str, name: str, value: str) -> str | None:
-        written = rewrite(tag, name, value)
-        return None if written is None else _filter(tag, name, written)
-
+def sanitize_fragment(html: str) -> str:
+    """Return the fragment without all that runs, loads, submits or styles."""
     cleaned = nh3.clean(
         html,
-        tags={*TAGS, *more},
-        attributes={**ATTRIBUTES, **more},
-        attribute_filter=allowed,
-        clean_content_tags=REMOVED_WITH_CONTENT - more.keys(),
+        tags=set(TAGS),
+        attributes=ATTRIBUTES,
+        attribute_filter=_filter,
+        clean_content_tags=set(REMOVED_WITH_CONTENT),
         url_schemes={"http", "https", "mailto", "tel", "data"},
         link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}},

@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..content.detection import OUTLOOK, PACKED_SVG
-from ..content.media_types import IMAGES, PDF
+from ..content.detection import OLE, OUTLOOK, PACKED_SVG
+from ..content.media_types import IMAGES, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
 from ..formats.job_format import ANY, JobFormat, Renderer, card_saying
@@ -113,6 +113,10 @@ HEIF: Final = replace(
     job=replace(PICTURE.job, threads=True),
     types=tuple(picture.HEIF),
 )
+# A document of Office that has a password lies in a container, which other files lie in as well.
+LOCKED: Final = card_saying(
+    "This document is locked with a password. Save the original to open it."
+)
 FORMATS: Final = (TEXT, TABLE, MARKDOWN, NOTEBOOK, AGENDA, PAGE, MAIL, ARCHIVE, PICTURE, HEIF)
 BY_TYPE: Final[dict[str, Renderer]] = {
     PDF: pdf.preview,
@@ -201,6 +205,8 @@ def _renderer(media_type: str, original: Original) -> Renderer:
         return BY_TYPE[media_type]
     if media_type.startswith(("audio/", "video/")):
         return picture.audio_video_preview
+    if media_type == OLE and original.named_type.startswith(OPEN_XML):
+        return LOCKED
     return (
         _office_renderer(media_type, original)
         or _text_renderer(media_type, original)

@@ -40,7 +40,7 @@ NOT_INSTALLED: Final = (
 )
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; dates by year first
-    "Setup/L10N": {"ooSetupSystemLocale": "en-CA"},
+    "Setup/L10N": {"ooSetupSystemLocale": "en-ZA"},
     "Office.Common/Security/Scripting": {
         "DisableMacrosExecution": "true",
         "MacroSecurityLevel": "3",

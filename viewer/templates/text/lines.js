@@ -47,8 +47,7 @@ more.addEventListener("click", async () => {
   const isFirst = !lines;
   if (isFirst) {
     await load();
-    const last = document.getElementById("L" + shown);  // it may be cut
-    (last?.matches("summary") ? last.parentElement : last)?.remove();
+    document.getElementById("L" + shown)?.remove();  // it may be cut
     shown = Math.max(0, shown - 1);
   }
   draw(STEP + isFirst);

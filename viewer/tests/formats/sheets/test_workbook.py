@@ -1,6 +1,7 @@
 """viewer/formats/sheets/workbook.py and sheets.py"""
 
 import contextlib
+import re
 from dataclasses import replace
 
 import pytest
@@ -77,6 +78,25 @@ def test_libreoffice_makes_a_workbook_that_is_shown(soffice):
 
     assert (shown.kind, shown.facts) == ("sheets", ("1 sheet",))
     assert shown.note == "1 hidden sheet is not shown."
+
+
+@pytest.mark.office
+def test_dates_that_a_workbook_leaves_to_the_reader_are_shown_by_year_first(soffice):
+    record = rb"(\xe0\x00\x14\x00..)\xa5\x00"  # XF, with a format of its own
+    data = re.sub(
+        record, lambda found: found[1] + b"\x16\0", samples.xls(), flags=re.S
+    )  # number 22
+    document = replace(original(data, "a", EXCEL), converter=find_converter(soffice))
+
+    assert re.search(r">20\d\d/\d\d/\d\d \d\d:\d\d<", preview_of(document).body.decode())
+
+
+def test_a_workbook_with_a_password_has_a_card_that_says_so():
+    locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+    card = preview_of(original(locked, "a.xlsx")).body.decode()
+
+    assert "This document is locked with a password." in card
+    assert "locked" not in preview_of(original(locked, "a.bin")).body.decode()
 
 
 def test_hidden_sheets_missing_results_and_sheets_left_out_are_named():
