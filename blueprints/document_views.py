@@ -129,8 +129,8 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens
 
     The password is one of your choice. A link that has a password of its own can't be used here.
-    With `pdfPassword` the file shows the pages of an encrypted PDF; without `password` it is then
-    not encrypted itself. A page that was opened sends a form with its ticket and `pdfPassword`.
+    With `pdfPassword` the file shows the first page of an encrypted PDF; without `password` that
+    picture is not encrypted. A page that was opened sends a form with its ticket and `pdfPassword`.
     """
     return pages.download_by_password(g.caller.document(id), g.caller, **body)
 

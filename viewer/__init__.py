@@ -1,4 +1,4 @@
-"""Turns a document's bytes into an HTML page. Uses no web framework and no database.
+"""The viewer: a document's bytes as an HTML page, without web framework and database.
 
     view(original)                   the page shown inline
     download(original)               one self-contained file

@@ -1,4 +1,4 @@
-"""Shows a file without the service: `python -m viewer FILE > page.html`."""
+"""The viewer without the service: `python -m viewer FILE > page.html`."""
 
 import argparse
 import hashlib

@@ -34,7 +34,6 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
     "tone.wav": "document.querySelector('audio').duration === 1",
     "report.docx": text("why it matters to the people"),
     "year.xlsx": text("Summer"),
-    "talk.pptx": text("Where we stand"),
     "files.zip": text("b/c.txt"),
 }
 FRAMED = ("page.html", "letter.eml")

@@ -11,6 +11,7 @@ from crypto.password_file import PasswordSeal
 from tests.accessible import assert_accessible
 from tests.waiting import until
 from viewer import ShownDocument, download, sealed_download, view
+from viewer.formats.web.foreign_html import iframe
 from viewer.markup.escaping import escape_page
 from viewer.sandbox.messages import shown_as
 from viewer.tests.samples import (
@@ -203,9 +204,8 @@ def test_a_printed_copy_holds_nothing_that_runs_loads_or_sends(page, tmp_path, m
         b"<form action=x><input></form><object data=x></object><base href=x><link href=x>"
         b"<img src=x onerror=document.title='ran'><a href='javascript:1'>x</a><p>words"
     )
-    monkeypatch.setattr(
-        ShownDocument, "run_html_job", lambda *_, **__: (shown_as("HTML"), escape_page(hostile))
-    )
+    made = shown_as("HTML", foreign_style=True), iframe(escape_page(hostile), "x")
+    monkeypatch.setattr(ShownDocument, "run_html_job", lambda *_, **__: made)
     opened(page, tmp_path, download(original(b"x", "a.html", "text/html")))
     page.pdf()
     copy = page.locator(".paper > div").evaluate("host => host.shadowRoot.innerHTML")

@@ -17,6 +17,7 @@ from tests.processes import children, state_and_further
 from tests.waiting import until
 from viewer import content_disposition, download, is_shown_inline, sealed_download, view
 from viewer.formats.original import Original
+from viewer.formats.web import foreign_html
 from viewer.markup.escaping import escape_page
 from viewer.markup.names import display_name
 from viewer.sandbox.messages import shown_as
@@ -260,8 +261,9 @@ def pages_of(documents, *kinds):
     return [pair for pair in documents if pair[1].content_type in kinds][:BATCH]
 
 
-def uncleaned(document, _job, _options):
-    return shown_as("HTML"), escape_page(document.first(document.size))
+def uncleaned(document, _job, _options, **_):
+    page = escape_page(document.first(document.size))
+    return shown_as("HTML", foreign_style=True), foreign_html.iframe(page, "x")
 
 
 def test_without_sanitizing_the_policy_alone_stops_every_script(
@@ -289,7 +291,7 @@ def test_without_sanitizing_and_policy_attacks_reach_the_listener(
     context, site, listener, documents, monkeypatch
 ):
     monkeypatch.setattr(Original, "run_html_job", uncleaned)
-    monkeypatch.setattr("viewer.formats.web.html.SANDBOX", "allow-scripts allow-same-origin")
+    monkeypatch.setattr(foreign_html, "SANDBOX", "allow-scripts allow-same-origin")
     shown = made(view, pages_of(documents, "text/html")[:3])
     none = {"Content-Security-Policy": "frame-ancestors *"}
     visit(context, [site.put(f"/hostile/{n}", page, **none) for n, page in enumerate(shown)])

@@ -16,7 +16,7 @@ from viewer.tests.convertible import docx, open_document
 
 WORD = f"{samples.OPEN_XML}wordprocessingml.document"
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
-READING_VIEW = "Reading view"
+AS_TEXT = "Only its text, tables and pictures are shown"
 CONVERTED = "Converted by LibreOffice"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -193,9 +193,9 @@ def test_where_the_conversion_fails_there_is_a_reading_view(with_libreoffice):
     assert writer.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 
 
-def test_without_a_converter_there_is_a_reading_view_and_no_list_of_pages(alice):
+def test_without_a_converter_a_word_document_is_text_and_has_no_list_of_pages(alice):
     document = alice.upload(docx("x"), WORD)
-    assert READING_VIEW in view(alice, document)
+    assert AS_TEXT in view(alice, document)
     assert alice.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
 
 

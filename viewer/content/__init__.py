@@ -1,1 +1,1 @@
-"""What a document is: its media type and its characters."""
+"""Media types and characters of documents."""

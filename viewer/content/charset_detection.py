@@ -1,4 +1,4 @@
-"""Runs in the child process. Guesses the encoding of text that neither says it nor is UTF-8."""
+"""In the child process: the encoding of a text that neither names one nor is UTF-8, as a guess."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Decodes text in a declared or detected character encoding. Never fails."""
+"""Text in a declared or detected character encoding, decoded without failure."""
 
 import codecs
 import re
@@ -143,7 +143,7 @@ def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
 
 
 def _detect(data: bytes) -> str:
-    """UTF-16 if every other byte is zero, UTF-8 if valid, else FALLBACK."""
+    """Return UTF-16 if every other byte is zero, UTF-8 if it is valid, else FALLBACK."""
     if utf_16 := detect_utf_16(data[:2000]):
         return utf_16
     try:

@@ -1,4 +1,4 @@
-"""What a document is: by its declared type, by the type that its name says, by its first bytes."""
+"""The type of a document: by the declared one, by that of its name, by its first bytes."""
 
 import re
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""How each format is shown: a folder for each family, with what parses it in the child process."""
+"""The formats, in a folder for each family: the modules that parse them in the child process."""

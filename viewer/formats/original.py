@@ -59,7 +59,7 @@ class Original:
 
     @cached_property
     def beginning(self) -> bytes:
-        """The first bytes, by which its type is detected."""
+        """Return the first bytes, by which the type is detected."""
         return self.first(FIRST_BYTES)
 
     def first(self, limit: int) -> bytes:

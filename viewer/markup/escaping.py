@@ -53,10 +53,6 @@ def escape_page(page: bytes) -> bytes:
     return page
 
 
-def is_escaped_page(value: bytes) -> bool:
-    return b'"' not in value and b"<" not in value
-
-
 def _chip(match: re.Match[str]) -> str:
     run = match.group()
     names = [f"U+{ord(char):04X}" for char in run[:MAX_NAMED]]

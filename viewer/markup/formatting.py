@@ -1,4 +1,4 @@
-"""Formats sizes and counts for display."""
+"""Sizes and counts as they are shown."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +8,7 @@ UNITS: Final = ("KiB", "MiB", "GiB", "TiB")
 
 
 def format_size(size: int) -> str:
-    """`1 byte`, `24.0 KiB`, `512 MiB`."""
+    """Return `1 byte`, `24.0 KiB`, `512 MiB`."""
     if size < 1024:
         return format_count(size, "byte")
     amount = size / 1024
@@ -20,7 +20,7 @@ def format_size(size: int) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """`1 page`, `1,200 pages`."""
+    """Return `1 page`, `1,200 pages`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

@@ -1,4 +1,4 @@
-"""Runs in the child process. Sanitizes HTML fragments for our own page: keeps structure only."""
+"""In the child process: HTML fragments sanitized for our own page, with their structure only."""
 
 import re
 from typing import Any, Final

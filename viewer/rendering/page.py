@@ -31,7 +31,7 @@ FILE_LINK = re.compile(rb'<a class="take"[^<>]*>[^<]*</a>')  # saves a file insi
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Where a document stands among several, and the addresses of those beside it and of all."""
+    """The place of a document among several, and the addresses of those beside it and of all."""
 
     number: int  # from 1
     total: int

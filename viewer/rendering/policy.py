@@ -123,7 +123,6 @@ def _policy(
     styles = (*styles, *(f"{name}.css" for name in more))
     style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
-    frames_own_page = preview.foreign_style and preview.source
     directives = [
         "default-src 'none'",
         f"script-src {_hashes(scripts)}",
@@ -133,7 +132,7 @@ def _policy(
         "base-uri 'none'",
         "form-action 'none'",
     ]
-    if frames or frames_own_page:
+    if frames:
         directives.append("frame-src blob:")
     if not preview.frames_pdf:
         directives += NO_MARKUP_FROM_TEXT

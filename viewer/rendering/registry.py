@@ -137,7 +137,7 @@ FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
 class Shown(NamedTuple):
-    """How a document is shown; `converts` means as the pages that LibreOffice makes of it."""
+    """A media type and what shows it; `converts` means as the pages that LibreOffice makes."""
 
     media_type: str
     renderer: Renderer
@@ -149,7 +149,7 @@ class ShownDocument(Original):
 
     @cached_property
     def shown(self) -> Shown:
-        """The type that is declared, unless the detected one is shown better, or is the true one.
+        """Choose the declared type, unless the detected one is shown better, or is the true one.
 
         What a name promises is often wrong, as of a photograph in JPEG that is named .heic.
         """

@@ -32,7 +32,7 @@ NEXT = (
 
 
 class Seal(Protocol):
-    """Encrypts pieces under a password. Given by the caller: the viewer has no cryptography."""
+    """The encryption of pieces under a password, given by the caller: the viewer has none."""
 
     piece_bytes: int  # plaintext of each piece but the last
     tag_bytes: int  # that encryption adds to a piece
@@ -82,7 +82,7 @@ def sealed_several(
 
 
 def _around(rules: str, page: SealedPage, *, several: bool = False) -> tuple[bytes, bytes]:
-    """What stands before the pieces of the page that is shown first, and behind all pieces."""
+    """Return the text before the pieces of the page that is shown first, and behind all pieces."""
     html = render("sealed.html", policy=rules, header=page.header, several=several)
     start, _, end = html.partition(PIECES_PLACEHOLDER)
     return start.encode(), end.encode()

@@ -77,7 +77,7 @@ def download_several(
 
 
 def _plain(start: bytes, documents: Iterable[OpenDocument], end: bytes) -> Iterator[bytes]:
-    """Each document is made before what stands above it is sent."""
+    """Yield the file; each document is made before the text above it is sent."""
     for number, open_document in enumerate(documents, 1):
         document = open_document()
         page = layout(document, document.preview().for_file(), PageOptions(offline=True))

@@ -1,4 +1,4 @@
-"""Parses untrusted bytes in a short-lived child process with hard resource limits.
+"""The short-lived child process that parses untrusted bytes, with hard resource limits.
 
 The parent's side is `process`, and `converter` for LibreOffice; `worker` and `converter_process`
 are the main programs of the child processes.

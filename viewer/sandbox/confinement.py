@@ -1,4 +1,4 @@
-"""What a process gives up: resources, files, rights, and that others look into it.
+"""The rights that a process gives up: over resources, files and calls, and over who inspects it.
 
 Landlock takes all files but those it names, without any privilege; `seccomp` the system calls.
 
@@ -60,23 +60,23 @@ def forbid_new_files(*, threads: bool = False) -> None:
 
 
 def be_killed_first() -> None:
-    """Where memory runs out, the kernel kills this process and its children before others."""
+    """Have the kernel kill this process and its children before others where memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def end_with_parent() -> None:
-    """The kernel kills this process when the one that started it ends."""
+    """Have the kernel kill this process when the one that started it ends."""
     _control(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def forbid_inspection() -> None:
-    """No other process of this user may read or trace this one; it leaves no core dump."""
+    """Forbid other processes of this user to read or trace this one, and core dumps."""
     _control(PR_SET_DUMPABLE, 0)
 
 
 def forbid_new_privileges() -> None:
-    """No program that this process executes gets more rights than it has; for good."""
+    """Forbid more rights than this process has to each program that it executes, for good."""
     _control(PR_SET_NO_NEW_PRIVS, 1)
 
 
@@ -130,6 +130,6 @@ def _control(option: int, value: int) -> None:
 
 
 def _limit(resource_id: int, value: int) -> None:
-    """Some systems refuse to set a limit that they define; the others are still set."""
+    """Set a limit; some systems refuse one that they define, which is skipped."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource_id, (value, value))

@@ -1,4 +1,4 @@
-"""Lets as many conversions run at once as there is memory for: one, and more where it allows."""
+"""Conversions that may run at once: one, and as many more as there is memory for."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +19,7 @@ class ConverterBusyError(Exception):
 
 
 class ConversionSlots:
-    """Each conversion may take `needed` bytes of those that are `available`."""
+    """Slots for conversions: each may take `needed` bytes of those that are `available`."""
 
     def __init__(self, needed: int, available: Callable[[], int]) -> None:
         self._needed = needed
@@ -29,7 +29,7 @@ class ConversionSlots:
 
     @contextmanager
     def slot(self, seconds: float) -> Iterator[None]:
-        """A slot for one conversion. Raises ConverterBusyError if there is none for so long."""
+        """Hold a slot for a conversion. Raises ConverterBusyError if there is none in time."""
         with self._changed:
             if not self._changed.wait_for(self._has_room, seconds):
                 raise ConverterBusyError
@@ -42,7 +42,7 @@ class ConversionSlots:
                 self._changed.notify_all()
 
     def _has_room(self) -> bool:
-        """Those that run may take what they have not taken yet, so that theirs counts as well."""
+        """Return whether one more fits; memory that running ones may still take counts, too."""
         if not self._running:
             return True
         is_room = self._available() >= (self._running + 1) * self._needed

@@ -1,4 +1,4 @@
-"""Converts office documents to PDF with LibreOffice, in a process of its own with hard limits.
+"""LibreOffice, which converts office documents to PDF or XLSX in a process with hard limits.
 
 It needs files. They lie in a folder of a memory file system, which is deleted afterwards, so that
 no plaintext touches the disk. `converter_process` says how the process is isolated, and

@@ -62,7 +62,7 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child process does with a document, and its limits. The format declares it.
+    """A task of a child process with a document, and its limits. The format declares it.
 
     Only the child process imports the module. It has `render(data, options)`, which yields messages
     and can open no files, and if it needs any, `prepare(data, options)`, which opens them before.
@@ -144,7 +144,7 @@ class ForkServer:
 
     @contextlib.contextmanager
     def child(self) -> Iterator[Child]:
-        """A forked process, which does the work of a worker; it ends with the block."""
+        """Fork a process that does the work of a worker; it ends with the block."""
         with contextlib.ExitStack() as files:
             (input_, stdin), (stdout, output), (end, open_end) = (_pipe(files) for _ in range(3))
             self._send(input_, output, end)
@@ -206,7 +206,7 @@ def start_program(
 
 @contextlib.contextmanager
 def _child(program: str | None) -> Iterator[Child]:
-    """A child process that ends with the block; a new one where it is not forked."""
+    """Have a child process that ends with the block; a new one where it is not forked."""
     if FORKS and not program:
         with _fork_server.child() as child:
             yield child
@@ -222,7 +222,7 @@ def _child(program: str | None) -> Iterator[Child]:
 
 
 def _pipe(files: contextlib.ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    """Where to read and where to write."""
+    """Open a pipe, and return its end to read from and its end to write to."""
     reading, writing = os.pipe()
     return files.enter_context(open(reading, "rb")), files.enter_context(open(writing, "wb"))
 

@@ -1,4 +1,4 @@
-"""Names the version of what the child process makes, so that an upgrade makes it anew."""
+"""The version of what the child process makes, so that an upgrade makes it anew."""
 
 import hashlib
 from functools import cache

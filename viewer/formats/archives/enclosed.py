@@ -1,4 +1,4 @@
-"""Runs in the child process. Draws the files inside a document, of a mail or an archive.
+"""In the child process: the files inside a document, a mail or an archive, as HTML.
 
 Each has a link that saves it byte for byte, and is shown where its type can be shown.
 """
@@ -44,7 +44,7 @@ class File:
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be drawn."""
+    """The room that is left for files to be drawn."""
 
     files: int
     size: int

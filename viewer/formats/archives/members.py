@@ -1,4 +1,4 @@
-"""Runs in the child process. Lists the files of an archive and takes small ones out of it.
+"""In the child process: the files of an archive, listed, and the small ones taken out.
 
 It reads ZIP, tar (also packed by gzip, bzip2 or xz), and single files packed by these.
 """

@@ -1,4 +1,4 @@
-"""Runs in the child process. Takes out the files that a PDF holds beside its pages."""
+"""In the child process: the files that a PDF holds beside its pages."""
 
 import contextlib
 from collections.abc import Iterator

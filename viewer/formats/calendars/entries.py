@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders the entries of a calendar or of an address book.
+"""In the child process: the entries of a calendar or of an address book as HTML.
 
 Source of their lines, `NAME;PARAMETER=value:value`, folded: RFC 5545, 3.1 and 3.3.11 (calendars),
 RFC 6350, 3.3 and 4 (cards), vCard 2.1 for values in quoted-printable.
@@ -222,7 +222,7 @@ def _value(line: ContentLine) -> str:
 
 
 def _rule(value: str) -> str:
-    """`every 2 weeks, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
+    """Return `every 2 weeks, on MO, TU, until 2026-12-31` for a rule; unknown parts as they are."""
     parts = dict(part.partition("=")[::2] for part in value[:MAX_TITLE].split(";"))
     often = parts.get("FREQ", "").lower()
     interval = parts.pop("INTERVAL", "1")
@@ -236,7 +236,7 @@ def _rule(value: str) -> str:
 
 
 def _time(value: str) -> str:
-    """`2026-01-31 09:30 UTC`; the text itself if it is no time."""
+    """Return `2026-01-31 09:30 UTC`; the text itself if it is no time."""
     found = TIME.fullmatch(value)
     if not found:
         return value

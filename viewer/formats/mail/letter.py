@@ -1,4 +1,4 @@
-"""Runs in the child process. Draws a mail message: its head, readable body, and what is attached.
+"""In the child process: a mail message as HTML, with head, readable body and attachments.
 
 Messages that it encloses are list items that open.
 """

@@ -1,4 +1,4 @@
-"""Runs in the child process. Parses a mail message: headers, readable body, attachments."""
+"""In the child process: the parts of a mail message: headers, readable body, attachments."""
 
 import base64
 import email

@@ -1,4 +1,4 @@
-"""Runs in the child process. Reads a message of Outlook (.msg) as an e-mail.
+"""In the child process: a message of Outlook (.msg), read as an e-mail.
 
 Source: MS-OXMSG (streams and storages), MS-OXPROPS (numbers of the properties).
 """

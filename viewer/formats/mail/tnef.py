@@ -1,4 +1,4 @@
-"""Reads the files that Outlook packs into one attachment, `winmail.dat` (TNEF).
+"""The files that Outlook packs into one attachment, `winmail.dat` (TNEF).
 
 Source: MS-OXTNEF, 2.1.3 (attributes) and 2.1.3.4 (properties), MS-OXPROPS (their numbers).
 """

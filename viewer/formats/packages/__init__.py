@@ -1,1 +1,1 @@
-"""Reads the ZIP packages and the XML of office documents and books."""
+"""The ZIP packages and the XML of workbooks."""

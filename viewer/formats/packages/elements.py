@@ -47,14 +47,14 @@ def parse_int(value: str | None, default: int) -> int:
 
 
 class _WithoutDoctype(TreeBuilder):
-    """Rejects DTDs: office programs write none, and XML bombs need their entities."""
+    """A builder that rejects DTDs: office programs write none, and XML bombs need entities."""
 
     def doctype(self, *_: object) -> None:
         raise ValueError("a DTD is not allowed")
 
 
 class _Collector:
-    """Keeps the elements that are `ready`; it has a builder while it is in a whole one."""
+    """The elements that are `ready`; it has a builder while it is in a whole one."""
 
     def __init__(self, whole: frozenset[str]) -> None:
         self.whole = whole

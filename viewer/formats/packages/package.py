@@ -1,4 +1,4 @@
-"""Reads zip-based office files safely: sizes are limited, DTDs are rejected."""
+"""ZIP packages of office files, read safely: sizes are limited, DTDs are rejected."""
 
 import io
 import zipfile

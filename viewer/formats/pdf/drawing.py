@@ -1,4 +1,4 @@
-"""Runs in the child process. Reads a PDF with PDFium: its pages' sizes, pictures, text and links.
+"""In the child process: the sizes, pictures, text and links of a PDF's pages, read by PDFium.
 
 All coordinates are points of a page as it is shown, from its upper left corner.
 """
@@ -82,7 +82,7 @@ def _attached(document: Any) -> Iterator[str]:
 
 
 def _size(document: Any, index: int) -> tuple[float, float]:
-    """Width and height in points; a page that can't be read has those of A4."""
+    """Return width and height in points; those of A4 for a page that can't be read."""
     try:
         width, height = page_size(document, index)
     except pypdfium2.PdfiumError:
@@ -148,7 +148,7 @@ def _letters(page: Any) -> Counter[str]:
 
 
 class _Place:
-    """Converts a box in the page's own coordinates; its rotation and origin are applied."""
+    """A place on a page: a box in the page's own coordinates, its rotation and origin applied."""
 
     def __init__(self, position: Any, scale: float) -> None:
         self._position = position

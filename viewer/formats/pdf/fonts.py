@@ -1,4 +1,4 @@
-"""Gives PDFium a font of the system for Chinese, Japanese and Korean that a PDF does not hold.
+"""A font of the system for Chinese, Japanese and Korean that a PDF does not hold.
 
 The child process can open no file when PDFium asks for one: the font is read when this is imported,
 before any document, and once for all child processes that are forked.

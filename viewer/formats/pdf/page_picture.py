@@ -1,4 +1,4 @@
-"""Runs in the child process. Encodes the picture of a page: small, and good enough to read."""
+"""In the child process: the picture of a page, encoded small and good enough to read."""
 
 from collections.abc import Iterator, Sequence
 from io import BytesIO
@@ -54,7 +54,7 @@ def _colours(image: Image.Image, count: int) -> Image.Image:
 
 
 def _grays(image: Image.Image, count: int) -> Image.Image:
-    """As `_colours`, for a page without any: in a tenth of the time."""
+    """Return the same as `_colours` for a page without any, in a tenth of the time."""
     last = count - 1
     reduced = image.getchannel(0).point([round(gray * last / 255) for gray in range(256)])
     reduced.putpalette([round(n * 255 / last) for n in range(count) for _ in "RGB"])

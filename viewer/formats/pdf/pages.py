@@ -19,7 +19,7 @@ PICTURES: Final = frozenset({"image/png", "image/webp"})
 
 
 class Drawing(NamedTuple):
-    """How pages are drawn: pixels a point, numbers of colours to try for what is no photo, and the
+    """A way to draw pages: pixels a point, numbers of colours to try for what is no photo, and the
     size that a picture may have.
     """
 
@@ -55,7 +55,7 @@ class PdfPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How many pages there are, and how many of them are shown; the first, drawn if that worked."""
+    """The number of pages, and of those that are shown; the first page, drawn if that worked."""
 
     total: int
     count: int
@@ -72,7 +72,7 @@ class PageTexts(NamedTuple):
 
 
 class PdfPages:
-    """Reads pages in jobs of the sandbox. Each method may raise PdfLockedError and SandboxError."""
+    """The pages. Each method runs a job, and may raise PdfLockedError and SandboxError."""
 
     def __init__(self, original: Original) -> None:
         self._original = original

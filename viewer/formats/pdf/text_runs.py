@@ -1,4 +1,4 @@
-"""Runs in the child process. The text of a page in runs, each with its place."""
+"""In the child process: the text of a page in runs, each with its place."""
 
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Runs in the child process. Draws into the picture of a page for whom it was drawn, and when.
+"""In the child process: the mark in the picture of a page that says for whom it was drawn.
 
 Every window of half the width and half the height of the page holds the mark whole. It is dark with
 a light edge, so that it is seen on any ground. Letters that no font has are written by their code.
@@ -35,7 +35,7 @@ Run = tuple[Font, str]
 
 
 def prepare(_data: bytes, options: dict[str, Any]) -> None:
-    """Of the job that draws pages: read the font that the mark needs, if there is one."""
+    """Read the font that the mark needs, if there is one, before files are closed."""
     if text := options.pop("watermark", None):
         options["drawing"]["mark"] = Watermark(text)
 
@@ -49,7 +49,7 @@ class Watermark:
         self._fitted = lru_cache(8)(self._fit)
 
     def least_scale(self, width: float, height: float) -> float:
-        """The pixels a point that a page of this size needs for letters that can be read."""
+        """Return the pixels a point that a page of this size needs for letters that can be read."""
         shares = self._tile.width / width, self._tile.height / height
         return LEAST / LETTER * max(shares) / SHARE
 

@@ -1,4 +1,4 @@
-"""Runs in the child process. Turns pictures that browsers do not show into ones that they do.
+"""In the child process: pictures that browsers do not show, as pictures that they do.
 
 Pillow reads TIFF with all its pages, PSD as it was saved flat, JPEG 2000, TGA, PNM, DDS, PCX, SGI,
 QOI and the icons of macOS; pi-heif reads HEIC. Each page becomes a PNG, a WebP or a JPEG picture,

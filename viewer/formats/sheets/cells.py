@@ -1,4 +1,4 @@
-"""What the readers of workbooks give: sheets of cells, each with its text."""
+"""Workbooks as they are read: sheets of cells, each with its text."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ Row = tuple[int, Mapping[int, Cell]]  # number from 1, cells by column from 0
 
 
 class Style(NamedTuple):
-    """What the cells of a workbook refer to: a number format and a weight."""
+    """A number format and a weight, to which cells refer."""
 
     code: str = GENERAL
     bold: bool = False

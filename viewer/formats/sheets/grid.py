@@ -107,7 +107,7 @@ def width_of(rows: Iterable[Row]) -> int:
 
 
 def column_name(column: int) -> str:
-    """`A` for 0, `AB` for 27."""
+    """Return `A` for 0, `AB` for 27."""
     name = ""
     rest = column + 1
     while rest:

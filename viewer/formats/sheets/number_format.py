@@ -1,4 +1,4 @@
-"""Formats numbers by the format codes of spreadsheets: `#,##0.00`, `0%`, `yyyy-mm-dd`.
+"""Numbers by the format codes of spreadsheets: `#,##0.00`, `0%`, `yyyy-mm-dd`.
 
 Source: ECMA-376 part 1, 18.8.30 (numFmt) and 18.8.31 (numFmts). Dates that a code leaves to the
 reader's country are shown as yyyy-mm-dd; names of months and days are English; fractions (`# ?/?`)
@@ -261,7 +261,9 @@ def _date_text(section: Section, days: float, epoch: datetime) -> str:
 
 
 def _unit(unit: str, length: int, moment: datetime, hour: int) -> str:
-    """Three letters give the short name of a month or day, four the whole one, five the initial."""
+    """Return a year, month, day or other part as its letters say: `mmm` is a short name, `mmmm` a
+    whole one, `mmmmm` an initial.
+    """
     if unit == "y":
         return f"{moment.year % 100:02}" if length < 3 else f"{moment.year:04}"
     names = {"m": f"{moment:%B}", "d": f"{moment:%A}"}  # English, as no locale is set

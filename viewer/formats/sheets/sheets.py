@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders a workbook: a section with a grid for each sheet.
+"""In the child process: a workbook as HTML, a section with a grid for each sheet.
 
 All sheets are within one budget.
 """
@@ -41,7 +41,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
 
 @dataclass(slots=True)
 class Budget:
-    """What all sheets together may cost, and the bare formulas that were counted in them."""
+    """The limits of all sheets together, and the formulas without results that were counted."""
 
     shared: int = MAX_CELLS // 2
     html: int = MAX_HTML

@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders CSV and TSV as a table; malformed ones are text instead."""
+"""In the child process: CSV and TSV as a table."""
 
 import csv
 import io

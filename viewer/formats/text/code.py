@@ -1,4 +1,4 @@
-"""What is source code, configuration or structured data: by its media type or its name."""
+"""Source code, configuration and structured data, told by media type or name."""
 
 from functools import cache
 from typing import Final

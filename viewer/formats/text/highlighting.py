@@ -1,5 +1,5 @@
-"""Runs in the child process. Turns source code into HTML with an element for each run of tokens of
-one type: <b>, <u> and <i> for the most frequent ones, since small files grow by them.
+"""In the child process: source code as HTML, with an element for each run of tokens of one type:
+<b>, <u> and <i> for the most frequent ones, since small files grow by them.
 """
 
 import re

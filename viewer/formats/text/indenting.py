@@ -1,4 +1,4 @@
-"""Runs in the child process. Indents JSON; no character of any value is changed."""
+"""In the child process: JSON indented, without a change of any value."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def indent_json(text: str, *, whole: bool = True) -> str | None:
 
 
 def _indent(words: list[str]) -> str:
-    """Written from tokens, not parsed values: keeps 1.0, 1e400 and duplicate names."""
+    """Write the tokens, not parsed values: that keeps 1.0, 1e400 and duplicate names."""
     out: list[str] = []
     depth = 0
     for word, following in zip(words, [*words[1:], ""], strict=True):

@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders Markdown as GitHub does, its HTML sanitized.
+"""In the child process: Markdown as GitHub shows it, its HTML sanitized.
 
 Source: the GitHub Flavored Markdown specification; GitHub's documentation of basic formatting for
 alerts, footnotes and heading links.
@@ -133,7 +133,7 @@ def _math(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  (the parse
 
 
 def _formula(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    """A formula is shown as it was written: there is nothing here that would set it."""
+    """Return a formula as it was written: there is nothing here that would set it."""
     source = escape(tokens[index].content.strip())
     if tokens[index].type == "math_block":
         return f'<pre tabindex="0"><code>{source}</code></pre>\n'

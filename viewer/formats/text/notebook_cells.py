@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders a Jupyter notebook: each cell as Markdown that says the same.
+"""In the child process: a Jupyter notebook, each cell as Markdown that says the same.
 
 Source: the notebook format 4 of nbformat, of 2015.
 """

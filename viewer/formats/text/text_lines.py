@@ -1,4 +1,4 @@
-"""Renders text as numbered lines, up to MAX_LINES and MAX_HTML."""
+"""In the child process: text as numbered lines, up to MAX_LINES and MAX_HTML."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Runs in the child process. Sanitizes a whole HTML page and keeps its styles.
+"""In the child process: a whole HTML page, sanitized, with its styles.
 
 All is removed that runs, loads, embeds, submits or changes base addresses. The result is shown
 in a sandboxed iframe under `default-src 'none'`; sanitizing is still needed because browsers

@@ -1,1 +1,1 @@
-"""Documents, slides and books."""
+"""Documents and slides."""

@@ -1,4 +1,4 @@
-"""Runs in the child process. Renders a Word document (DOCX) as text with its tables and pictures.
+"""In the child process: a Word document (DOCX) as text with its tables and pictures.
 
 LibreOffice shows its pages; this is for an instance without it.
 """
@@ -51,7 +51,7 @@ class Pictures:
 
     @property
     def convert(self) -> Any:
-        """The function that mammoth calls for each picture."""
+        """Return the function that mammoth calls for each picture."""
         return mammoth.images.img_element(self._attributes)
 
     def _attributes(self, picture: Any) -> dict[str, str]:

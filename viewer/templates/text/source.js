@@ -1,4 +1,4 @@
-// The original as text, or the body of a mail, for scripts that show more of it.
+// The original as text, for scripts that show more of it.
 globalThis.viewerSource = (() => {
 "use strict";
 const main = document.querySelector("#main");

@@ -1,12 +1,11 @@
 // Prints all of a page that is shown in an iframe, which itself is printed as high as on the screen,
-// shows a mail in an iframe as high as itself, and reads one in another encoding.
+// and shows a mail in an iframe as high as itself.
 (() => {
 "use strict";
-const source = globalThis.viewerSource, letter = document.querySelector("#main > .frame");
 // `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
 // A copy has no <html> or <body>: elements with names of their own stand for them. Word names the
 // pages of a mail, which would begin on a new one.
-const paper = (frame, page = frame.srcdoc) => {
+const paper = frame => {
   if (!frame.matches(":has(+ .paper)")) {
     const copy = document.createElement("div"), host = document.createElement("div");
     copy.className = "paper";
@@ -16,16 +15,10 @@ const paper = (frame, page = frame.srcdoc) => {
   }
   const rename = (_, start, css, end) =>
     start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
-  const renamed = page.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
+  const renamed = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
   frame.nextElementSibling.firstChild.shadowRoot.setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + renamed, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
 };
 const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(one => paper(one));
-if (source?.available && letter) source.changed = async () => {
-  const page = await source.text();
-  letter.removeAttribute("srcdoc");
-  letter.src = URL.createObjectURL(new Blob([page], { type: "text/html;charset=utf-8" }));
-  if (letter.setHTML) paper(letter, page);
-};
 if (!Element.prototype.setHTML) return;
 addEventListener("beforeprint", papers);
 const mails = document.querySelectorAll(":is(.is-mail, .letters) .frame");

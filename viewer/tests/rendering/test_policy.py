@@ -34,15 +34,10 @@ def test_scripts_are_allowed_by_hash_only():
     ].startswith("'sha256-")
 
 
-def test_only_a_mail_that_is_read_in_another_encoding_frames_what_its_page_made():
-    mail = Preview("mail", "E-mail", foreign_style=True, source={"bytes": ""})
-
-    for shown in (mail, FOREIGN, Preview("text", "Text", source={"charset": "utf-8"})):
-        for rules in (
-            policy.for_view(shown, (), None),
-            policy.for_file(shown, policy.STYLES, policy.SCRIPTS),
-        ):
-            assert ("frame-src blob:" in rules) == (shown is mail)
+def test_a_page_frames_nothing_by_an_address():
+    for shown in (FOREIGN, Preview("text", "Text", source={"charset": "utf-8"})):
+        assert "frame-src" not in policy.for_view(shown, (), None)
+        assert "frame-src" not in policy.for_file(shown, policy.STYLES, policy.SCRIPTS)
 
 
 def test_a_page_has_a_sandbox_without_origin_top_navigation_and_forms_and_a_file_has_none():
