@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import text
 
+from tests.listener import Listener
 from tests.requirements import skip_unless_required
 
 NEEDED = {  # a fixture -> the marker of the tests that need it
@@ -88,3 +89,11 @@ def soffice():
     return shutil.which("soffice") or skip_unless_required(
         "office", "no LibreOffice here: apt-get install libreoffice-{writer,calc,impress}"
     )
+
+
+@pytest.fixture(scope="session")
+def listener():
+    """The address that hostile documents try to contact."""
+    listener = Listener()
+    yield listener
+    listener.close()

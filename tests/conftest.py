@@ -12,7 +12,6 @@ from crypto import passwords
 from tests import postgres
 from tests.browser.firefox import Firefox
 from tests.lasting_browser import LastingBrowser
-from tests.listener import Listener
 from tests.mailbox import BASE, Mailbox, until_sent
 from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
@@ -178,14 +177,6 @@ def browser(launch_chromium):
     chromium = LastingBrowser(launch_chromium)
     yield chromium
     chromium.close()
-
-
-@pytest.fixture(scope="session")
-def listener():
-    """The address that hostile documents try to contact."""
-    listener = Listener()
-    yield listener
-    listener.close()
 
 
 @pytest.fixture(scope="session")

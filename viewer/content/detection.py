@@ -9,6 +9,7 @@ from .media_types import BINARY, CODE_TYPE, MEDIA_TYPE, OPEN_DOCUMENT, OPEN_XML,
 
 FIRST_BYTES: Final = 4096  # what is looked at
 PACKED_SVG: Final = "image/svg+xml-compressed"
+TNEF: Final = ("application/ms-tnef", "application/vnd.ms-tnef")  # winmail.dat
 OLE: Final = "application/x-ole-storage"  # the container of .doc, .xls, .ppt and .msg
 OUTLOOK: Final = "application/vnd.ms-outlook"  # or any mail: other programs name theirs .msg, too
 # Declared types that say nothing certain: .docx is sent as a ZIP, TypeScript (.ts) as a video.
@@ -51,6 +52,7 @@ SIGNATURES: Final = (
     (b"!<arch>\ndebian-binary", "application/vnd.debian.binary-package"),
     (b"!<arch>\n", "application/x-archive"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\x78\x9f\x3e\x22", TNEF[0]),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
     (b"{\\rtf", "application/rtf"),
     (b"\xffWPC", "application/vnd.wordperfect"),

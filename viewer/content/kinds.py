@@ -125,6 +125,8 @@ KINDS: Final = {  # by the name of several documents
             "message/rfc822": ".eml .mht .mhtml",
             "application/vnd.ms-outlook": ".msg",
             "application/mbox": ".mbox",
+            "application/ms-tnef": "",
+            "application/vnd.ms-tnef": "",
         },
     ),
     "Audio and video": Kind(

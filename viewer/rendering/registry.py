@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..content.detection import OLE, OUTLOOK, PACKED_SVG
+from ..content.detection import OLE, OUTLOOK, PACKED_SVG, TNEF
 from ..content.media_types import IMAGES, OPEN_XML, PDF
 from ..formats import card
 from ..formats.archives import archive
@@ -81,7 +81,7 @@ PAGE: Final = JobFormat(
 MAIL: Final = JobFormat(
     "mail",
     Job("viewer.formats.mail.letter", memory_mb=768, cpu_seconds=8, seconds=15),
-    types=("message/rfc822", OUTLOOK),
+    types=("message/rfc822", OUTLOOK, *TNEF),
     most_bytes=32 << 20,
     otherwise={
         "size": card_saying("This message is too large to be shown here. Save it to open it.")

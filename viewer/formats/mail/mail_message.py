@@ -5,10 +5,10 @@ import email
 import email.policy
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email.message import EmailMessage
 from itertools import islice
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ...content import charset_detection
 from ...content.decoding import (
@@ -19,6 +19,7 @@ from ...content.decoding import (
     preload_codecs,
     safe_codec,
 )
+from ...content.detection import TNEF
 from ...content.media_types import UNKNOWN
 from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
@@ -43,6 +44,8 @@ NAMED: Final = re.compile(
     r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
     re.I,
 )
+TEXTS: Final = ("text/plain", "text/html")
+NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
 
@@ -58,11 +61,13 @@ def parse(data: bytes) -> Iterator[Message]:
     The facts name all attachments with their type and size; those beyond MAX_ATTACHED are empty.
     """
     message = _parsed(data)
-    facts, body, shown = _body(message)
-    attachments = list(_attachments(message, shown, "\r\n" if b"\r\n" in data else "\n"))
+    body = _body(message)
+    facts = body.facts
+    line_end = "\r\n" if b"\r\n" in data else "\n"
+    attachments = list(_attachments(message, body, line_end))
     facts["headers"] = [[name, text] for name in HEADERS if (text := header(message, name))]
     facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
-    yield facts, body
+    yield facts, body.html
     left = MAX_ATTACHED
     for _, _, content in attachments:
         fits = len(content) <= left
@@ -73,6 +78,10 @@ def parse(data: bytes) -> Iterator[Message]:
 def _parsed(data: bytes) -> EmailMessage:
     if data.startswith(outlook_message.SIGNATURE):
         return outlook_message.read(data)
+    if data.startswith(tnef.SIGNATURE):
+        packed = EmailMessage(policy=email.policy.default)
+        packed.add_attachment(data, "application", "ms-tnef", filename="winmail.dat")
+        return packed
     message: Any = email.message_from_bytes(data, policy=email.policy.default)
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
         message.set_type("text/plain")  # nothing says where its parts begin
@@ -96,38 +105,88 @@ def header(message: EmailMessage, name: str) -> str:
     return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
 
 
-def _body(message: EmailMessage) -> tuple[Facts, bytes, set[str]]:
-    """Return the facts and the HTML of the body, and the ids of the pictures shown in it."""
-    part: Any = message.get_body(preferencelist=("html", "plain"))
-    text = _text(part) if part is not None else ""
-    is_html = part is not None and part.get_content_type() == "text/html"
+class Body(NamedTuple):
+    """The readable part of a message, the parts that it consists of, and the pictures in it."""
+
+    facts: Facts
+    html: bytes
+    parts: Sequence[Any] = ()
+    pictures: frozenset[str] = frozenset()  # by the names that the page gives them
+
+
+def _body(message: EmailMessage) -> Body:
+    """Return the page of a message; its text if there is none, or it is empty or too large."""
+    page: Any = message.get_body(preferencelist=("html",))
+    plain: Any = message.get_body(preferencelist=("plain",))
+    if page is not None:
+        parts = _with_following(message, page)
+        body = _page_body(message, parts, "".join(map(_text, parts)))
+        if body:
+            return body
+    part = page if plain is None else plain
+    if part is None:
+        return Body({"format": "plain", "cut": False}, b"")
+    parts = _with_following(message, part)
+    text = "\n".join(_text(one).rstrip() for one in parts)
     if not text.strip():
-        return {"format": "plain", "cut": False}, b"", set()
-    if not is_html or len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
-        facts, lines = text_lines(text.rstrip())
-        return {"format": "plain", **facts}, lines, set()
-    pictures = dict(_pictures(message))
-    page = sanitize_page(f'<body style="{BODY_STYLE}">{_with_pictures(text, pictures)}')
-    body, cut = escaped_block(page)
-    shown = set(map(_name, NAMED.finditer(text)))
+        return Body({"format": "plain", "cut": False}, b"", parts)
+    facts, lines = text_lines(text)
+    return Body({"format": "plain", **facts}, lines, parts)
+
+
+def _with_following(message: EmailMessage, part: Any) -> list[Any]:
+    """Return a part of the text with those that go on behind a file, as Apple's mails have them."""
+    for container in message.walk():
+        parts: list[Any] = list(container.iter_parts()) if _is_mixed(container) else []
+        if any(one is part for one in parts):
+            kind = part.get_content_type()
+            return [one for one in parts if one.get_content_type() == kind and not _is_file(one)]
+    return [part]
+
+
+def _is_mixed(container: Any) -> bool:
+    return bool(container.get_content_type() == "multipart/mixed" and container.is_multipart())
+
+
+def _is_file(part: Any) -> bool:
+    return bool(_filename(part)) or _read(part.is_attachment, False)
+
+
+def _page_body(message: EmailMessage, parts: Sequence[Any], text: str) -> Body | None:
+    """Return a page with its pictures; None if nothing is to be seen in it, or it is too large."""
+    if len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
+        return None
+    filled, pictures = _with_pictures(text, dict(_pictures(message)))
+    page = sanitize_page(f'<body style="{BODY_STYLE}">{filled}')
+    if not (html.unescape(NOT_SEEN.sub("", page)).strip() or "<img" in page):
+        return None
+    block, cut = escaped_block(page)
     enclosed = {name for one in message.walk() for name in _names(one)}
-    remote = any(name.lower().startswith("http") for name in shown - enclosed)
-    return {"format": "html", "cut": cut, "remote": remote}, body, shown
+    others = set(map(_name, NAMED.finditer(text))) - enclosed
+    remote = any(name.lower().startswith("http") for name in others)
+    return Body({"format": "html", "cut": cut, "remote": remote}, block, parts, pictures)
 
 
-def _with_pictures(text: str, pictures: dict[str, str]) -> str:
-    """Replace the addresses of pictures by these; leave out what exceeds MAX_PICTURES."""
+def _with_pictures(text: str, pictures: dict[str, str]) -> tuple[str, frozenset[str]]:
+    """Replace the addresses of pictures by these, and return the names of those that are shown;
+    leave out what exceeds MAX_PICTURES.
+    """
     left = MAX_PICTURES
+    shown = set()
 
     def source(match: re.Match[str]) -> str:
         nonlocal left
-        picture = pictures.get(_name(match), "" if match[1] else match[0])
+        name = _name(match)
+        picture = pictures.get(name, "" if match[1] else match[0])
         if len(picture) > left:
             return ""
         left -= len(picture)
+        if name in pictures:
+            shown.add(name)
         return picture
 
-    return NAMED.sub(source, text)
+    filled = NAMED.sub(source, text)
+    return filled, frozenset(shown)
 
 
 def _name(match: re.Match[str]) -> str:
@@ -156,39 +215,46 @@ def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
 
 
 def _attachments(
-    message: EmailMessage, shown: set[str], line_end: str
+    message: EmailMessage, body: Body, line_end: str
 ) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, type and bytes of each attachment but the pictures shown in the body; behind one
-    that Outlook has packed what is in it.
+    """Yield name, type and bytes of each attachment; behind one that Outlook has packed what is in
+    it.
     """
-    is_multipart = message.get_content_maintype() == "multipart"
-    parts = message.iter_attachments() if is_multipart else _whole(message)
-    for _, part in zip(range(MAX_ATTACHMENTS), _leaves(parts), strict=False):
-        if shown.isdisjoint(_names(part)):
-            kind = part.get_content_type()
-            content = _content(part, line_end)
-            yield _filename(part), kind, content
-            packed = tnef.files(content) if kind in tnef.MEDIA_TYPES else ()
-            yield from ((name, UNKNOWN, data) for name, data in islice(packed, MAX_ATTACHMENTS))
+    for part in islice(_attached(message, body), MAX_ATTACHMENTS):
+        kind = part.get_content_type()
+        content = _content(part, line_end)
+        yield _filename(part), kind, content
+        packed = tnef.files(content) if kind in TNEF else ()
+        yield from ((name, UNKNOWN, data) for name, data in islice(packed, MAX_ATTACHMENTS))
 
 
-def _leaves(parts: Iterable[EmailMessage]) -> Iterator[EmailMessage]:
-    """Yield the parts, those of a digest or another container in its place."""
-    left = [iter(parts)]
-    while left:
-        part: Any = next(left[-1], None)
-        if part is None:
-            left.pop()
-        elif part.get_content_maintype() == "multipart":
-            left.append(part.iter_parts())
-        else:
+def _attached(message: EmailMessage, body: Body) -> Iterator[Any]:
+    """Yield the parts that are neither the body, nor another form of it, nor pictures in it."""
+    if message.get_content_maintype() != "multipart":
+        if message.get_content_maintype() != "text":
+            yield message  # it has no text, but consists of one file
+        return
+    of_body = {id(part) for part in body.parts}
+    for part, is_form in _leaves(message):
+        is_text = part.get_content_type() in TEXTS and not _is_file(part)
+        is_shown = id(part) in of_body or not body.pictures.isdisjoint(_names(part))
+        if not is_shown and not (is_form and is_text):
             yield part
 
 
-def _whole(message: EmailMessage) -> Iterator[EmailMessage]:
-    """Yield a message that has no text, but consists of one file."""
-    if message.get_content_maintype() != "text":
-        yield message
+def _leaves(message: Any) -> Iterator[tuple[Any, bool]]:
+    """Yield the parts of all containers, and whether each is in one of several forms of a text."""
+    left = [(message.iter_parts(), message.get_content_subtype() == "alternative")]
+    while left:
+        parts, is_form = left[-1]
+        part: Any = next(parts, None)
+        if part is None:
+            left.pop()
+        elif part.get_content_maintype() == "multipart":
+            is_alternative = part.get_content_subtype() == "alternative"
+            left.append((part.iter_parts(), is_form or is_alternative))
+        else:
+            yield part, is_form
 
 
 def _content(part: Any, line_end: str) -> bytes:

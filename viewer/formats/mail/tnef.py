@@ -11,7 +11,6 @@ from typing import Final
 
 from ...content.decoding import decode_declared, safe_codec
 
-MEDIA_TYPES: Final = ("application/ms-tnef", "application/vnd.ms-tnef")
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
 HEAD: Final = Struct("<BII")  # of an attribute: whose it is, its number, its length
 # Attributes of the message.

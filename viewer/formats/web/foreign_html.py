@@ -82,7 +82,10 @@ LINK_TO_ANCHOR: Final = re.compile(
     r'(<a(?:rea)?\b(?>[^<>]*?\shref="(?=#)))([^"<>]*"[^<>]*?) target="_blank"'
 )
 TO_ANCHOR: Final = r"\1about:srcdoc\2"
-PAGE_STYLE: Final = "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}</style>"
+PAGE_STYLE: Final = (
+    "<style>:root{color-scheme:light}html{color:#000}img{max-width:100%}"
+    "img[width][height]{height:auto}</style>"  # where it is narrower than its width
+)
 LAYOUT: Final = frozenset(
     {
         "style",

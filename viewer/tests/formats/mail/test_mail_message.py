@@ -101,7 +101,8 @@ def test_a_picture_shown_in_the_body_is_no_attachment_and_another_is():
     other, _ = read(mail_with_picture("<p>x"))
     plain, _ = read(mail_with_picture("<img src='cid:pic'>", notes=b"x"))
 
-    assert shown["attachments"] == other["attachments"] == []
+    assert shown["attachments"] == []
+    assert [name for name, _, _ in other["attachments"]] == ["inline.png"]
     assert plain["attachments"] == [["notes", "application/octet-stream", 1]]
 
 
@@ -207,3 +208,51 @@ def test_the_parts_of_a_report_are_attachments_named_by_their_address():
     assert read(data)[0]["attachments"] == [["s.txt", "message/delivery-status", len(fields)]]
     assert attached(data) == [(True, fields)]
     assert b"Action: failed" in preview_of(original(data, "a.eml")).body
+
+
+APPLE = (
+    b"Content-Type: multipart/alternative; boundary=a\n\n--a\n\nwords\n--a\n"
+    b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>One\n--b\n"
+    b"Content-Type: application/pdf; name=offer.pdf\nContent-Disposition: inline\n\n%PDF-\n--b\n"
+    b"Content-Type: text/html\n\n<p>Two\n--b--\n--a--\n"
+)
+
+
+def test_a_file_between_the_pages_of_a_mail_is_attached_and_both_pages_are_shown():
+    facts, body = read(APPLE)
+
+    assert facts["attachments"] == [["offer.pdf", "application/pdf", 5]]
+    assert "One" in body
+    assert "Two" in body
+    assert "words" not in body
+
+
+def test_an_invitation_among_the_forms_of_a_text_is_attached():
+    data = (
+        b"Content-Type: multipart/alternative; boundary=a\n\n--a\n\nwords\n--a\n"
+        b"Content-Type: text/html\n\n<p>page\n--a\n"
+        b"Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\n--a--\n"
+    )
+
+    assert [kind for _, kind, _ in read(data)[0]["attachments"]] == ["text/calendar"]
+
+
+@pytest.mark.parametrize(("kind", "data"), [("image/heic", b"x"), ("image/jpeg", b"x" * (3 << 20))])
+def test_a_picture_in_the_text_that_cannot_be_drawn_there_is_attached(kind, data):
+    message = (
+        b"Content-Type: multipart/related; boundary=a\n\n--a\nContent-Type: text/html\n\n"
+        b"<p>See <img src=cid:p>\n--a\nContent-Type: %b; name=p.jpg\nContent-ID: <p>\n\n%b\n--a--\n"
+    )
+
+    assert read(message % (kind.encode(), data))[0]["attachments"] == [["p.jpg", kind, len(data)]]
+
+
+def test_a_page_without_text_and_pictures_gives_way_to_the_text():
+    data = (
+        b"Content-Type: multipart/alternative; boundary=a\n\n--a\n\nthe words\n--a\n"
+        b"Content-Type: text/html\n\n<html><style>p{color:red}</style><p>&nbsp;</p></html>\n--a--\n"
+    )
+    facts, body = read(data)
+
+    assert facts["format"] == "plain"
+    assert "the words" in body

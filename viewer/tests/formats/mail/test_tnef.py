@@ -55,3 +55,10 @@ def test_they_are_attachments_of_the_mail_beside_what_they_were_packed_in():
 
     assert body.index("<b>winmail.dat</b>") < body.index("<b>Отчёт.csv</b>")
     assert ">words" in body
+
+
+def test_a_packed_file_by_itself_is_shown_as_a_mail():
+    shown = preview_of(original(PACKED, "winmail.dat"))
+
+    assert (shown.kind, shown.facts) == ("mail", ("5 attachments",))
+    assert "<b>Отчёт.csv</b>" in shown.body.decode()
