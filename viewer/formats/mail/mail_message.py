@@ -44,6 +44,7 @@ NAMED: Final = re.compile(
     r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
     re.I,
 )
+BETWEEN: Final = "<div><br></div>"  # pages that stand around a file
 TEXTS: Final = ("text/plain", "text/html")
 NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
@@ -120,7 +121,7 @@ def _body(message: EmailMessage) -> Body:
     plain: Any = message.get_body(preferencelist=("plain",))
     if page is not None:
         parts = _with_following(message, page)
-        body = _page_body(message, parts, "".join(map(_text, parts)))
+        body = _page_body(message, parts, BETWEEN.join(map(_text, parts)))
         if body:
             return body
     part = page if plain is None else plain
