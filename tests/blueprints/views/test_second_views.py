@@ -11,7 +11,7 @@ from viewer.tests import samples
 
 MARKDOWN = b"# Title\n\nSome *words*.\n"
 DOCUMENTS = {  # name -> content type, bytes, most statements above those of the content
-    "a.txt": ("text/plain", b"some words on a line\n" * 9, 0),
+    "a.txt": ("text/plain", b"some words on a line\n" * 9, 2),
     "a.csv": ("text/csv", b"a,b,c\n1,2,three\n" * 60, 2),
     "a.html": ("text/html", b"<p>Some <b>words</b>.</p>" * 60, 2),
     "a.md": ("text/markdown", MARKDOWN * 60, 2),
