@@ -4,7 +4,9 @@ import struct
 from datetime import datetime
 
 SECTOR = 512
-FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+FREE = 0xFFFFFFFF
+END = 0xFFFFFFFE
+FAT = 0xFFFFFFFD
 
 
 def compound_file(content):
@@ -13,7 +15,9 @@ def compound_file(content):
     Those of less than 4,096 bytes are in the mini stream.
     """
     entries = [["Root Entry", 5, FREE, FREE, END, 0]]  # name, type, next, first child, start, size
-    sectors, small, small_chains = [], b"", []
+    sectors = []
+    small = b""
+    small_chains = []
 
     def put(item):
         start = len(sectors)
@@ -23,7 +27,8 @@ def compound_file(content):
 
     def put_small(item):
         nonlocal small
-        start, count = len(small_chains), -(-len(item) // 64)
+        start = len(small_chains)
+        count = -(-len(item) // 64)
         if not item:
             return END
         small += item.ljust(64 * count, b"\0")
@@ -33,7 +38,8 @@ def compound_file(content):
     def add(folder, items):
         before = None
         for name, item in items.items():
-            number, is_stream = len(entries), isinstance(item, bytes)
+            number = len(entries)
+            is_stream = isinstance(item, bytes)
             entries.append([name, 2 if is_stream else 1, FREE, FREE, END, 0])
             entries[folder if before is None else before][3 if before is None else 2] = number
             before = number
@@ -45,7 +51,8 @@ def compound_file(content):
     add(0, content)
     entries[0][4:] = put(small) if small else END, len(small)
     links = struct.pack(f"<{len(small_chains)}I", *small_chains)
-    first_small, small_tables = put(links) if links else END, -(-len(links) // SECTOR)
+    first_small = put(links) if links else END
+    small_tables = -(-len(links) // SECTOR)
     directory = b"".join(map(_entry, entries))
     first = len(sectors)
     count = -(-len(directory) // SECTOR)
@@ -59,8 +66,21 @@ def compound_file(content):
     body = b"".join(data.ljust(SECTOR, b"\0") for data, _ in sectors)
     header = struct.pack(
         "<8s16xHHHHH6xIIIIIIIII",
-        *(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0x3E, 3, 0xFFFE, 9, 6),
-        *(0, tables, first, 0, 4096, first_small, small_tables, END, 0),
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        0x3E,
+        3,
+        0xFFFE,
+        9,
+        6,
+        0,
+        tables,
+        first,
+        0,
+        4096,
+        first_small,
+        small_tables,
+        END,
+        0,
     )
     places = [table + n for n in range(tables)] + [FREE] * (109 - tables)
     return header + struct.pack("<109I", *places) + body + struct.pack(f"<{len(links)}I", *links)
@@ -97,8 +117,11 @@ def outlook():
     return compound_file(
         properties(
             {
-                **{0x0037: "Agenda", 0x0C1A: "Lovelace, Ada", 0x0C1F: "ada@example.org"},
-                **{0x0E04: "Babbage, Charles; Team", 0x1000: "See you on Monday."},
+                0x0037: "Agenda",
+                0x0C1A: "Lovelace, Ada",
+                0x0C1F: "ada@example.org",
+                0x0E04: "Babbage, Charles; Team",
+                0x1000: "See you on Monday.",
             },
             [(0x0039, SENT), (0x3FDE, 1252)],
             p1013='<p>See <b>you</b> caf\xe9 <img src="cid:logo@x"></p>'.encode("cp1252"),

@@ -44,7 +44,14 @@ def original(data, name="file", content_type="application/octet-stream", **facts
     digest = facts.get("sha256") or sha256(data).hexdigest()
     created = "2026-01-31T09:30:00.000Z"
     return ShownDocument(
-        *("doc_0123", name, "doc_0123.bin", content_type, len(data), digest, created, read),
+        "doc_0123",
+        name,
+        "doc_0123.bin",
+        content_type,
+        len(data),
+        digest,
+        created,
+        read,
         named_type=type_of_name(name),
     )
 
@@ -65,7 +72,8 @@ def pdf(*texts, extra="", catalog=""):
             f"/Resources<</Font<</F1 3 0 R>>>>{extra}>>"
         )
         objects.append(f"<</Length {len(stream)}>>stream\n{stream}\nendstream")
-    body, places = b"%PDF-1.7\n", []
+    body = b"%PDF-1.7\n"
+    places = []
     for number, content in enumerate(objects, 1):
         places.append(len(body))
         body += f"{number} 0 obj{content}endobj\n".encode("latin-1")
@@ -128,7 +136,9 @@ def encrypted_pdf(password, text="Secret"):
 
 
 def _rc4(key, data):
-    state, j, out = list(range(256)), 0, bytearray()
+    state = list(range(256))
+    j = 0
+    out = bytearray()
     for i in range(256):
         j = (j + state[i] + key[i % len(key)]) % 256
         state[i], state[j] = state[j], state[i]
@@ -157,7 +167,8 @@ trailer<</Root 1 0 R>>
 
 def linked_pdf(*targets, title="Chapter", view="Fit"):
     """A PDF of two pages with an outline; the first has a link for each page or address."""
-    to_page, to_address = f"/Dest[{{}} 0 R/{view}]", "/A<</S/URI/URI({})>>"
+    to_page = f"/Dest[{{}} 0 R/{view}]"
+    to_address = "/A<</S/URI/URI({})>>"
     actions = [
         to_page.format(2 + 2 * one) if isinstance(one, int) else to_address.format(one)
         for one in targets
@@ -172,7 +183,8 @@ def linked_pdf(*targets, title="Chapter", view="Fit"):
 
 def png(width=240, height=160):
     """A picture of a sunset."""
-    image, stream = Image.new("RGB", (width, height)), io.BytesIO()
+    image = Image.new("RGB", (width, height))
+    stream = io.BytesIO()
     draw = ImageDraw.Draw(image)
     for y in range(height):
         sky = y / height

@@ -123,7 +123,8 @@ def test_pictures_sound_films_and_texts_are_shown_as_they_are():
     each = ((name, original(data, name, kind)) for name, kind, data in every_kind())
     shown = {name for name, one in each if one.shows_original}
 
-    pictures, texts = {"sunset.png", "logo.svg"}, {"notes.txt", "empty.txt", "sum.py", "data.json"}
+    pictures = {"sunset.png", "logo.svg"}
+    texts = {"notes.txt", "empty.txt", "sum.py", "data.json"}
     assert shown == pictures | texts | {"tone.wav", "clip.webm"}
 
 

@@ -14,7 +14,8 @@ from viewer.tests.samples import HTML, original
 class RecordingSeal:
     """A seal that encrypts nothing and records its calls."""
 
-    piece_bytes, tag_bytes = 1000, 5
+    piece_bytes = 1000
+    tag_bytes = 5
 
     def __init__(self):
         self.calls = []
@@ -47,8 +48,10 @@ def plain_of(html):
 def test_the_plaintext_is_the_page_of_download():
     data = bytes(range(256)) * 9
     html, _, _ = sealed(data, name="x.bin")
-    facts, plain = json.loads(header_of(html)), plain_of(html)
-    head, raw = plain[: facts["head"]], plain[facts["head"] : facts["head"] + facts["original"]]
+    facts = json.loads(header_of(html))
+    plain = plain_of(html)
+    head = plain[: facts["head"]]
+    raw = plain[facts["head"] : facts["head"] + facts["original"]]
     page = head + base64.b64encode(raw) + plain[facts["head"] + facts["original"] :]
 
     assert raw == data

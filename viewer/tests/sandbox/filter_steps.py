@@ -10,13 +10,15 @@ def verdict(steps, architecture, number, *arguments):
     program = list(struct.iter_unpack("HBBI", steps))
     data = {0: number, 4: architecture} | {16 + 8 * n: 0 for n in range(6)}
     data |= {16 + 8 * n: argument for n, argument in enumerate(arguments)}
-    value, at = 0, 0
+    value = 0
+    at = 0
     while True:
         code, if_true, if_false, operand = program[at]
         if code == seccomp.RETURN:
             return operand
         if code == seccomp.LOAD:
-            value, at = data[operand], at + 1
+            value = data[operand]
+            at = at + 1
             continue
         holds = {
             seccomp.EQUAL: value == operand,

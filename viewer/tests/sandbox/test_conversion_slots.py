@@ -37,7 +37,9 @@ def test_who_waits_gets_the_place_of_one_that_ended():
 def test_memory_is_that_of_the_machine_or_what_the_nearest_limit_of_a_cgroup_leaves(
     tmp_path, monkeypatch
 ):
-    info, own, service = tmp_path / "meminfo", tmp_path / "cgroup", tmp_path / "system/service"
+    info = tmp_path / "meminfo"
+    own = tmp_path / "cgroup"
+    service = tmp_path / "system/service"
     for name, path in (("MEMORY_INFO", info), ("OWN_CGROUP", own), ("CGROUPS", tmp_path)):
         monkeypatch.setattr(conversion_slots, name, path)
     assert available_memory() > 0  # where the machine tells nothing of it

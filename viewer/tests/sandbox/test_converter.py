@@ -115,7 +115,8 @@ LINKS = "".join(FRAMED.format(f'<draw:{one} xlink:href="ADDRESS"/>') for one in 
 
 
 def test_links_of_a_document_fetch_nothing_and_read_no_file(isolated, listener, tmp_path):
-    secret, heard = tmp_path / "secret.txt", len(listener.heard)
+    secret = tmp_path / "secret.txt"
+    heard = len(listener.heard)
     secret.write_text(SECRET)
     for address in (f"http://127.0.0.1:{listener.port}/link", secret.as_uri()):
         said = text_of(isolated, open_document(LINKS.replace("ADDRESS", address)), "odt")

@@ -87,7 +87,8 @@ needs_landlock = pytest.mark.skipif(
 
 @needs_landlock
 def test_a_program_changes_nothing_of_the_services_files_and_process(tmp_path):
-    secret, folder = tmp_path / "keyring", tmp_path / "own"
+    secret = tmp_path / "keyring"
+    folder = tmp_path / "own"
     secret.write_text("secret")
     folder.mkdir()
     before = secret.stat()
@@ -109,7 +110,8 @@ def test_a_call_that_is_not_listed_is_refused_on_each_machine(machine):
     permitted = {numbers[column] for numbers in seccomp.PERMITTED.values()} - {None}
     by_argument = {number[column] for number, _ in seccomp.SIGNALS}
     by_argument.add(seccomp.ACCESS[column])
-    clone, clone3 = seccomp.CLONE[column], seccomp.CLONE3[column]
+    clone = seccomp.CLONE[column]
+    clone3 = seccomp.CLONE3[column]
     expected = dict.fromkeys(range(seccomp.NEWEST_KNOWN + 1), seccomp.REFUSE)
     expected |= dict.fromkeys(permitted | by_argument, seccomp.ALLOW)
     expected |= {clone3: seccomp.UNKNOWN, seccomp.NEWEST_KNOWN + 1: seccomp.UNKNOWN}

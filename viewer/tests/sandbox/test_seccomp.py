@@ -193,8 +193,10 @@ def test_the_program_answers_by_its_lists_on_each_machine(machine):
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_with_threads_the_program_allows_clone_of_a_thread_only(machine):
     own, column = seccomp.MACHINES[machine]
-    clone, clone3 = seccomp.CLONE[column], seccomp.CLONE3[column]
-    process_flags, thread_flags = 0x1200011, 0x3D0F00  # as the C library calls it
+    clone = seccomp.CLONE[column]
+    clone3 = seccomp.CLONE3[column]
+    process_flags = 0x1200011
+    thread_flags = 0x3D0F00  # as the C library calls it
 
     assert verdict(machine, own, clone, flags=thread_flags, threads=True) == seccomp.ALLOW
     assert verdict(machine, own, clone, flags=process_flags, threads=True) == seccomp.KILL
@@ -228,9 +230,14 @@ def test_the_numbers_are_those_of_the_kernels_headers(column, header):
         | seccomp.REFUSED
         | seccomp.ALLOWED_WITHOUT_EXECUTION
         | seccomp.ALLOWED_TO_THREADS
-        | {"clone": seccomp.CLONE, "clone3": seccomp.CLONE3}
-        | {"fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL}
-        | {"socket": seccomp.SOCKET, "prlimit64": seccomp.PRLIMIT}
+        | {
+            "clone": seccomp.CLONE,
+            "clone3": seccomp.CLONE3,
+            "fcntl": seccomp.FCNTL,
+            "ioctl": seccomp.IOCTL,
+            "socket": seccomp.SOCKET,
+            "prlimit64": seccomp.PRLIMIT,
+        }
         | seccomp.PERMITTED
     ).items():
         is_newer = (numbers[column] or 0) > max(known.values())

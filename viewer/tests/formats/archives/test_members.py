@@ -45,8 +45,10 @@ def test_files_are_listed_and_small_ones_taken_out(data):
     ("name", "encoding", "shown"),
     [
         *(("新しいフォルダの資料.doc", code, "") for code in ("cp932", "utf-8")),
-        *(("报告和文件.doc", "gb18030", ""), ("Отчёт за год.doc", "cp866", "")),
-        *(("Größe.doc", "cp437", ""), ("été.doc", "cp1252", "ΘtΘ.doc")),
+        ("报告和文件.doc", "gb18030", ""),
+        ("Отчёт за год.doc", "cp866", ""),
+        ("Größe.doc", "cp437", ""),
+        ("été.doc", "cp1252", "ΘtΘ.doc"),
     ],
 )
 def test_names_in_a_zip_archive_that_say_no_encoding_are_read_in_the_one_that_they_are_in(

@@ -24,15 +24,24 @@ LONG = (
     pack("<I", 2) + pack("<HHQ", 64, 1, 7) + values(31, 0x3707, "Größe.txt\0".encode("utf-16-le"))
 )
 PACKED = made(
-    *((CODE_PAGE, pack("<II", 1251, 0)), (BODY, b"Hello\0")),
+    (CODE_PAGE, pack("<II", 1251, 0)),
+    (BODY, b"Hello\0"),
     (MESSAGE, PAGE + values(258, 0x1013, b"<p>Hello")),
-    *((NEW, b"x"), (TITLE, "Отчёт.csv\0".encode("cp1251")), (DATA, b"a,b\n")),
-    *((NEW, b"x"), (TITLE, b"GR~1.TXT\0"), (DATA, b"words"), (ATTACHED, LONG)),
-    *((NEW, b"x"), (TITLE, b"empty")),
+    (NEW, b"x"),
+    (TITLE, "Отчёт.csv\0".encode("cp1251")),
+    (DATA, b"a,b\n"),
+    (NEW, b"x"),
+    (TITLE, b"GR~1.TXT\0"),
+    (DATA, b"words"),
+    (ATTACHED, LONG),
+    (NEW, b"x"),
+    (TITLE, b"empty"),
 )
 FILES = [
-    *(("message.txt", b"Hello"), ("message.html", b"<p>Hello")),
-    *(("Отчёт.csv", b"a,b\n"), ("Größe.txt", b"words")),
+    ("message.txt", b"Hello"),
+    ("message.html", b"<p>Hello"),
+    ("Отчёт.csv", b"a,b\n"),
+    ("Größe.txt", b"words"),
 ]
 
 

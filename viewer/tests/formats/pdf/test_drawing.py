@@ -25,7 +25,8 @@ def page_of(data):
 @pytest.fixture
 def asked(monkeypatch):
     """The pages whose size is asked for, from 0."""
-    asked, get_page_size = [], PdfDocument.get_page_size
+    asked = []
+    get_page_size = PdfDocument.get_page_size
     monkeypatch.setattr(
         PdfDocument, "get_page_size", lambda *given: asked.append(given[1]) or get_page_size(*given)
     )

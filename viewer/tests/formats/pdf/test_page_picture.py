@@ -53,7 +53,8 @@ def test_a_photo_is_a_webp():
 
 
 def test_a_photo_shrinks_until_it_is_small_enough():
-    small, large = encoded(noise(), 1), encoded(noise(), 10**6)
+    small = encoded(noise(), 1)
+    large = encoded(noise(), 10**6)
 
     assert small[1] < large[1] / 3
     assert small[2].size == (200, 150)

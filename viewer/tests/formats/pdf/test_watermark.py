@@ -27,8 +27,10 @@ def places_of_first(image):
     gray = image.convert("L")
     cell = gray.crop((0, 0, width // 4, height // 4))
     box = ImageChops.invert(cell).getbbox()
-    wide, high = box[2] - box[0], box[3] - box[1]
-    mark, rows = rows_of(cell.crop(box)), rows_of(gray)
+    wide = box[2] - box[0]
+    high = box[3] - box[1]
+    mark = rows_of(cell.crop(box))
+    rows = rows_of(gray)
     return [
         (x, y, x + wide, y + high)
         for x, y in product(range(width - wide + 1), range(height - high + 1))
@@ -38,7 +40,8 @@ def places_of_first(image):
 
 
 def rows_of(gray):
-    raw, width = gray.tobytes(), gray.width
+    raw = gray.tobytes()
+    width = gray.width
     return [raw[at : at + width] for at in range(0, len(raw), width)]
 
 
@@ -46,7 +49,8 @@ def rows_of(gray):
 def test_every_window_of_half_the_width_and_height_holds_a_mark_whole(size):
     places = places_of_first(marked(size))
     for x, y in product(range(0, size[0] // 2 + 1, 5), range(0, size[1] // 2 + 1, 5)):
-        right, bottom = x + size[0] / 2, y + size[1] / 2
+        right = x + size[0] / 2
+        bottom = y + size[1] / 2
         inside = (x <= a and y <= b and c <= right and d <= bottom for a, b, c, d in places)
         assert any(inside), (x, y)
 

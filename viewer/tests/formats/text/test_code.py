@@ -6,7 +6,8 @@ from viewer.formats.text.code import is_code
 from viewer.rendering.registry import CODE as FORMAT
 from viewer.tests.samples import CODE, JSON, original, preview_of
 
-MAX_READ, preview = FORMAT.read_bytes, FORMAT.preview
+MAX_READ = FORMAT.read_bytes
+preview = FORMAT.preview
 
 
 @pytest.mark.parametrize(

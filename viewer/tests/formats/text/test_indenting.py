@@ -29,7 +29,8 @@ def joined(text):
 
 
 def test_a_list_of_numbers_is_on_a_line_if_it_is_short():
-    short, long = str([-1.5, 2e9]), str([*range(40)])
+    short = str([-1.5, 2e9])
+    long = str([*range(40)])
     text = indent_json(f'{{"a":{short},"b":{long},"c":["1"],"d":[[1],[]]}}')
 
     assert text.startswith('{\n\t"a": [-1.5, 2000000000.0],\n\t"b": [\n\t\t0,\n')

@@ -87,7 +87,8 @@ def test_the_styles_of_a_page_name_no_address_to_load(page):
 
 
 def test_the_charset_of_the_meta_element_is_used():
-    data, options = "<meta charset=koi8-r>Привет".encode("koi8-r"), {}
+    data = "<meta charset=koi8-r>Привет".encode("koi8-r")
+    options = {}
     prepare(data, options)
     ((_, html),) = render(data, options)
 
