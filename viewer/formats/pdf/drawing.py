@@ -109,8 +109,10 @@ def _drawn(  # noqa: PLR0917
     kind, picture = encode_picture(bitmap.to_pil(), palettes, most_bytes, mark)
     place = _Place(bitmap.get_posconv(page), scale)
     found = list(links(document, page))
+    shown_width, shown_height = _size(document, index)
     facts = {
-        **dict(zip(("width", "height"), _size(document, index), strict=True)),
+        "width": shown_width,
+        "height": shown_height,
         "type": kind,
         "text": _text(_filled(document, index, page), place),
         "links": [(*place(box), *target) for box, *target in found],
