@@ -7,7 +7,7 @@ import time
 from flask import Flask, Request, Response, g, request
 
 from models import database, prepare_connection
-from models.core import NotFound
+from models.core import Busy, NotFound
 from models.events import current_actor
 from models.operations import setup
 
@@ -15,7 +15,8 @@ from .http import NOBODY
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import Caller, resolve_caller
 from .http.blueprint import limit_body
-from .http.serving import serve_for
+from .http.problems import handle_service_error
+from .http.serving import reserve_memory, serve_for
 from .status import count
 from .views.notices import page_for_people
 
@@ -63,8 +64,18 @@ def _teardown(_error: BaseException | None = None) -> None:
         database.close()
 
 
+def _held(response: Response) -> Response:
+    """Reserve memory for a response whose body is made already, or refuse it."""
+    try:
+        if not response.is_streamed:
+            reserve_memory(request, response.calculate_content_length() or 0)
+    except Busy as error:
+        return handle_service_error(error)
+    return response
+
+
 def _after(response: Response) -> Response:
-    response = page_for_people(response)
+    response = page_for_people(_held(response))
     access = access_of(response)
     response.headers.add("X-Request-Id", access.request_id)
     if response.status_code in BODILESS:

@@ -50,7 +50,7 @@ class Limits:
     response_bytes: int = 64 << 20  # that responses hold while they are sent; beyond it: 503
     head_bytes: int = 32 << 10
     head_lines: int = 100
-    send_buffer_bytes: int = 512 << 10  # beyond it the response is suspended
+    send_buffer_bytes: int = 256 << 10  # beyond it the response is suspended
     uninterrupted_bytes: int = 4 << 20  # of a response; then others that wait are served first
     connections: int = 500
     waiting_of_one_caller: int = 250  # requests; beyond it: 503

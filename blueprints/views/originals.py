@@ -82,7 +82,9 @@ def _job_runner(
         kept = StoredPreview.obtain(
             document, caller_id, name, make, saves=saves, waits=waits, asks_again=asks_again
         )
-        return viewer.JobResult.of_bytes(kept)
+        if kept.data is not None:
+            return viewer.JobResult.of_bytes(kept.data)
+        return viewer.JobResult.of_kept(kept.size, kept.read)
 
     return run
 

@@ -17,6 +17,7 @@ from models.runtime import BeingMadeError, network_of
 
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
+from ..http.serving import reserve_memory
 from . import one_file
 from .links import base_url, record
 from .notices import prefers_json, preparing_page
@@ -156,6 +157,7 @@ def _record_and_send(
     """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
+    reserve_memory(request, page.held_bytes)
     if not (grant and grant.came_by and _is_counted(grant, type)):
         record(document, grant, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})

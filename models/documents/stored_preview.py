@@ -3,12 +3,16 @@
 It is sealed with the document's key and dropped with the document. What was used longest ago
 makes room for what is new. A failure, and pages that were marked for one reader, are kept for an
 hour; what there was no room for stays in memory for some minutes.
+
+A long preview is not held in memory: it is read piece by piece while somebody takes it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import count
+from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
 
@@ -24,7 +28,63 @@ from ..storage.payloads import rows as payload_rows
 BRIEFLY_KEPT_MS = 60 * 60 * 1000
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
+READ_AT_ONCE_BYTES = 1 << 20  # a preview of at most so many bytes is read as a whole
+
 Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether it is kept for long
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made of a document: `data` in memory, or None where it is read when it is needed.
+
+    `read(start, stop)` yields the bytes from `start` to before `stop`.
+    """
+
+    size: int
+    read: Callable[[int, int], Iterator[bytes]]
+    data: bytes | None = None
+
+    @classmethod
+    def in_memory(cls, data: bytes) -> Self:
+        return cls(len(data), lambda start, stop: iter([data[start:stop]]), data)
+
+
+class PreviewReader:
+    """Reads ranges of a stored preview.
+
+    The piece of a short range is kept for the next one, as many short ranges follow each other.
+    """
+
+    def __init__(self, preview: "StoredPreview", key: bytes) -> None:
+        """Raises `DecryptionError` if its first piece does not open."""
+        self._id = preview.id
+        self._size = preview.size
+        self._reader = sealing.ChunkReader(key, preview._context(), preview.head)
+        self._kept: tuple[int, bytes] | None = None  # the number of a piece, and the piece
+        self._piece(0)
+
+    def read(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the bytes from `start` to before `stop`. Raises `DecryptionError`."""
+        first = start // PIECE_BYTES
+        last = (stop if stop == self._size else stop - 1) // PIECE_BYTES  # with the end mark
+        base = first * PIECE_BYTES
+        if first == last:
+            yield self._piece(first)[start - base : stop - base]
+            return
+        self._kept = None
+        for piece in self._pieces(first, last):
+            yield piece[max(start - base, 0) : stop - base]
+            base += PIECE_BYTES
+
+    def _piece(self, number: int) -> bytes:
+        if self._kept is None or self._kept[0] != number:
+            (piece,) = self._pieces(number, number)
+            self._kept = number, piece
+        return self._kept[1]
+
+    def _pieces(self, first: int, last: int) -> Iterator[bytes]:
+        sealed_pieces = payload_rows.pieces(self._id, self._size, first, last)
+        return map(self._reader.open, count(first * CHUNKS, CHUNKS), sealed_pieces)
 
 
 class StoredPreview(Table):
@@ -50,7 +110,7 @@ class StoredPreview(Table):
         saves: bool = False,
         waits: bool = True,
         asks_again: bool = False,
-    ) -> bytes:
+    ) -> Made:
         """What `make` returns of this document under this name: kept, or made now by one caller.
 
         `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
@@ -81,11 +141,16 @@ class StoredPreview(Table):
             raise BeingMadeError(Progress(seconds, before=0)) from None
 
     @classmethod
-    def _make(cls, document: Any, id: str, make: Make) -> bytes:
+    def _make(cls, document: Any, id: str, make: Make) -> Made:
         made, lasts = make()
-        if not cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS):
+        is_kept = cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS)
+        if not is_kept:
             current_runtime().unkept_previews.put(id, made)
-        return made
+        if is_kept and len(made) > READ_AT_ONCE_BYTES:
+            kept = cls._read(document, id)
+            if kept is not None:
+                return kept
+        return Made.in_memory(made)
 
     @classmethod
     def drop_all_of(cls, document_id: str) -> None:
@@ -101,7 +166,7 @@ class StoredPreview(Table):
                 cls._drop(row.id)
 
     @classmethod
-    def _read(cls, document: Any, id: str) -> bytes | None:
+    def _read(cls, document: Any, id: str) -> Made | None:
         """None if there is none, or it does not open: then it is made anew.
 
         A response that is being sent reads as well, after its request gave its connection back.
@@ -109,7 +174,8 @@ class StoredPreview(Table):
         with connected():
             preview = cls.find(id)
         if preview is None or preview._has_expired():
-            return current_runtime().unkept_previews.get(id)
+            unkept = current_runtime().unkept_previews.get(id)
+            return None if unkept is None else Made.in_memory(unkept)
         if preview.used_at < now() - USE_RECORDED_MS:
             current_runtime().readings.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
@@ -126,10 +192,12 @@ class StoredPreview(Table):
             return False
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
-    def _open(self, document: Any) -> bytes:
-        reader = sealing.ChunkReader(document.key, self._context(), self.head)
-        pieces = payload_rows.pieces(self.id, self.size, 0, self.size // PIECE_BYTES)
-        return b"".join(reader.open(n * CHUNKS, sealed) for n, sealed in enumerate(pieces))
+    def _open(self, document: Any) -> Made:
+        """Raises `DecryptionError`; of a long preview, only if its first piece does not open."""
+        reader = PreviewReader(self, document.key)
+        if self.size > READ_AT_ONCE_BYTES:
+            return Made(self.size, reader.read)
+        return Made.in_memory(b"".join(reader.read(0, self.size)))
 
     @classmethod
     def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:

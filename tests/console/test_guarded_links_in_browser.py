@@ -4,11 +4,11 @@ import hashlib
 import re
 
 import pytest
+from tests.viewer import samples
 
 from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
 from tests.site import Site
-from tests.viewer import samples
 from tests.waiting import until
 
 TEXT = "We keep what we see to ourselves.\n\n" + "And so on, in many words. " * 600

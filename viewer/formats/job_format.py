@@ -61,6 +61,7 @@ class JobFormat:
             styles=(*self.styles, *facts.get("styles", ())),
             scripts=(*self.scripts, *facts.get("scripts", ())),
             foreign_style=facts.get("foreign_style", False),
+            holds_files=facts.get("holds_files", False),
         )
 
     def _options(self, original: Original, media_type: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..content.detection import FIRST_BYTES, UNCERTAIN, contradicts, detect
 from ..content.media_types import UNKNOWN, canonical_type
 from ..sandbox.converter import Converter
-from ..sandbox.messages import Message
+from ..sandbox.messages import KeptMessage
 from ..sandbox.process import Job, RunJob, SandboxError, run_job
 
 
@@ -71,7 +71,7 @@ class Original:
 
     def run_html_job(
         self, job: Job, options: dict[str, Any], *, most_bytes: int | None = None
-    ) -> Message:
+    ) -> KeptMessage:
         """Run a job that sends one message; return its facts and its HTML in UTF-8.
 
         It gets the first `most_bytes`, or all. Raises SandboxError if it failed.

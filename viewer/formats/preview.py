@@ -1,10 +1,22 @@
 """The preview of a document: the HTML in the page's main part, and what the toolbar shows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 Carrier = Literal["a", "img", "audio", "video"]
+
+
+class Streamed(Protocol):
+    """A part of a page that is read while the page is sent, so that no copy of it is held."""
+
+    def __len__(self) -> int:
+        """Return the length in bytes."""
+
+    def pieces(self) -> Iterable[bytes]: ...
+
+
+Part = bytes | Streamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +29,7 @@ class Preview:
 
     kind: str
     label: str
-    body: bytes = b""
+    body: Part = b""
     carrier: Carrier = "a"
     facts: tuple[str, ...] = ()
     note: str = ""
@@ -29,6 +41,8 @@ class Preview:
     """Assets that follow those of every page."""
     foreign_style: bool = False
     """The body has an iframe with styles of its own; only such pages allow inline styles."""
+    holds_files: bool = False
+    """The body has links that save files inside the document."""
     frames_pdf: bool = False
     """A script shows a PDF of the page in the browser's own viewer, which the policy allows."""
     offline: "Callable[[], Preview] | None" = None

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pybase64
-
+from ..content.base64_text import base64_length, base64_pieces
 from ..content.media_types import data_uri_type
 from ..formats.original import Original
-from ..formats.preview import Preview
+from ..formats.preview import Part, Preview
 from ..markup.formatting import format_count, format_size
 from ..markup.names import badge, content_disposition, display_name, safe_file_name
 from ..markup.templating import render, shared_parts
@@ -58,7 +57,7 @@ class PageOptions:
 class Layout:
     """A page before and after the original's bytes, and whether these are in it."""
 
-    head: tuple[bytes, ...]
+    head: tuple[Part, ...]
     tail: bytes
     has_original: bool
 
@@ -68,7 +67,9 @@ def layout(original: Original, preview: Preview, options: PageOptions) -> Layout
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
     start, _, rest = page.partition(BODY_PLACEHOLDER)
     middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
-    body = preview.body if options.may_save else FILE_LINK.sub(b"", preview.body)
+    body = preview.body
+    if preview.holds_files and not options.may_save:
+        body = FILE_LINK.sub(b"", b"".join(in_pieces((body,))))
     return Layout((_encode(start), body, _encode(middle)), _encode(tail), embedded)
 
 
@@ -134,11 +135,15 @@ NO_PREVIEW = Preview("", "")
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """Headers, the exact length in bytes, and a body that is produced while it is read."""
+    """Headers, the exact length in bytes, and a body that is produced while it is read.
+
+    Until it is read to its end, `held_bytes` of it are in memory.
+    """
 
     headers: dict[str, str]
     length: int
     body: Iterator[bytes]
+    held_bytes: int
 
 
 def embeds(document: ShownDocument) -> bool:
@@ -187,7 +192,7 @@ def _page(
     page = layout(document, preview, options)
     size = base64_length(document.size) if page.has_original else 0
     length = sum(map(len, page.head)) + size + len(page.tail)
-    return RenderedPage(headers, length, _body(page, document))
+    return RenderedPage(headers, length, _body(page, document), held_bytes(page))
 
 
 def _body(page: Layout, document: ShownDocument) -> Iterator[bytes]:
@@ -197,28 +202,18 @@ def _body(page: Layout, document: ShownDocument) -> Iterator[bytes]:
     yield page.tail
 
 
-def in_pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+def held_bytes(page: Layout) -> int:
+    """Return how many bytes of the page are in memory, and not read while it is sent."""
+    return sum(len(part) for part in (*page.head, page.tail) if isinstance(part, bytes))
+
+
+def in_pieces(parts: Iterable[Part]) -> Iterator[bytes]:
     for part in parts:
-        for start in range(0, len(part), WRITE_BYTES):
-            yield part[start : start + WRITE_BYTES]
-
-
-def base64_length(size: int) -> int:
-    """Return the length of the base64 text of `size` bytes, padding included."""
-    return (size + 2) // 3 * 4
-
-
-def base64_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield base64 that joins to one text; at most two bytes are carried to the next piece."""
-    carry = b""
-    for piece in pieces:
-        joined = carry + piece if carry else piece
-        whole = len(joined) - len(joined) % 3
-        carry = joined[whole:]
-        if whole:
-            yield pybase64.b64encode(joined[:whole])
-    if carry:
-        yield pybase64.b64encode(carry)
+        if isinstance(part, bytes):
+            for start in range(0, len(part), WRITE_BYTES):
+                yield part[start : start + WRITE_BYTES]
+        else:
+            yield from part.pieces()
 
 
 def warm_up() -> None:

@@ -18,9 +18,19 @@ from typing import Protocol
 
 import pybase64
 
+from ..content.base64_text import base64_length
 from ..markup.templating import render
 from . import policy
-from .page import Layout, PageOptions, RenderedPage, base64_length, file_headers, layout, name_of
+from .page import (
+    Layout,
+    PageOptions,
+    RenderedPage,
+    file_headers,
+    held_bytes,
+    in_pieces,
+    layout,
+    name_of,
+)
 from .registry import ShownDocument
 
 PIECES_PLACEHOLDER = "\0pieces\0"
@@ -57,11 +67,12 @@ def sealed_download(document: ShownDocument, seal: Seal) -> RenderedPage:
     """Return the file of `download`, encrypted by this seal."""
     preview = document.preview().for_file()
     rules = policy.for_sealed_file(preview)
-    page = _sealed_page(layout(document, preview, PageOptions(offline=True)), document, seal)
+    plain = layout(document, preview, PageOptions(offline=True))
+    page = _sealed_page(plain, document, seal)
     start, end = _around(rules, page)
     body = chain([start], page.pieces, [end])
     length = len(start) + page.size + len(end)
-    return RenderedPage(file_headers(name_of(document), rules), length, body)
+    return RenderedPage(file_headers(name_of(document), rules), length, body, held_bytes(plain))
 
 
 def sealed_several(
@@ -103,7 +114,8 @@ def _sealed_page(
     last, rest = divmod(sum(sizes.values()) - 1, seal.piece_bytes)
 
     def pieces() -> Iterator[bytes]:
-        plain = chain(page.head, document.pieces() if document else (), [page.tail])
+        original = document.pieces() if document else ()
+        plain = chain(in_pieces(page.head), original, [page.tail])
         for at, piece in enumerate(_regroup(plain, seal.piece_bytes)):
             place = at + (number << 24)
             sealed = seal.seal(piece, place, last=at == last, header=header.encode())

@@ -13,10 +13,11 @@ length beforehand, and a policy that suits a page of any kind. Each page has its
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..content.base64_text import base64_pieces
 from ..markup.names import display_name
 from ..markup.templating import render
 from . import policy
-from .page import PageOptions, base64_pieces, file_headers, in_pieces, layout, safe_in_comment
+from .page import PageOptions, file_headers, in_pieces, layout, safe_in_comment
 from .registry import ShownDocument
 from .sealed import Seal, sealed_several
 

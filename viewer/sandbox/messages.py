@@ -5,13 +5,34 @@ length of the JSON (4 bytes) | length of the block (4 bytes) | JSON object | blo
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from ..markup.escaping import escape_page
 from . import MAX_HTML, MAX_PICTURES
 
 Message = tuple[dict[str, Any], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The bytes of a message that somebody keeps: read when they are needed.
+
+    `read(start, stop)` yields those from `start` to before `stop`.
+    """
+
+    size: int
+    read: Callable[[int, int], Iterable[bytes]]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def pieces(self) -> Iterable[bytes]:
+        return self.read(0, self.size)
+
+
+KeptMessage = tuple[dict[str, Any], bytes | Block]
 
 
 class RefusedError(ValueError):
@@ -53,6 +74,10 @@ def read_message(stream: IO[bytes]) -> Message:
     if not isinstance(facts, dict):
         raise EOFError
     return facts, _read_exactly(stream, block_length)
+
+
+def whole(block: bytes | Block) -> bytes:
+    return block if isinstance(block, bytes) else b"".join(block.pieces())
 
 
 def escaped_block(page: str) -> tuple[bytes, bool]:

@@ -14,11 +14,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from socket import send_fds, socket, socketpair
 from typing import IO, Any, Final, Protocol, cast
 
-from .messages import Message, read_message, write_message
+from .messages import LENGTHS, Block, KeptMessage, read_message, whole, write_message
 from .version import sandbox_version
 
 MAX_OUTPUT: Final = 40 << 20
@@ -42,22 +43,43 @@ class SandboxError(Exception):
 
 @dataclass(slots=True)
 class JobResult:
-    """The messages of the child process; `failure` is None only if it finished its job."""
+    """The messages of the child process; `failure` is None only if it finished its job.
 
-    messages: list[Message] = field(default_factory=list)
+    Long ones of a result that is kept are read when they are needed.
+    """
+
+    messages: list[KeptMessage] = field(default_factory=list)
     failure: str | None = "crashed"
 
     def to_bytes(self) -> bytes:
         """Return the messages as the child process would send them."""
         stream = io.BytesIO()
         for facts, block in self.messages:
-            write_message(stream, facts, block)
+            write_message(stream, facts, whole(block))
         write_message(stream, {"end": self.failure})
         return stream.getvalue()
 
     @classmethod
     def of_bytes(cls, data: bytes) -> "JobResult":
         return _collect(io.BytesIO(data))
+
+    @classmethod
+    def of_kept(cls, size: int, read: Callable[[int, int], Iterable[bytes]]) -> "JobResult":
+        """Return the result whose `to_bytes` has so many bytes, which `read(start, stop)` yields.
+
+        What it needs of the messages, but not their blocks, is read at once.
+        """
+        result = cls()
+        at = 0
+        while at < size:
+            facts, start, stop = _described(read, at)
+            if "end" in facts:
+                result.failure = facts["end"]
+                break
+            block = Block(stop - start, partial(_read_within, read, start))
+            result.messages.append((facts, block))
+            at = stop
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +259,23 @@ def _feed(stream: IO[bytes], task: dict[str, Any], pieces: Iterable[bytes]) -> N
     finally:
         with contextlib.suppress(BrokenPipeError):
             stream.close()
+
+
+def _described(
+    read: Callable[[int, int], Iterable[bytes]], at: int
+) -> tuple[dict[str, Any], int, int]:
+    """Return the facts of the message that begins at `at`, and where its block begins and ends."""
+    begin = at + LENGTHS.size
+    text_length, block_length = LENGTHS.unpack(b"".join(read(at, begin)))
+    start = begin + text_length
+    facts = json.loads(b"".join(read(begin, start)))
+    return facts, start, start + block_length
+
+
+def _read_within(
+    read: Callable[[int, int], Iterable[bytes]], offset: int, start: int, stop: int
+) -> Iterable[bytes]:
+    return read(offset + start, offset + stop)
 
 
 def _collect(stream: IO[bytes]) -> JobResult:

@@ -4,6 +4,7 @@ So a list of documents reads no ciphertext, and a range of a payload only its pi
 functions of the store of objects (`objects.py`): `store`, `pieces` and `drop`.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 from crypto import DecryptionError
@@ -42,10 +43,12 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
             rows = database.execute_sql(_FETCH, span).fetchall()
         if len(rows) != stop - start:
             raise DecryptionError
-        for number, (sealed,) in enumerate(rows, start):
-            if len(sealed) != sealed_length(size, number):
+        window = deque(bytes(sealed) for (sealed,) in rows)
+        del rows  # a slow reader holds no piece that it has taken
+        for number in range(start, stop):
+            if len(window[0]) != sealed_length(size, number):
                 raise DecryptionError
-            yield bytes(sealed)
+            yield window.popleft()
 
 
 def drop(*document_ids: str) -> None:

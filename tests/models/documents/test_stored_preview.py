@@ -43,7 +43,8 @@ class Maker:
 
 
 def obtain(document, make, name="a name", **how):
-    return StoredPreview.obtain(document, document.owner_id, name, make, **how)
+    made = StoredPreview.obtain(document, document.owner_id, name, make, **how)
+    return b"".join(made.read(0, made.size))
 
 
 def pieces():

@@ -90,7 +90,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     is_encrypted = data.startswith(b"PK") and _is_encrypted(data)
     count = ("more than " if cut else "") + format_count(listed, "file")
     notes = (CUT if cut else "", ENCRYPTED_NOTE if is_encrypted else "")
-    yield shown_as(LABELS[options["type"]], count, notes=notes), html
+    yield shown_as(LABELS[options["type"]], count, notes=notes, holds_files=bool(names)), html
 
 
 def list_files(data: bytes, name: str) -> tuple[list[Listed], list[bytes], bool]:

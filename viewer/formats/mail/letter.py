@@ -48,6 +48,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
         notes=[CUT_NOTE if facts["cut"] else "", REMOTE if facts.get("remote") else ""],
         scripts=SCRIPTS if is_page or has_page else (),
         foreign_style=is_page or has_page,
+        holds_files=bool(files),
     )
     yield about, head + _framed(is_page, body) + section("Attachments", files) + letters
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ...sandbox.messages import Message
+from ...sandbox.messages import Block, KeptMessage, whole
 from ...sandbox.process import Job, JobResult, SandboxError
 from ..original import Original
 
@@ -112,18 +112,18 @@ class PdfPages:
         """
         facts, read = self._begun("text", first, TEXT_PAGES)
         frames = [PdfPage(n, *size) for n, size in enumerate(facts["sizes"], first)]
-        texts = [block.decode("utf-8", "replace") for _, block in read]
+        texts = [whole(block).decode("utf-8", "replace") for _, block in read]
         return PageTexts(frames, texts + [""] * (len(frames) - len(texts)), facts["outline"])
 
     def files(self) -> bytes:
         """Return a list of those that are attached; nothing if they can't be taken out."""
         options = {"password": self._original.password}
         result = self._original.run(FILES_JOB, self._original.pieces(), options)
-        return b"".join(html for _, html in result.messages)
+        return b"".join(whole(html) for _, html in result.messages)
 
     def _begun(
         self, asked: str, first: int, count: int, drawing: Drawing | None = None
-    ) -> tuple[dict[str, Any], list[Message]]:
+    ) -> tuple[dict[str, Any], list[KeptMessage]]:
         """Return the facts of the first message, and the others; SandboxError if there is none."""
         result = self._run(asked, first, count, drawing)
         if not result.messages:
@@ -146,12 +146,12 @@ class PdfPages:
         return result
 
 
-def _page(facts: dict[str, Any], picture: bytes, total: int) -> PdfPage:
+def _page(facts: dict[str, Any], picture: bytes | Block, total: int) -> PdfPage:
     """Return the page with what is safe in an attribute and to click on."""
     if facts["type"] not in PICTURES:
         raise SandboxError("type")
     links = [tuple(link) for link in facts["links"] if _leads_somewhere(link[4], total)]
-    uri = f"data:{facts['type']};base64,{base64.b64encode(picture).decode()}"
+    uri = f"data:{facts['type']};base64,{base64.b64encode(whole(picture)).decode()}"
     return PdfPage(facts["page"], facts["width"], facts["height"], uri, facts["text"], links)
 
 

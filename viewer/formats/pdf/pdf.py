@@ -7,13 +7,14 @@ document's scripts, and follows its links out of the page. It does show the PDF 
 holds, as it would show the original; a browser without one shows a picture of the first page.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from typing import Any, Final
 
-import pybase64
-
+from ...content.base64_text import base64_length, base64_pieces
 from ...markup.formatting import format_count
 from ...markup.names import display_name
 from ...markup.templating import render
@@ -24,7 +25,8 @@ from ..preview import Preview
 from .pages import FILE, Overview, PdfLockedError, PdfPage, PdfPages
 
 NOT_READABLE: Final = "This file says it is a PDF, but it is not one that can be read."
-COPY: Final = b'<script type="text/plain" id="copy">%b</script>'
+COPY_BEFORE: Final = b'<script type="text/plain" id="copy">'
+COPY_AFTER: Final = b"</script>"
 SCRIPTS: Final = ("outline", "pages", "loading", "unlock", "layout", "find")
 STYLES: Final = ("pdf/outline.css", "pdf/pages.css", "pdf/served.css")
 SECTION_STYLES: Final = ("text/lines.css", "archives/files.css")
@@ -59,6 +61,7 @@ def preview(original: Original, media_type: str, *, is_converted: bool = False) 
         note=_note(overview, are_below=bool(files)),
         source={"count": overview.count},
         styles=(*STYLES, *SECTION_STYLES) if files else STYLES,
+        holds_files=bool(files),
         offline=partial(_file, original, pages, overview, is_converted=is_converted),
     )
 
@@ -75,16 +78,33 @@ def _file(
 ) -> Preview:
     """Return the first page as a small picture, and the PDF that is shown if not the original."""
     drawn: list[PdfPage] = []
-    copy = b"".join(original.pieces()) if is_converted else b""
     with suppress(SandboxError):
         drawn = pages.drawn(1, 1, FILE, overview.total)
     count = format_count(overview.total, "page")
-    body = render("pdf/saved.html", pages=drawn, total=overview.total, count=count)
+    html = render("pdf/saved.html", pages=drawn, total=overview.total, count=count)
+    body = html.encode("utf-8", "replace")
     return _saved(
-        body=body.encode("utf-8", "replace") + (COPY % pybase64.b64encode(copy) if copy else b""),
+        body=WithCopy(body, original) if is_converted else body,
         facts=(count,),
         note=_attached_note(overview),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WithCopy:
+    """The body of a saved file, with the PDF that is shown in base64 behind it."""
+
+    body: bytes
+    pdf: Original
+
+    def __len__(self) -> int:
+        around = len(self.body) + len(COPY_BEFORE) + len(COPY_AFTER)
+        return around + base64_length(self.pdf.size)
+
+    def pieces(self) -> Iterator[bytes]:
+        yield self.body + COPY_BEFORE
+        yield from base64_pieces(self.pdf.pieces())
+        yield COPY_AFTER
 
 
 def _pages(overview: Overview) -> bytes:

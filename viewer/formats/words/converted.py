@@ -135,12 +135,12 @@ def made_of(original: Original, extension: str | None, target: str, media_type: 
     result = original.run(job, original.pieces(), {})
     if result.failure:
         raise SandboxError(result.failure)
-    ((_, data),) = result.messages
+    ((_, made),) = result.messages
     return replace(
         original,
         content_type=media_type,
-        size=len(data),
-        read=lambda start, stop: (data[start:stop],),
+        size=len(made),
+        read=(lambda start, stop: (made[start:stop],)) if isinstance(made, bytes) else made.read,
         run=partial(_run, original.run),
     )
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from tests.service import ROOT
 from viewer import download, embeds, view
-from viewer.rendering.page import EMBEDDED_LIMIT, PAGED_LIMIT, base64_length, base64_pieces
-from viewer.tests.samples import CODE, every_kind, original, png
+from viewer.content.base64_text import base64_length, base64_pieces
+from viewer.rendering.page import EMBEDDED_LIMIT, PAGED_LIMIT
+from viewer.sandbox.process import JobResult, run_job
+from viewer.tests.samples import CODE, every_kind, mail_with_picture, original, package, png
 
 FIRST_VIEW = """
 from jinja2 import Environment
@@ -160,3 +163,40 @@ def test_encoded_pieces_of_any_size_join_to_one_base64_text(pieces):
 
     assert encoded == base64.b64encode(b"".join(pieces))
     assert len(encoded) == base64_length(len(b"".join(pieces)))
+
+
+def kept(document):
+    """The document, whose jobs return results as they are read from where somebody keeps them."""
+
+    def run(job, pieces, options):
+        data = run_job(job, pieces, options).to_bytes()
+        return JobResult.of_kept(len(data), lambda start, stop: [data[start:stop]])
+
+    return replace(document, run=run)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_a_page_of_what_is_kept_is_the_same_and_is_not_held(name, kind, data):
+    document = original(data, name, kind)
+
+    for make in (view, download):
+        assert body(make(kept(document))) == body(make(document)), make
+    shown = document.preview()
+    if isinstance(shown.body, bytes) and len(shown.body) > 20_000 and shown.kind != "pdf":
+        assert view(kept(document)).held_bytes <= view(document).held_bytes - len(shown.body)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"),
+    [
+        ("a.eml", "message/rfc822", mail_with_picture("x", a_dot_txt=b"words of the file")),
+        ("a.zip", "application/zip", package(a_dot_txt=b"words of the file")),
+    ],
+)
+def test_a_page_without_permission_to_save_saves_no_file_inside_the_document(name, kind, data):
+    encoded = base64.b64encode(b"words of the file").decode()
+    for document in (original(data, name, kind), kept(original(data, name, kind))):
+        assert encoded in body(view(document))
+        assert encoded not in body(view(document, may_save=False))

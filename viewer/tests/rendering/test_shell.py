@@ -115,7 +115,7 @@ def test_the_page_itself_weighs_less_than_30_kibibytes():
 
 def test_without_permission_to_save_no_file_inside_the_document_is_in_the_page():
     body = section("Attachments", [File("a.txt", "text/plain", 5, b"words")])
-    preview = Preview("mail", "E-mail", body)
+    preview = Preview("mail", "E-mail", body, holds_files=True)
 
     assert "d29yZHM=" in shell(preview)[0]
     seen = shell(preview, may_save=False)[0]
