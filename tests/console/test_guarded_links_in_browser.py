@@ -4,12 +4,12 @@ import hashlib
 import re
 
 import pytest
-from tests.viewer import samples
 
 from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
 from tests.site import Site
 from tests.waiting import until
+from viewer.tests import samples
 
 TEXT = "We keep what we see to ourselves.\n\n" + "And so on, in many words. " * 600
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()

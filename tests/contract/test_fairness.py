@@ -41,6 +41,7 @@ def test_uploads_of_one_user_leave_workers_to_everybody_else(few_workers):
 def test_views_by_one_link_leave_workers_to_its_owner(few_workers):
     alice, anybody = few_workers.register(), Person(few_workers)
     document = alice.upload(token=None)
+    alice.get(f"/v1/documents/{document['id']}/view")  # its preview is kept
     link = alice.share(document, maxViews=3 * WORKERS, password=PASSWORD)
     with ThreadPoolExecutor(3 * WORKERS) as threads:
         with nobody_writes(few_workers):

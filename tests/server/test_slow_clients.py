@@ -95,9 +95,10 @@ def test_a_body_whose_place_others_wait_for_has_to_keep_a_higher_pace(build):
     request = ask("/body", "POST", "Content-Length: 3000", KEY)
     with setup.connected(request) as connection:
         for number in range(3):
+            setup.pass_time(14 if number else 0)
             connection.sendall(b"a" * 500)
             setup.receive(len(request) + 500 * (number + 1))
-            setup.pass_time(14)
+            setup.pass_time(0)  # from now on the client owes the next bytes
         admissions[0].asked = 1000
         for number in range(3, 5):
             connection.sendall(b"a" * 400)
@@ -111,6 +112,7 @@ def test_a_body_whose_place_others_wait_for_has_to_keep_a_higher_pace(build):
         for number in range(2):
             connection.sendall(b"a" * 1000)
             setup.receive(len(request) + 1000 * (number + 1))
+            setup.pass_time(0)
             setup.pass_time(14)
         connection.sendall(b"a" * 1000)
         assert answer(connection)[2] == b"3000"
