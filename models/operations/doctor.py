@@ -101,7 +101,7 @@ def _database(context: DoctorContext) -> Iterator[str]:
 
 
 def _schema(_: DoctorContext) -> Iterator[str]:
-    setup.refuse_newer()
+    setup.refuse_other_version()
     if setup.is_older():
         yield "An older version made this database. Start the service: it migrates it."
     for problem in setup.schema_problems():

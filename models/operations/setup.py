@@ -17,7 +17,14 @@ from ..core import OperatorError
 from ..documents import Collection, Document
 from ..events import Mail
 from ..runtime import check_nodes, current_runtime, operator_message
-from ..storage import MigrationRunner, connected, database, engine
+from ..storage import (
+    MigrationRunner,
+    connected,
+    database,
+    engine,
+    is_before_0_2_0,
+    is_of_0_2_0,
+)
 from .authority import AuthorityKey, load_authority_key
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (
@@ -50,7 +57,7 @@ def open_database(address: str, threads: int = 0) -> None:
         storage.create_file(address)
     storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
     with connected(), engine().migrating():
-        refuse_newer()
+        refuse_other_version()
         refuse_foreign_schema()
         if is_older():  # else nothing is written: it may be a standby
             _migrate()
@@ -58,12 +65,14 @@ def open_database(address: str, threads: int = 0) -> None:
 
 def _migrate() -> None:
     """Says so where it may take long: an operator who sees nothing would stop it."""
-    made, newest = max(_migrations_made(), default=""), max(_migrations())
+    made = _migrations_made()
+    newest = max(_migrations())[:4]
     if made:
-        _tell(f"Migrating the database from {made[:4]} to {newest[:4]}; this may take minutes.")
+        former = "version 0.2.0" if is_of_0_2_0(made) else max(made)[:4]
+        _tell(f"Migrating the database from {former} to {newest}; this may take minutes.")
     _runner().up()
     if made:
-        _tell(f"The database is migrated to {newest[:4]}.")
+        _tell(f"The database is migrated to {newest}.")
 
 
 def _tell(sentence: str) -> None:
@@ -74,9 +83,15 @@ def _runner() -> MigrationRunner:
     return MigrationRunner(database, MIGRATIONS, on_server=engine().is_shared)
 
 
-def refuse_newer() -> None:
-    """`OperatorError` if a later version has migrated the database."""
-    if newer := _migrations_made() - _migrations():
+def refuse_other_version() -> None:
+    """`OperatorError` if a later version has made the database, or an older one than 0.2.0."""
+    made = _migrations_made()
+    if is_before_0_2_0(made):
+        raise OperatorError(
+            f"A version before 0.2.0 made this database ({max(made)}). Nothing was changed. Start "
+            "version 0.2.0 with it once, then this one."
+        )
+    if not is_of_0_2_0(made) and (newer := made - _migrations()):
         raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
 
 

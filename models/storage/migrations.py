@@ -1,34 +1,55 @@
-"""Runs migrations: files of SQL that both engines execute, in the order of their names.
+"""Runs migrations: files that bring a database to the present schema, in the order of their names.
 
-They are written in SQLite's types. What only a server needs, or what is to be said otherwise there,
-is in `postgres/`: it comes behind the migration of the same name. A server begins with the first
-one there, `0015_baseline`. A migration that computes is a file of Python, with `up(migrator, db)`.
+The first one, `0001_schema`, is the schema of version 1.0. A database of version 0.2.0 is brought
+to the same schema by `from_0_2_0`, and has then the same history. Older ones are not migrated.
+
+A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
+both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
+what SQL cannot say.
 """
 
 import re
-from collections.abc import Collection
-from functools import partial
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from playhouse.migrations import Migration, Runner
 
+SCHEMA = "0001_schema"
+LAST_OF_0_2_0 = "0028_guards"
+
+
+def is_of_0_2_0(applied: Collection[str]) -> bool:
+    """Whether version 0.2.0 has run these migrations."""
+    return SCHEMA not in applied and max(applied, default="") == LAST_OF_0_2_0
+
+
+def is_before_0_2_0(applied: Collection[str]) -> bool:
+    """Whether an older version than 0.2.0 has run these migrations."""
+    return SCHEMA not in applied and "" < max(applied, default="") < LAST_OF_0_2_0
+
 
 class _Migration(Migration):  # type: ignore[misc]
-    """`path` holds those of its files."""
+    """`path` holds its files."""
 
     TYPES: ClassVar[dict[str, str]] = {}  # that the engine calls otherwise than SQLite
 
     def load(self) -> Any:
-        if self.path[0].suffix == ".py":
-            return Migration(*self)._replace(path=self.path[0]).load()
-        text = "".join(path.read_text() for path in self.path)
+        return SimpleNamespace(up=self._up)
+
+    def _up(self, migrator: Any, db: Any) -> None:
+        for path in self.path:
+            if path.suffix == ".py":
+                Migration(self.idx, self.name, path, None).load().up(migrator, db)
+            else:
+                for statement in self._statements(path.read_text()):
+                    db.execute_sql(statement)
+
+    def _statements(self, text: str) -> list[str]:
         for type, called in self.TYPES.items():
             text = re.sub(rf"\b{type}\b", called, text)
-        return SimpleNamespace(up=partial(_execute, text.rstrip().removesuffix(";").split(";\n")))
+        return text.rstrip().removesuffix(";").split(";\n")
 
 
 class _OnServer(_Migration):
@@ -52,16 +73,32 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         self._on_server, self._only = on_server, only
 
     def migrations(self) -> list[Any]:
-        files = sorted(Path(self.directory).glob("[0-9]*.*"))
+        folders = [Path(self.directory)]
         if self._on_server:
-            own = sorted(Path(self.directory, "postgres").glob("[0-9]*.*"))
-            files = [path for path in files if path.stem[:4] > own[0].stem[:4]] + own
-        kind, name_of = _OnServer if self._on_server else _Migration, attrgetter("stem")
-        by_name = {name: tuple(them) for name, them in groupby(sorted(files, key=name_of), name_of)}
-        names = by_name if self._only is None else filter(by_name.get, self._only)
-        return [kind(place, name, by_name[name], None) for place, name in enumerate(names)]
+            folders.append(Path(self.directory, "postgres"))
+        known = {path.stem for folder in folders for path in folder.glob("[0-9]*.*")}
+        names = sorted(known) if self._only is None else filter(known.__contains__, self._only)
+        return [self._migration(name, place) for place, name in enumerate(names)]
 
+    def up(self, *args: Any, **options: Any) -> Any:
+        """Run what is still to be run; returns the names."""
+        if is_of_0_2_0(self.applied()):
+            self.run_beside("from_0_2_0")
+            self.History.delete().execute()
+            self.History.create(name=SCHEMA)
+        return super().up(*args, **options)
 
-def _execute(statements: list[str], _migrator: Any, db: Any) -> None:
-    for statement in statements:
-        db.execute_sql(statement)
+    def run_beside(self, name: str) -> None:
+        """Run files that are no step from one version to the next, and record nothing."""
+        self._migration(name).load().up(self.migrator, self.database)
+
+    def _migration(self, name: str, place: int = 0) -> _Migration:
+        kind = _OnServer if self._on_server else _Migration
+        return kind(place, name, tuple(self._files(name)), None)
+
+    def _files(self, name: str) -> Iterator[Path]:
+        folder = Path(self.directory)
+        yield from folder.glob(f"{name}.sql")
+        if self._on_server:
+            yield from folder.glob(f"postgres/{name}.sql")
+        yield from folder.glob(f"{name}.py")

@@ -10,7 +10,7 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
-from .migrations import MigrationRunner
+from .migrations import SCHEMA, MigrationRunner, is_of_0_2_0
 from .sqlite import database
 
 Schema = Counter[tuple[str, str]]  # "trigger name" and what defines it
@@ -27,7 +27,11 @@ def schema_differences(directory: str, migrations: Collection[str]) -> list[str]
     """What is not as these migrations, in this order, make it, each as `trigger x is foreign`."""
     made = SqliteDatabase(":memory:")
     with made.connection_context():
-        if migrations:
+        if is_of_0_2_0(migrations):
+            runner = MigrationRunner(made, directory, only=[SCHEMA])
+            runner.up()
+            runner.run_beside("to_0_2_0")
+        elif migrations:
             MigrationRunner(made, directory, only=migrations).up()
         return list(differences(_schema(made), _schema(database)))
 
@@ -48,6 +52,9 @@ def _schema(database: Any) -> Schema:
 
 
 def _plain(sql: str, table: str) -> str:
-    """Without what versions of SQLite, or of the library, write in different ways."""
+    """Without what versions of SQLite, or of the library, write in different ways, and without
+    the spaces that a column has around it when it was added later.
+    """
     unquoted = re.sub(r"[\"`\[](\w+)[\"`\]]", r"\1", re.sub(r"\s+", " ", sql))
-    return unquoted.partition("(")[0] if table == _HISTORY else unquoted
+    plain = re.sub(r" ?([(),]) ?", r"\1", unquoted)
+    return plain.partition("(")[0] if table == _HISTORY else plain

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from crypto import Keyring, sealing
+from crypto import Keyring
 from models import User, connected, current_runtime, database
 from models.core import ids
 from models.events import current_actor
@@ -40,12 +40,6 @@ def reopened():
     """The database, open for a block after `file` has closed it."""
     setup.open_runtime()
     return connected()
-
-
-def bound_to_nothing(user):
-    """The user's wrapped key as an older version stored it."""
-    root = current_runtime().keyring[user.root]
-    return sealing.seal(root.wrap_key, sealing.context("key/1", user.id), user.key)
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from peewee import SqliteDatabase
 
 from models import Event, User, connected, current_runtime
 from models.accounts import Invitation, register
 from models.core import Invalid, now
 from models.operations import backup, restore_backup, setup, sweep
-from models.storage import MigrationRunner
 
 PASSWORD = "correct horse battery"
 
@@ -63,16 +61,3 @@ def test_a_change_of_password_that_fails_ends_no_link(instance, alice, monkeypat
                 change()
         assert [one.id for one in Invitation.select()] == [issued.id]
         assert User.find(alice.id).password_digest == alice.password_digest
-
-
-def test_an_invitation_of_the_version_before_is_kept_by_the_migration(tmp_path):
-    former = SqliteDatabase(tmp_path / "former.sqlite")
-    names = [one.name for one in MigrationRunner(former, setup.MIGRATIONS).migrations()]
-    before = [name for name in names if name < "0031"]
-    with former.connection_context():
-        MigrationRunner(former, setup.MIGRATIONS, only=before).up()
-        row = "('inv_1', 2, 'ada@example.org', x'03', 4, x'05')"
-        former.execute_sql(f"INSERT INTO invitation VALUES {row}")
-        MigrationRunner(former, setup.MIGRATIONS).up()
-        found = former.execute_sql("SELECT * FROM invitation").fetchall()
-    assert found == [("inv_1", 2, "ada@example.org", b"\3", 4, b"\5")]

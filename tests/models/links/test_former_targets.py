@@ -6,7 +6,6 @@ from models import DocumentToken, Event
 from models.documents import Collection
 from models.links import FormerTarget, LinkOptions, lists, openings
 from models.links import former_target as former_target_module
-from tests.models.conftest import reopened
 from tests.uploads import upload
 
 
@@ -69,24 +68,3 @@ def test_what_a_link_has_opened_goes_with_it(document, other):
     lead(link, other)
     DocumentToken.delete().where(DocumentToken.id == link.id).execute()
     assert FormerTarget.select().count() == 0
-
-
-def test_an_upgrade_finds_the_former_targets_in_the_log(document, other, file):
-    link = share(document)
-    lead(link, other, *[document, other] * 11)
-    before = [(row.id[4:], row.created_at, row.target_id) for row in FormerTarget.all_of(link.id)]
-    gone = share(document)
-    lead(gone, other)
-    DocumentToken.delete().where(DocumentToken.id == gone.id).execute()
-    file("""
-        DROP TABLE former_target;
-        DELETE FROM schema_migration
-        WHERE name IN ('0029_former_targets', '0030_former_targets_of_log');""")
-    with reopened():
-        after = FormerTarget.all_of(link.id)
-        assert len(after) == former_target_module.MOST
-        assert [row.target_id for row in after] == [target_id for _, _, target_id in before]
-        assert FormerTarget.select().count() == len(after)
-        assert former(link) == [document.id, other.id] * 10
-        lead(link, document)
-        assert former(link)[:2] == [other.id, document.id]

@@ -1,21 +1,19 @@
-"""The MAC over authority columns: when rows get it, and that without it nothing changes them, nor
-acts on them.
+"""The MAC over authority columns: without it nothing changes them, nor acts on them, and
+no row gets one because of how it lies in the database.
 """
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
 import models
-from crypto import authority_mac, sealing
+from crypto import authority_mac
 from models import (
     ApiKey,
     Document,
     DocumentToken,
     Event,
-    EventHead,
     Session,
     User,
     Webhook,
@@ -24,26 +22,15 @@ from models import (
 )
 from models.accounts import Invitation
 from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials
-from models.links import LinkOptions, TokenGrant
+from models.events import WebhookDelivery
+from models.links import LinkOptions
 from models.operations import key_rotation, setup, sweep, verification, verify_log
-from models.operations.authority import AUTHENTICATED, AuthorityKey
-from tests.models.conftest import bound_to_nothing, reopened
+from models.operations.authority import AUTHENTICATED
+from tests.models.conftest import reopened
 from tests.uploads import upload
 
 PASSWORD = "correct horse battery"
 OPTIONS = LinkOptions(None, "view", "", None)
-FORMER_SCHEMA = """
-    DROP TABLE authority_key;
-    ALTER TABLE user_account DROP COLUMN login_generation;
-    ALTER TABLE session DROP COLUMN login_generation;
-    ALTER TABLE user_account DROP COLUMN authority_mac;
-    ALTER TABLE session DROP COLUMN authority_mac;
-    ALTER TABLE api_key DROP COLUMN authority_mac;
-    ALTER TABLE document_token DROP COLUMN authority_mac;
-    ALTER TABLE document DROP COLUMN authority_mac;
-    DELETE FROM event_head WHERE id = 'service';
-    UPDATE event_head SET mac = NULL;
-    DELETE FROM schema_migration WHERE name IN ('0006_authority', '0020_document_authority');"""
 
 
 @pytest.fixture
@@ -55,106 +42,22 @@ def credentials_of(alice):
     return session.token, key.secret, link.secret
 
 
-def test_rows_of_an_older_version_are_signed_at_the_next_start(alice, credentials_of, file):
-    session, key, link = credentials_of
-    former = bound_to_nothing(alice)
-    file("UPDATE user_account SET sealed_key = :former", former=former)
-    file(FORMER_SCHEMA)
-
-    with reopened():
-        assert Session.of_token(session)[0] == alice.id
-        assert ApiKey.of_secret(key)[0] == alice.id
-        assert TokenGrant.of_secret(link).permissions == {"view"}
-        assert User.identify(alice.email, PASSWORD, "").name == "Alice"
-        assert verification.check_authority() == []
-        assert User.get_by_id(alice.id).sealed_key != former
-
-
-@pytest.fixture
-def former_version(alice, bob, credentials_of, file):
-    """What the version before has left: a key that signed no documents, and no end of a link. The
-    database is closed; returns the key as it is stored.
-    """
+def test_rows_whose_mac_is_struck_out_are_not_signed_at_the_next_start(alice, credentials_of, file):
+    Invitation.issue("carol@example.com")
     Webhook.register(alice.id, "https://hook.example/")
     Event.record(alice.id, "webhook.test", {})
-    key, (row,), rows = os.urandom(32), AuthorityKey.select(), []
-    for table in (User, Session, ApiKey, DocumentToken):
-        columns = [name for name in table.AUTHORITY if name != "spent_at"]
-        rows += [(one, [getattr(one, name) for name in columns]) for one in table.select()]
-    rows += [(head, head._authenticated()[1]) for head in EventHead.select()]
-    for one, values in rows:
-        name = one._meta.table_name
-        mac = authority_mac(key, name, tuple(values))
-        column = "mac" if name == "event_head" else "authority_mac"
-        file(f"UPDATE {name} SET {column} = :mac WHERE id = :id", mac=mac, id=one.id)
-    root, context = current_runtime().keyring[row.root], "authority_key/2"
-    sealed = sealing.seal(root.wrap_key, sealing.context("key/1", row.id, context), key)
-    file("UPDATE authority_key SET sealed_key = :sealed", sealed=sealed)
-    file(
-        "UPDATE delivery SET event_mac = NULL",
-        "UPDATE document SET authority_mac = NULL",
-        "ALTER TABLE document DROP COLUMN authority_mac",
-        "DELETE FROM schema_migration WHERE name = '0020_document_authority'",
-    )
-    return sealed
-
-
-def test_an_upgrade_signs_documents_and_what_was_signed_before(
-    alice, credentials_of, former_version, file
-):
-    file("UPDATE event_head SET mac = zeroblob(32) WHERE id = 'service'")
-    with reopened():
-        assert verification.check_authority() == []
-        assert [one.id for one in Document.page_of(alice.id, 9, None)[0]]
-        assert Session.of_token(credentials_of[0])[0] == alice.id
-        assert ApiKey.of_secret(credentials_of[1])[0] == alice.id
-        assert TokenGrant.of_secret(credentials_of[2]).permissions == {"view"}
-        assert [one.owner_id for one in verify_log().breaks] == ["service"]
-
-
-def test_an_upgrade_signs_nothing_that_was_altered_and_no_document_of_an_altered_user(
-    alice, bob, credentials_of, former_version, file
-):
-    (key_id,) = file("SELECT id FROM api_key")[0][0]
-    file(
-        "UPDATE api_key SET scopes = 'documents:delete'",
-        "UPDATE user_account SET disabled_at = 1 WHERE email LIKE 'bob%'",
-    )
-    file("UPDATE document SET owner_id = :owner", owner=bob.id)
-    with reopened():
-        altered = {line.split()[0] for line in verification.check_authority()}
-        (document,) = Document.select()
-        assert altered == {key_id, bob.id, document.id}
-
-
-def test_an_upgrade_that_is_killed_between_two_rows_is_made_again(former_version, monkeypatch):
-    with monkeypatch.context() as killed:
-        killed.setattr(EventHead, "sign", lambda _: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            reopened()
-    current_runtime().close_database()
-    with reopened():
-        assert verification.check_authority() == []
-        assert verify_log().breaks == []
-
-
-def test_a_former_key_that_is_put_back_signs_nothing(alice, former_version, file):
-    with reopened():
-        pass
-    file("UPDATE authority_key SET sealed_key = :former", former=former_version)
-    before = file("SELECT * FROM document", "SELECT * FROM user_account")
-    with pytest.raises(OperatorError, match="was altered"):
-        setup.open_runtime()
-    assert file("SELECT * FROM document", "SELECT * FROM user_account") == before
-
-
-def test_documents_whose_mac_is_struck_out_are_not_signed_again(former_version, file):
-    with reopened():
-        pass
-    file("UPDATE document SET authority_mac = NULL, expires_at = 1")
-    with reopened():
-        assert len(verification.check_authority()) == Document.select().count() == 1
-        assert sweep() == 0
+    tables = [table._meta.table_name for table in AUTHENTICATED]
+    file(*(f"UPDATE {table} SET authority_mac = NULL" for table in tables))
+    file("UPDATE event_head SET mac = NULL", "UPDATE delivery SET event_mac = NULL")
+    file("UPDATE document SET expires_at = 1")
+    for _ in range(2):
+        with reopened():
+            altered = {line.split()[0] for line in verification.check_authority()}
+            rows = [row for table in AUTHENTICATED for row in table.each()]
+            assert altered == {row.id for row in (*rows, *WebhookDelivery.select())}
+            assert len(altered) == len(tables) + 1
+            assert {one.owner_id for one in verify_log().breaks} == {alice.id, "service"}
+            assert (sweep(), Document.select().count()) == (0, 1)
 
 
 def test_what_the_sweeper_does_it_does_on_genuine_rows_only(alice, credentials_of, file, caplog):
@@ -208,12 +111,34 @@ def test_an_optional_column_that_is_altered_or_struck_out_is_found(alice, file, 
         assert [line.split()[0] for line in verification.check_authority()] == [document.id]
 
 
-def test_without_its_key_the_service_does_not_start_and_signs_nothing(alice, credentials_of, file):
+@pytest.mark.parametrize("also_deleted", ["answer", "user_account", "event_head"])
+def test_without_its_key_the_service_does_not_start_and_signs_nothing(
+    alice, credentials_of, file, also_deleted
+):
     file("DELETE FROM authority_key", "UPDATE api_key SET scopes = 'documents:delete'")
+    file(f"DELETE FROM {also_deleted}")
+    before = file("SELECT * FROM api_key")
     with pytest.raises(OperatorError, match="was deleted"):
         setup.open_runtime()
     current_runtime().close_database()
-    assert file("SELECT count(*) FROM authority_key") == [[(0,)]]
+    assert file("SELECT count(*) FROM authority_key", "SELECT * FROM api_key") == [[(0,)], *before]
+
+
+def test_a_key_that_begins_without_users_and_log_signs_no_row_that_is_there(
+    alice, credentials_of, file
+):
+    _, key, _ = credentials_of
+    (user,) = file("SELECT * FROM user_account")[0]
+    file("DELETE FROM authority_key", "DELETE FROM user_account", "DELETE FROM event_head")
+    with reopened():
+        pass
+    marks = ", ".join(f":v{n}" for n in range(len(user)))
+    values = {f"v{n}": value for n, value in enumerate(user)}
+    file(f"INSERT INTO user_account VALUES ({marks})", **values)
+    with reopened():
+        assert len(verification.check_authority()) == 5
+        with pytest.raises(KeyRevoked):
+            ApiKey.of_secret(key)
 
 
 @pytest.mark.parametrize(
@@ -229,36 +154,6 @@ def test_an_altered_key_stops_the_start(alice, file, change):
     file(change)
     with pytest.raises(OperatorError, match="was altered"):
         setup.open_runtime()
-
-
-def test_rows_are_signed_only_for_users_that_an_older_version_stored(alice, credentials_of, file):
-    """Without users nothing proves that rows were ever signed; then none gets signed."""
-    _, key, _ = credentials_of
-    ((user,), (signer,)) = file("SELECT * FROM user_account", "SELECT * FROM authority_key")
-    file(
-        "DELETE FROM authority_key",
-        "DELETE FROM event_head",
-        "UPDATE api_key SET authority_mac = NULL",
-        "UPDATE user_account SET sealed_key = zeroblob(104), authority_mac = NULL",
-    )
-    with reopened():
-        assert [row.authority_mac for row in (*User.each(), *ApiKey.each())] == [None, None]
-        with pytest.raises(KeyRevoked):
-            ApiKey.of_secret(key)
-
-
-def test_a_key_of_another_table_makes_no_user(alice, file):
-    (made_up,) = file("SELECT id, root, sealed_key FROM token_key")
-    file("DELETE FROM authority_key", "DELETE FROM user_account", "DELETE FROM event_head")
-    row = dict(zip(("id", "root", "sealed_key"), made_up[0], strict=True))
-    file(
-        "INSERT INTO user_account (id, created_at, email, email_folded, root, sealed_key,"
-        " sealed_name, sealed_password) VALUES (:id, 1, 'a', 'a', :root, :sealed_key, x'', x'')",
-        **row,
-    )
-
-    with reopened():
-        assert [user.authority_mac for user in User.each()] == [None]
 
 
 def test_a_rotation_rewraps_the_key_and_leaves_every_row_genuine(alice, credentials_of):

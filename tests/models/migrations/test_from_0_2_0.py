@@ -1,0 +1,345 @@
+"""A database of version 0.2.0 is brought to the present schema, and keeps what is in it."""
+
+import gzip
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from crypto import event_hash
+from models import ApiKey, Collection, Document, DocumentToken, Event, Session, User, Webhook
+from models.accounts import StoredResponse, register
+from models.core import KeyRevoked, OperatorError, SessionExpired, TokenSpent, now
+from models.documents import binned
+from models.events import Mail, WebhookDelivery
+from models.links import FormerTarget, Opening, TokenGrant
+from models.operations import doctor, setup, verification, verify_log
+from models.runtime import create_runtime
+from models.storage import close_database, connected, database
+from settings import Settings, read_settings
+from tests import postgres
+from tests.service import ROOT
+
+OF_0_2_0 = Path(__file__).parent / "of_0_2_0"  # made by `fill_0_2_0.py`
+SECRETS = json.loads((OF_0_2_0 / "secrets.json").read_text())
+ADA, LINKS = SECRETS["ada"], SECRETS["links"]
+MAIL = {"SMTP_URL": "smtps://127.0.0.1:1?from=docs@example.org", "BASE_URL": "https://a.example"}
+ALTERED_LOG = """
+    UPDATE event SET body = replace(body, '"from": "doc_', '"from": 7, "was": "doc_')
+    WHERE type = 'token.updated' AND sequence % 2 = 0"""
+SAME_INVITATION = """
+    INSERT INTO invitation (id, created_at, email_folded, digest, expires_at) VALUES
+    ('inv_1', 1, 'dora@example.org', 'one', 2), ('inv_2', 1, 'dora@example.org', 'two', 2)"""
+EMPTY = {"unreferenced_object", "rate_limit", "claim", "node"}
+KILLED_AFTER = (
+    "CREATE TABLE former_target",
+    "DROP TABLE invitation",
+    "INSERT INTO invitation",
+    "INSERT .*INTO former_target",
+    "DELETE FROM schema_migration",
+    "INSERT INTO schema_migration",
+)
+OPEN = """
+import os, re, signal, sys
+from models.operations import setup
+open_database = setup.storage.open_database
+def opened(*words):
+    open_database(*words)
+    kind = type(setup.database.obj)
+    execute = kind.execute_sql
+    def killed(self, sql, *more):
+        done = execute(self, sql, *more)
+        if re.search(sys.argv[2], sql.replace('"', "")):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    kind.execute_sql = killed
+setup.storage.open_database = opened
+setup.open_database(sys.argv[1])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The folder of an instance, with the keyring alone."""
+    shutil.copy(OF_0_2_0 / "keyring", tmp_path)
+    (tmp_path / "keyring").chmod(0o600)
+    return tmp_path
+
+
+@pytest.fixture
+def of_sqlite(folder):
+    file = folder / "documents.sqlite"
+    file.write_bytes(gzip.decompress((OF_0_2_0 / "documents.sqlite.gz").read_bytes()))
+    file.chmod(0o600)
+    return str(file)
+
+
+@pytest.fixture
+def of_postgres(of_sqlite, postgres_server):
+    """The rows of the file in the tables that 0.2.0 has made on a server."""
+    from models.storage.postgres import load_rows  # noqa: PLC0415  an extra
+
+    address = postgres_server.new_database()
+    postgres.execute(address, (OF_0_2_0 / "postgres.sql").read_text())
+    setup.storage.open_database(address)
+    tables = [name for name in rows_of(of_sqlite) if name != "schema_migration"]
+    with closing(sqlite3.connect(of_sqlite)) as file, connected():
+        file.execute("BEGIN")
+        with database.atomic():
+            database.execute_sql("SET CONSTRAINTS ALL DEFERRED")
+            for table in sorted(tables, key=lambda name: name != "user_account"):
+                load_rows(table, file.execute)
+    close_database()
+    return address
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def former(request):
+    """The address of a database of 0.2.0."""
+    yield request.getfixturevalue(f"of_{request.param}")
+    close_database()
+
+
+@pytest.fixture
+def started(folder, clock):
+    """Opens a database as the start of the service does, at the time when 0.2.0 was stopped."""
+
+    @contextmanager
+    def start(address):
+        clock(SECRETS["madeAt"] + 60_000 - now())
+        given = {"DATABASE": address, **MAIL, "INSTANCE_PATH": str(folder)}
+        runtime = create_runtime(read_settings({}, given, folder))
+        try:
+            setup.open_runtime()
+            with connected():
+                yield
+        finally:
+            runtime.close()
+
+    return start
+
+
+def execute(address, statement):
+    if "://" in address:
+        return postgres.execute(address, statement)
+    with closing(sqlite3.connect(address)) as file, file:
+        return file.execute(statement).fetchall()
+
+
+def rows_of(address):
+    """All rows of each table, each with the names of its columns."""
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    if "://" in address:
+        tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    return {name: rows_of_table(address, name) for (name,) in execute(address, tables)}
+
+
+def rows_of_table(address, table):
+    columns = f"SELECT name FROM pragma_table_info('{table}')"
+    if "://" in address:
+        columns = f"""
+            SELECT column_name FROM information_schema.columns
+            WHERE table_schema = 'public' AND table_name = '{table}'"""
+    names = sorted(name for (name,) in execute(address, columns))
+    return names, sorted(execute(address, f"SELECT {', '.join(names)} FROM {table}"), key=repr)
+
+
+def test_an_upgrade_keeps_each_row_as_it_is_and_finds_former_targets_in_the_log(former, capsys):
+    before = rows_of(former)
+    assert all(rows for name, (_, rows) in before.items() if name not in EMPTY)
+    setup.open_database(former)
+    close_database()
+    assert capsys.readouterr().err.startswith(
+        "Migrating the database from version 0.2.0 to 0001; this may take minutes.\n"
+    )
+    after = rows_of(former)
+
+    names, former_targets = after.pop("former_target")
+    assert [row[names.index("document_id")] for row in former_targets] == [
+        SECRETS[name] for name in ("note", "plain", "note")
+    ]
+    assert {row[names.index("token_id")] for row in former_targets} == {SECRETS["movedLink"]}
+    names, history = after.pop("schema_migration")
+    assert [row[names.index("name")] for row in history] == ["0001_schema"]
+    assert names == before.pop("schema_migration")[0]  # by which 0.2.0 refuses it with a sentence
+    assert after == before
+
+
+def test_an_upgraded_schema_is_that_of_a_new_database(former, folder):
+    setup.open_database(former)
+    assert not setup.is_older()
+    assert setup.schema_problems() == setup.table_problems() == []
+    execute(former, SAME_INVITATION)
+
+
+def test_what_0_2_0_has_stored_opens_and_is_genuine(former, started):
+    with started(former):
+        assert verification.check_contents() == []
+        assert verification.check_authority() == []
+        assert verify_log().breaks == []
+        assert Document.one_of(ADA, SECRETS["plain"]).name == "plain.txt"
+        assert b"".join(Document.one_of(ADA, SECRETS["note"]).read()) == b"# A *note*\n"
+        assert [one.id for one in binned(ADA, [SECRETS["binned"]])] == [SECRETS["binned"]]
+        offer = Collection.one_of(ADA, SECRETS["offer"])
+        assert (offer.title, offer.note, len(offer.documents)) == ("Offer", "By Monday.", 3)
+        assert Webhook.one_of(ADA, SECRETS["failing"]).url.endswith("/failing")
+        assert [one.webhook_id for one in WebhookDelivery.next_due_per_webhook()]
+        assert [one.message()["To"] for one in Mail.next_due_per_owner()] == ["ada@example.org"]
+        (opening,) = Opening.select()
+        opening.target = Document.one_of(ADA, SECRETS["note"])
+        assert (opening.address, opening.name) == ("eve@example.org", "Eve")
+        assert StoredResponse.select().count() == 1
+
+
+def test_credentials_of_0_2_0_work_and_what_had_ended_is_still_ended(former, started):
+    with started(former):
+        assert User.identify("ada@example.org", SECRETS["password"], "").name == "Ada"
+        assert Session.of_token(SECRETS["session"])[0] == ADA
+        with pytest.raises(SessionExpired):
+            Session.of_token(SECRETS["endedSession"])
+        assert ApiKey.of_secret(SECRETS["apiKey"])[0] == ADA
+        with pytest.raises(KeyRevoked):
+            ApiKey.of_secret(SECRETS["revokedApiKey"])
+        with pytest.raises(TokenSpent):
+            TokenGrant.of_secret(LINKS["revoked"])
+        grants = {name: TokenGrant.of_secret(LINKS[name]) for name in LINKS if name != "revoked"}
+        note = Document.one_of(ADA, SECRETS["note"])
+        assert grants["free"].permissions == {"view", "download"}
+        assert grants["free"].document(note.id) == note
+        grants["password"].check_password(note, "open sesame", "")
+        assert grants["password"].origins == ("https://a.example",)
+        assert grants["limited"].views_left == 1
+        assert grants["expiring"].expires_at
+        assert grants["moved"].target_id == SECRETS["plain"]
+        assert grants["guarded"].gate.recipients == ("eve@example.org",)
+        assert grants["collection"].collection.id == SECRETS["offer"]
+        assert grants["upload"].permissions == {"upload"}
+
+
+def test_a_database_of_0_2_0_is_written_to_after_its_upgrade(former, started):
+    with started(former):
+        dora, _ = register("dora@example.org", "another long password", None, SECRETS["invitation"])
+        assert dora.email == "dora@example.org"
+        DocumentToken.edit(ADA, SECRETS["movedLink"], Document.one_of(ADA, SECRETS["note"]))
+        assert [row.target_id for row in FormerTarget.all_of(SECRETS["movedLink"])] == [
+            SECRETS[name] for name in ("plain", "note", "plain", "note")
+        ]
+        Document.one_of(ADA, SECRETS["plain"]).delete_with_tokens()
+        last = Event.record(ADA, "webhook.test", {})
+        previous = next(one for one in Event.select() if one.sequence == last.sequence - 1)
+        assert last.hash == event_hash(ADA, last.sequence, previous.hash, last.body)
+        assert verification.check_authority() == []
+        assert verify_log().breaks == []
+    with started(former):
+        assert verification.check_contents() == []
+
+
+def test_doctor_says_that_an_upgrade_is_due_and_finds_nothing_wrong_after_it(former, folder):
+    def problems():
+        runtime = create_runtime(Settings(instance_path=folder, database=former))
+        path = None if "://" in former else Path(former)
+        context = doctor.DoctorContext(path, folder / "keyring")
+        found = {check: problems for check, problems in doctor.run_checks(context) if problems}
+        runtime.close()
+        return found
+
+    before = rows_of(former)
+    older = "An older version made this database. Start the service: it migrates it."
+    assert problems() == {"schema": [older]}
+    assert rows_of(former) == before
+    setup.open_database(former)
+    close_database()
+    assert problems().keys() <= {"sweeper"}  # what lies in the bin has become due
+
+
+def test_an_older_database_than_that_of_0_2_0_is_refused_and_left_as_it_is(former):
+    execute(former, "DELETE FROM schema_migration WHERE name = '0028_guards'")
+    before = rows_of(former)
+    for _ in range(2):
+        with pytest.raises(OperatorError, match="Start version 0.2.0 with it once") as refused:
+            setup.open_database(former)
+        assert "before 0.2.0 made this database (0027_mail). Nothing was changed." in str(refused)
+    close_database()
+    assert rows_of(former) == before
+
+
+def test_changes_of_the_log_by_others_and_links_that_are_gone_stop_no_upgrade(former):
+    execute(former, ALTERED_LOG)
+    execute(former, "UPDATE event SET body = 'no JSON' WHERE type = 'account.created'")
+    execute(former, "UPDATE event SET type = 'token.updated' WHERE type = 'account.created'")
+    execute(former, f"DELETE FROM document_token WHERE id = '{SECRETS['movedLink']}'")
+    setup.open_database(former)
+    close_database()
+    assert rows_of_table(former, "former_target")[1] == []
+
+
+def test_of_a_link_that_was_led_elsewhere_often_the_newest_targets_are_kept(former):
+    """The last change is copied thirty times, with later and later ids."""
+    execute(
+        former,
+        """
+        WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers WHERE n < 39)
+        INSERT INTO event (id, created_at, owner_id, sequence, type, body, hash)
+        SELECT 'evt_zz' || n, n, owner_id, sequence, type, body, hash
+        FROM event, numbers WHERE id = (SELECT max(id) FROM event WHERE body LIKE '%"from"%')""",
+    )
+    setup.open_database(former)
+    close_database()
+    names, rows = rows_of_table(former, "former_target")
+    assert [row[names.index("id")] for row in rows] == [f"fmt_zz{n}" for n in range(20, 40)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        (
+            "CREATE TRIGGER undo AFTER INSERT ON invitation BEGIN SELECT 1; END",
+            "trigger undo is foreign",
+        ),
+        ("CREATE VIEW former_target AS SELECT 1", "view former_target is foreign"),
+        ("ALTER TABLE invitation ADD COLUMN later TEXT", "table invitation was altered"),
+        ("DROP INDEX opening_link", "index opening_link is missing"),
+    ],
+)
+def test_a_database_of_0_2_0_with_another_schema_is_named_and_not_migrated(
+    of_sqlite, statement, problem
+):
+    execute(of_sqlite, statement)
+    before = rows_of(of_sqlite)
+    with pytest.raises(OperatorError, match=problem):
+        setup.open_database(of_sqlite)
+    close_database()
+    assert rows_of(of_sqlite) == before
+
+
+def test_a_trigger_on_a_server_of_0_2_0_is_named_and_nothing_migrated(of_postgres):
+    for statement in (
+        "CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "CREATE TRIGGER undo AFTER INSERT ON invitation EXECUTE FUNCTION undo()",
+    ):
+        postgres.execute(of_postgres, statement)
+    before = rows_of(of_postgres)
+    with pytest.raises(OperatorError, match="trigger undo is foreign"):
+        setup.open_database(of_postgres)
+    close_database()
+    assert rows_of(of_postgres) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statement", KILLED_AFTER)
+def test_kill_9_in_the_upgrade_leaves_what_was_before_and_the_next_start_makes_it(
+    former, started, statement
+):
+    before = rows_of(former)
+    command = [sys.executable, "-c", OPEN, former, statement]
+    done = subprocess.run(command, cwd=ROOT, check=False, timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert rows_of(former) == before
+    with started(former):
+        assert verification.check_contents() == verification.check_authority() == []
