@@ -140,11 +140,7 @@ class EventHead(Table):
 
     def is_genuine(self) -> bool:
         """Whether it is as the service has written it."""
-        return self.was_genuine(current_runtime().authority_key)
-
-    def was_genuine(self, former_key: bytes) -> bool:
-        """Whether it is as an older version has written it, which had this key."""
-        return is_authentic(former_key, *self._authenticated(), self.mac)
+        return is_authentic(current_runtime().authority_key, *self._authenticated(), self.mac)
 
     @classmethod
     def _empty(cls, owner_id: str) -> Self:

@@ -71,10 +71,6 @@ class WebhookDelivery(Sendable, Owned):
         """Whether it was made for this event, which is as it was recorded."""
         return is_authentic(*self._signed(event), self.event_mac)
 
-    def sign(self, event: Any) -> None:
-        """Write the MAC of a row that an older version stored."""
-        self._set(event_mac=authority_mac(*self._signed(event)))
-
     def refuse(self) -> None:
         """Do not send it: it, or its event, was altered outside of the service."""
         log_altered(self.id)

@@ -36,7 +36,6 @@ class DocumentToken(Credential, OfTarget):
         *("sealed_password", "expires_at", "max_views", "views", "revoked_at", "spent_at"),
     )
     AUTHORITY_OPTIONAL = ("sealed_gate",)
-    ADDED = ("spent_at",)
 
     target_id = TextField(column_name="document_id")
     digest = BlobField()

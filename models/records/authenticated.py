@@ -34,7 +34,6 @@ class Authenticated(Table):
     AUTHORITY_OPTIONAL: ClassVar[tuple[str, ...]] = ()
     """Columns, of which each that is not NULL joins the MAC as two more values: its name and its
     own. So a migration that adds one leaves the MACs as they are."""
-    ADDED: ClassVar[tuple[str, ...]] = ()  # those that the former authority key did not sign
 
     authority_mac = BlobField(null=True)
 
@@ -74,18 +73,9 @@ class Authenticated(Table):
         key, table = current_runtime().authority_key, self._meta.table_name
         return is_authentic(key, table, self._authority(), self.authority_mac)
 
-    def was_genuine(self, former_key: bytes) -> bool:
-        """Whether they are as an older version has written them, which had this key."""
-        values = self._authority(name for name in self.AUTHORITY if name not in self.ADDED)
-        return is_authentic(former_key, self._meta.table_name, values, self.authority_mac)
-
     def insert_row(self) -> None:
         self.authority_mac = self._mac()
         super().insert_row()
-
-    def sign(self) -> None:
-        """Write the MAC of a row that an older version stored."""
-        self._update(authority_mac=self._mac()).execute()
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns, with the MAC, in the row as it is now.
@@ -118,9 +108,9 @@ class Authenticated(Table):
         key = current_runtime().authority_key
         return authority_mac(key, self._meta.table_name, self._authority())
 
-    def _authority(self, columns: Iterable[str] = ()) -> tuple[Any, ...]:
+    def _authority(self) -> tuple[Any, ...]:
         value = self.__data__.get
-        values = tuple(map(value, columns or self.AUTHORITY))
+        values = tuple(map(value, self.AUTHORITY))
         for name in self.AUTHORITY_OPTIONAL:
             if value(name) is not None:
                 values += name, value(name)

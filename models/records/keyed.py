@@ -82,5 +82,4 @@ class Owner(OwnsDataKey):
         table_name = OWNER_TABLE  # `user` is a reserved word of SQL
 
     def binding(self) -> tuple[str, ...]:
-        """Users whose rows had no MAC yet were bound to nothing: see `authority.py`."""
         return ("authority/1",)
