@@ -1,5 +1,5 @@
-"""A filled database of version 0.2.0, with its keyring and the secrets that belong to it, which this
-program makes in `of_0_2_0/`. Run it in a checkout of version 0.2.0 (commit 08da158):
+"""A filled database of version 0.2.0, with its keyring and its secrets, which this program makes in
+`of_0_2_0/`. Run it in a checkout of version 0.2.0 (commit 08da158), with its packages:
 
     PYTHONPATH=. python …/tests/models/migrations/fill_0_2_0.py …/tests/models/migrations/of_0_2_0
 

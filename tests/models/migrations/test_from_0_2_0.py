@@ -30,9 +30,19 @@ OF_0_2_0 = Path(__file__).parent / "of_0_2_0"  # made by `fill_0_2_0.py`
 SECRETS = json.loads((OF_0_2_0 / "secrets.json").read_text())
 ADA, LINKS = SECRETS["ada"], SECRETS["links"]
 MAIL = {"SMTP_URL": "smtps://127.0.0.1:1?from=docs@example.org", "BASE_URL": "https://a.example"}
-ALTERED_LOG = """
-    UPDATE event SET body = replace(body, '"from": "doc_', '"from": 7, "was": "doc_')
-    WHERE type = 'token.updated' AND sequence % 2 = 0"""
+LAST_MOVE = """(SELECT max(id) FROM event WHERE body LIKE '%"from": "doc_%')"""
+COPY_OF_LAST_MOVE = f"""
+    INSERT INTO event (id, created_at, owner_id, sequence, type, body, hash)
+    SELECT {{columns}}, sequence, type, {{body}}, hash FROM event WHERE id = {LAST_MOVE}"""
+ALTERED_LOG = (
+    COPY_OF_LAST_MOVE.format(columns="'evt_1', 1, 'service'", body="body"),
+    COPY_OF_LAST_MOVE.format(columns="id, 2, 'usr_of_nobody'", body="body"),
+    COPY_OF_LAST_MOVE.format(columns="'evt_3', 3, owner_id", body="'no JSON'"),
+    COPY_OF_LAST_MOVE.format(
+        columns="'evt_4', 4, owner_id",
+        body="""replace(body, '"from": "', '"from": [7], "was": "')""",
+    ),
+)
 SAME_INVITATION = """
     INSERT INTO invitation (id, created_at, email_folded, digest, expires_at) VALUES
     ('inv_1', 1, 'dora@example.org', 'one', 2), ('inv_2', 1, 'dora@example.org', 'two', 2)"""
@@ -269,10 +279,18 @@ def test_an_older_database_than_that_of_0_2_0_is_refused_and_left_as_it_is(forme
     assert rows_of(former) == before
 
 
-def test_changes_of_the_log_by_others_and_links_that_are_gone_stop_no_upgrade(former):
-    execute(former, ALTERED_LOG)
-    execute(former, "UPDATE event SET body = 'no JSON' WHERE type = 'account.created'")
-    execute(former, "UPDATE event SET type = 'token.updated' WHERE type = 'account.created'")
+def test_changes_in_the_log_that_others_have_made_stop_no_upgrade(former):
+    for statement in ALTERED_LOG:
+        execute(former, statement)
+    setup.open_database(former)
+    close_database()
+    names, rows = rows_of_table(former, "former_target")
+    assert len(rows) == 3
+    assert {row[names.index("owner_id")] for row in rows} == {ADA}
+    assert all(row[names.index("created_at")] > 4 for row in rows)
+
+
+def test_a_link_that_is_gone_gets_no_former_targets(former):
     execute(former, f"DELETE FROM document_token WHERE id = '{SECRETS['movedLink']}'")
     setup.open_database(former)
     close_database()
@@ -287,7 +305,8 @@ def test_of_a_link_that_was_led_elsewhere_often_the_newest_targets_are_kept(form
         WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers WHERE n < 39)
         INSERT INTO event (id, created_at, owner_id, sequence, type, body, hash)
         SELECT 'evt_zz' || n, n, owner_id, sequence, type, body, hash
-        FROM event, numbers WHERE id = (SELECT max(id) FROM event WHERE body LIKE '%"from"%')""",
+        FROM event, numbers WHERE id = """
+        + LAST_MOVE,
     )
     setup.open_database(former)
     close_database()
