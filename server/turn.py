@@ -141,8 +141,11 @@ class Turn:
 
     def _is_overdue(self) -> bool:
         """Whether somebody enters who has waited long enough."""
-        first = next(iter(self._entering), None)
-        return first is not None and self._clock() - first[1] >= PATIENCE_SECONDS
+        try:
+            _, since = self._entering[0]  # others may change the line meanwhile
+        except IndexError:
+            return False
+        return self._clock() - since >= PATIENCE_SECONDS
 
     def _hand_over(self) -> None:
         following = self._following()

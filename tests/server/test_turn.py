@@ -224,5 +224,26 @@ def test_a_thread_without_the_turn_steps_aside_for_nobody():
         pass
 
 
+def test_the_turn_goes_round_while_many_threads_enter_and_offer_it():
+    turn = Turn()
+    turn.start(when_free=lambda: None)
+    done = []
+
+    def work():
+        for _ in range(300):
+            with turn:
+                turn.offer()
+                turn.offer(to_all=True)
+                with SteppingAside():
+                    pass
+        done.append(True)
+
+    threads = [in_thread(work) for _ in range(8)]
+    for thread in threads:
+        thread.join(60)
+    assert done == [True] * 8
+    turn.close()
+
+
 def test_a_lease_is_20_milliseconds():
     assert LEASE_SECONDS == 0.02
