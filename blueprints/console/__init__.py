@@ -26,10 +26,9 @@ from .home_screen import home_screen
 from .keys import keys
 from .links import links
 from .sessions import sessions
-from .targets import targets
 from .webhooks import webhooks
 
 CONSOLE = (
-    *(sessions, documents, document, collections, collection, bin, links, targets, keys),
+    *(sessions, documents, document, collections, collection, bin, links, keys),
     *(webhooks, activity, account, home_screen),
 )

@@ -1,13 +1,11 @@
 """The bin: what was deleted in the pages, for a day."""
 
 from flask import Response, g, request
-from markupsafe import Markup
 
-from models.documents import bin_page, delete_for_good, one_in_bin, put_back
+from models.documents import bin_page, delete_for_good, put_back
 
-from .blueprint import HOME, Pages, ask, go, go_back, render
+from .blueprint import HOME, Pages, go, go_back, render
 from .documents import MOST_SELECTED, page_number
-from .templating import quoted
 
 bin = Pages("bin", "/bin")
 PATH, ROWS = "/app/bin", 12
@@ -24,15 +22,6 @@ def take_out() -> Response:
     """Put documents back"""
     put_back(g.caller.owner_id, request.form.getlist("id")[:MOST_SELECTED])
     return go_back(HOME, "restored")
-
-
-@bin.get("/<id>/delete")
-def ask_to_delete(id: str) -> Response:
-    """Ask before a document is deleted for good"""
-    document = one_in_bin(g.caller.owner_id, id).show_bare_if_damaged()
-    question = Markup("Delete “{}” for good?").format(quoted(document.name))
-    facts = [("Nobody can bring it back then, whoever runs this service included", None)]
-    return ask(question, facts, "Delete for good", PATH)
 
 
 @bin.post("/<id>/delete")

@@ -1,19 +1,18 @@
 """Pages: routes that declare their credentials, headers of every page, errors as pages."""
 
-import re
+import gzip
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from flask import Blueprint, Response, current_app, render_template, request
-from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
-from models import User, current_runtime
 from models.core import NotFound
 
 from ..http import COOKIE
@@ -22,7 +21,6 @@ from ..http.problems import PROBLEM
 from ..views.branding import brand
 from ..views.notices import prefers_html
 from .forms import accepts_html, show_again
-from .unsent import form_of_request
 
 HOME = "/app/documents"
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -36,21 +34,12 @@ _HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-_UNSEEN = {  # what need not be sent, outside of strings: comments, indents, spaces, ends of lines
-    "css": re.compile(r'("[^"\n]*")|/\*[^*]*\*/|(?<=[{};:,>])\s+| (?=[{>])|; (?=})'),
-    "js": re.compile(
-        r'("[^"\n]*"|`[^`]*`)|^ +| ?//.*|\n(?=[\n}])|(?<=[;{,])\n|'
-        r" (?=[=<>&|?:{()}])|(?<=[=<>&|?:,;{(})]) ",
-        re.M,
-    ),
-}
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
 
 MOST_CHARACTERS = 2000  # of an address that leads back to a page
 
 Page = Callable[..., Response]
-Fact = tuple[str, int | None]  # words, and a moment that ends them
 
 
 class Pages(Blueprint):
@@ -90,15 +79,6 @@ def render(template: str, status: int = 200, **values: Any) -> Response:
     html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
     return Response(html, status, _HEADERS | policy)
-
-
-def ask(question: Markup, facts: Iterable[Fact], act: str, otherwise: str) -> Response:
-    """A page that asks before `act`, which is a POST to its own address.
-
-    It leads back to the page that has led here, or `otherwise`.
-    """
-    back = referring_page() or otherwise
-    return render("confirm", question=question, facts=facts, act=act, back=back)
 
 
 def go(path: str, done: str = "", **more: Any) -> Response:
@@ -175,47 +155,62 @@ def page_of(address: str) -> str:
 
 
 def referring_page() -> str:
-    """The path of the page that has led here or that holds this form; '' if it is not known."""
+    """The path of the page that holds this form; '' if it is not known."""
     with suppress(ValueError):
         return page_of(urlsplit(request.referrer or "").path)
     return ""
 
 
+@dataclass(frozen=True)
+class Asset:
+    """The stylesheet or the script of the pages, whose address changes with its content."""
+
+    address: str
+    content_type: str
+    content: bytes
+    compressed: bytes
+
+
 @cache
-def asset(kind: str) -> tuple[str, str]:
-    """The address of the stylesheet (`css`) or the script (`js`), and its text."""
-    base = render_template("base.css") if kind == "css" else ""
-    written = base + render_template(f"console/console.{kind}")
-    written += (shown.css if (shown := brand()) else "") if kind == "css" else ""
-    text = _UNSEEN[kind].sub(lambda found: found[1] or "", written)
-    return f"/app/console-{sha256(text.encode()).hexdigest()[:16]}.{kind}", text
+def asset(kind: str) -> Asset:
+    """Return the stylesheet (`css`) or the script (`js`) of the pages; made once."""
+    text = render_template(f"console/console.{kind}")
+    if kind == "css":
+        shown = brand()
+        text = render_template("base.css") + "\n" + text + (shown.css if shown else "")
+    content = text.encode()
+    version = sha256(content).hexdigest()[:16]
+    address = f"/app/console-{version}.{kind}"
+    return Asset(address, _ASSETS[kind], content, gzip.compress(content, mtime=0))
 
 
 def send_asset(kind: str) -> Response:
-    """Raises `NotFound` for one of another version."""
-    address, text = asset(kind)
-    if request.path != address:
+    """Send it compressed to clients that accept that. Raises `NotFound` for another version."""
+    found = asset(kind)
+    if request.path != found.address:
         raise NotFound
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(text, headers=headers, content_type=_ASSETS[kind])
-
-
-def _to_login() -> Response:
-    """To the login and from there back to this page, or to the one that holds the form, which the
-    login takes with it.
-    """
-    is_form = request.method == "POST"
-    page = referring_page() if is_form else request.full_path.rstrip("?")
-    if is_form and (unsent := form_of_request()):
-        response = render_login(page, unsent)
-    else:
-        response = go(f"/app/login?next={quote(page)}")
-    clear_cookie(response)
+    is_compressed = request.accept_encodings["gzip"] > 0
+    response = Response(
+        found.compressed if is_compressed else found.content,
+        content_type=found.content_type,
+        headers={
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+        },
+    )
+    version = found.address.rpartition("/")[2]
+    if is_compressed:
+        response.headers["Content-Encoding"] = "gzip"
+        version += ".gz"
+    response.set_etag(version)
+    response.make_conditional(request)
     return response
 
 
-def render_login(next: str, unsent: str) -> Response:
-    """The login; then a form is filled in again that was not sent."""
-    has_mail = current_runtime().settings.smtp_url is not None
-    shown: dict[str, Any] = {"is_open": User.may_register(), "has_mail": has_mail}
-    return render("login", next=next, unsent=unsent, **shown)
+def _to_login() -> Response:
+    """To the login, and from there back to this page, or to the page that holds the form."""
+    is_form = request.method == "POST"
+    page = referring_page() if is_form else request.full_path.rstrip("?")
+    response = go(f"/app/login?next={quote(page)}")
+    clear_cookie(response)
+    return response

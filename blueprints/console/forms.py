@@ -20,7 +20,6 @@ from models.core import ServiceError, now, rfc3339
 from ..http.idempotency import execute_once
 from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
-from .unsent import holds_password, unsent_form
 
 TOMORROW = "tomorrow"  # where the browser is, which tells its offset
 WAIT_SECONDS = 10  # a second click for the answer to the first
@@ -52,25 +51,15 @@ class Form:
 
 def form(action: str, **initial: Any) -> Form:
     """The form for a template: as it was sent if it was refused now, else with these values."""
-    for known in (g.get("posted"), _unsent()):
-        if known and known.action == action:
-            return known
+    posted: Form | None = g.get("posted")
+    if posted and posted.action == action:
+        return posted
     values = {
         name: [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
         for name, value in initial.items()
         if value is not None
     }
     return Form(action, values)
-
-
-def _unsent() -> Form | None:
-    """The form that is filled in again after a login."""
-    if "unsent" not in g:
-        action, values = unsent_form() or ("", {})
-        lost = {name: _AGAIN for name in values if holds_password(name, values)}
-        g.unsent = Form(action, values, {"": ""} | lost) if action else None
-    form: Form | None = g.unsent
-    return form
 
 
 def form_key() -> str:
@@ -201,9 +190,10 @@ def _integer(name: str) -> int:
 def _refused(
     page: Callable[..., Response], path: Mapping[str, str], status: int, errors: Mapping[str, str]
 ) -> Response:
-    values, errors = typed().to_dict(flat=False), dict(errors)
+    values = typed().to_dict(flat=False)
+    errors = dict(errors)
     for name in values:
-        if holds_password(name, values):
+        if name.lower().endswith("password") and any(values[name]):
             errors.setdefault(name, _AGAIN)
     g.posted = Form(request.path, values, errors)
     response = page(**path)

@@ -1,16 +1,14 @@
 """API keys: list, create, rotate, revoke."""
 
 from flask import Response, g, request
-from markupsafe import Markup
 
 from models import SCOPES, ApiKey
 
 from ..schemas.requests import ApiKeyRotation, NewApiKey
 from ..schemas.responses import ApiKeyWithSecret
 from ..views.links import base_url
-from .blueprint import Pages, ask, go, render
+from .blueprint import Pages, go, render
 from .forms import end, number, once, text
-from .templating import quoted
 
 keys = Pages("keys", "/keys")
 PATH = "/app/keys"
@@ -38,16 +36,6 @@ def rotate_key(id: str) -> Response:
     body = ApiKeyRotation().load({"overlapSeconds": number("overlapSeconds") or 0})
     old = ApiKey.one_of(g.caller.owner_id, id)
     return _show_once(once(lambda: _secret(old.rotate(g.caller.user, **body))))
-
-
-@keys.get("/<id>/revoke")
-def ask_to_revoke_key(id: str) -> Response:
-    """Ask before an API key is revoked"""
-    key = ApiKey.one_of(g.caller.owner_id, id)
-    used = "It was last used" if key.last_used_at else "It was never used"
-    facts = (used, key.last_used_at), ("Programs that use it are refused from now on", None)
-    question = Markup("Revoke the key “{}”?").format(quoted(key.name or key.masked_key))
-    return ask(question, facts, "Revoke", PATH)
 
 
 @keys.post("/<id>/revoke")

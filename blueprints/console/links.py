@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, g, request
-from markupsafe import Markup
 from marshmallow import ValidationError
 
 from models import Document, DocumentToken
@@ -25,9 +24,9 @@ from models.links import (
 from ..schemas.requests import DocumentTokenEdit, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
-from .blueprint import Pages, ask, go, go_back, render
+from .blueprint import Pages, go, go_back, render
 from .forms import end, number, once, text, typed
-from .templating import address_of, for_whom, quoted
+from .templating import address_of
 
 links = Pages("links", "/links")
 PATH, ROWS, OPENINGS = "/app/links", 10, 6
@@ -120,18 +119,6 @@ def change_link(id: str) -> Response:
     changed = {name: value for name, value in fields.items() if (name, value) not in kept}
     DocumentToken.edit(g.caller.owner_id, id, **DocumentTokenEdit().load(changed))
     return go(f"{PATH}/{id}", "saved")
-
-
-@links.get("/<id>/revoke")
-def ask_to_revoke_link(id: str) -> Response:
-    """Ask before a link is revoked"""
-    link = link_of_owner(g.caller.owner_id, id)
-    what = quoted(link.target.name), for_whom(link.label)
-    times = f"{link.views:,} time{'' if link.views == 1 else 's'}"
-    opened = f"It was opened {times}, the last time" if link.views else "Nobody has opened it yet"
-    facts = (opened, link.last_used_at), ("Once it is revoked, nobody can open it", None)
-    question = Markup("Revoke the link to {}{}?").format(*what)
-    return ask(question, facts, "Revoke", f"{PATH}/{id}")
 
 
 @links.post("/<id>/revoke")

@@ -15,10 +15,9 @@ from ..http import COOKIE, NOBODY
 from ..http.authentication import clear_cookie, set_cookie
 from ..http.clients import client_of_request
 from ..schemas.requests import Login, PasswordReset, Registration
-from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, render_login, send_asset
+from .blueprint import HOME, Pages, errors_as_pages, go, page_of, render, send_asset
 from .forms import text
 from .templating import prepare_templates
-from .unsent import store_form
 
 sessions = Pages("sessions")
 PUBLIC = (NOBODY, COOKIE)
@@ -58,7 +57,8 @@ def show_login() -> Response:
     """Show the login"""
     if g.caller.credential_type == COOKIE:
         return go(_next())
-    return render_login(_next(), request.form.get("unsent", ""))
+    has_mail = current_runtime().settings.smtp_url is not None
+    return render("login", next=_next(), is_open=User.may_register(), has_mail=has_mail)
 
 
 @sessions.post("/login", accepts=PUBLIC, shows=show_login)
@@ -66,8 +66,7 @@ def log_in() -> Response:
     """Log in; a session that the browser had before ends"""
     fields = {name: request.form.get(name, "") for name in ("email", "password")}
     user = User.identify(**Login().load(fields), address=request.remote_addr or "")
-    key = store_form(user.id, request.form.get("unsent", ""))
-    return _logged_in(user, _next(), **({"done": "unsent", "form": key} if key else {}))
+    return _logged_in(user, _next())
 
 
 @sessions.get("/forgot", accepts=PUBLIC)
@@ -105,11 +104,11 @@ def _next() -> str:
     return page_of(request.values.get("next", "")) or HOME
 
 
-def _logged_in(user: User, path: str, **query: str) -> Response:
+def _logged_in(user: User, path: str) -> Response:
     with suppress(NotFound):  # there was none, or an invitation has ended it
         Session.one_of(g.caller.owner_id, g.caller.id).end()
     seconds = current_runtime().settings.session_seconds
     session = Session.begin(user, seconds, client_of_request())
-    response = go(path, **query)
+    response = go(path)
     set_cookie(response, session.token, session.expires_in)
     return response

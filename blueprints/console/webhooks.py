@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from flask import Response, g, request
-from markupsafe import Markup
 
 from models import EVENT_TYPES, Event, Webhook
 from models.events import has_mail
@@ -12,9 +11,8 @@ from models.events import has_mail
 from ..http import COOKIE, NOBODY
 from ..schemas.requests import NewWebhook, WebhookEdit
 from ..schemas.responses import WebhookWithSecret
-from .blueprint import Pages, ask, go, render
+from .blueprint import Pages, go, render
 from .forms import once, text
-from .templating import quoted
 
 webhooks = Pages("webhooks", "/webhooks")
 PATH = "/app/webhooks"
@@ -49,6 +47,7 @@ def show_webhook(id: str) -> Response:
     found = _owned(id)
     deliveries, further = found.deliveries(25, request.args.get("after"))
     shown: dict[str, Any] = {"deliveries": deliveries, "further": further, "groups": _GROUPS}
+    shown["waiting"] = found.waiting()
     shown["sent"] = {one.id: _sent_body(one) for one in deliveries if not found.mail_address}
     return render("webhook", webhook=found, **shown)
 
@@ -93,18 +92,6 @@ def test_webhook(id: str) -> Response:
 def rotate_secret(id: str) -> Response:
     """Replace the secret, shown this once"""
     return _show_secret(_owned(id).rotate_secret)
-
-
-@webhooks.get("/<id>/delete")
-def ask_to_delete_webhook(id: str) -> Response:
-    """Ask before a webhook is deleted"""
-    found = _owned(id)
-    question = Markup("Delete the webhook to {}?").format(quoted(found.url))
-    count = found.waiting()
-    waits = "1 delivery waits" if count == 1 else f"{count:,} deliveries wait"
-    facts = [(f"{waits} to be sent", None)] if count else []
-    facts += [("Nothing more is sent there, and its secret and deliveries go with it", None)]
-    return ask(question, facts, "Delete", f"{PATH}/{id}")
 
 
 @webhooks.post("/<id>/delete")

@@ -5,7 +5,6 @@ from .bin import (
     bin_page,
     binned,
     delete_for_good,
-    one_in_bin,
     put_back,
     put_in_bin,
     with_binned,

@@ -97,7 +97,7 @@ addEventListener("click", event => {
     ($("input:not([type=hidden], [type=radio]:not(:checked))", part) || $("summary", part)).focus({ preventScroll: true });
   }
   if (event.target.matches("[data-all]")) for (const box of all("[type=checkbox]", event.target.closest("fieldset, form"))) box.checked = true;
-  for (const menu of all(".menu[open]")) if (opens || !menu.contains(event.target)) menu.open = false;
+  for (const menu of all(".menu[open], .sure[open]")) if (opens || !menu.contains(event.target)) menu.open = false;
 });
 addEventListener("change", ({ target: { name, value, checked } }) => { // sent in the order in which they were selected
   if (name !== "id") return;
@@ -109,7 +109,7 @@ addEventListener("keydown", event => {
   if (event.key === "/" && search && !typing) { event.preventDefault(); search.focus(); }
   const row = event.target.closest(".list tr");
   if (event.key === "x" && row) $("[name=id]", row).click();
-  if (event.key === "Escape") for (const menu of all(".menu[open]")) { menu.open = false; menu.firstElementChild.focus(); }
+  if (event.key === "Escape") for (const menu of all(".menu[open], .sure[open]")) { menu.open = false; menu.firstElementChild.focus(); }
 });
 
 // --- lists: parts of a page fetched again ---

@@ -42,7 +42,6 @@ def full(service):
     more = (whole, f"{whole}?find=", f"{whole}/links", f"{whole}/requests", f"{whole}/delete")
     more += (f"links/{takes['id']}",)
     more += (f"documents/{document['id']}", f"links/{link['id']}", f"webhooks/{webhook['id']}")
-    more += (f"links/{link['id']}/revoke", f"bin/{binned[0]}/delete")
     more += (f"documents?done=binned&id={binned[0]}",)
     return email, [f"/app/{path}" for path in (*NOUNS, *more, "documents?name=nothing", "nothing")]
 

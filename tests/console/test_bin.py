@@ -102,8 +102,7 @@ def test_deleting_and_putting_back_twice_does_it_once(member, found):
 def test_it_is_deleted_for_good_at_once_after_a_question(member, found):
     link = member.api.share(found)
     put_in_bin(member, found)
-    question = member.get(f"/app/bin/{found['id']}/delete")
-    assert "Delete “<bdi>hello.md</bdi>” for good?" in question.text
+    assert "Nobody can bring it back then" in member.get("/app/bin").text
     assert delete_now(member, found).headers["Location"] == "/app/bin?done=deleted"
     assert put_back(member, found).status == 404
     assert delete_now(member, found).status == 404
@@ -112,7 +111,6 @@ def test_it_is_deleted_for_good_at_once_after_a_question(member, found):
 
 
 def test_what_is_not_in_the_bin_is_not_deleted_from_it(member, found):
-    assert member.get(f"/app/bin/{found['id']}/delete").status == 404
     assert delete_now(member, found).status == 404
     assert rows(member.get("/app/documents")) == ["hello.md"]
 
@@ -123,7 +121,6 @@ def test_documents_of_others_are_neither_deleted_nor_put_back(member, found, ser
     put_in_bin(member, found)
     assert put_back(other, found).status == 404
     assert delete_now(other, found).status == 404
-    assert other.get(f"/app/bin/{found['id']}/delete").status == 404
     notice = other.get(f"/app/documents?done=binned&id={found['id']}").text
     assert "hello.md" not in notice + other.get("/app/bin").text
     assert "hello.md" in member.get("/app/bin").text

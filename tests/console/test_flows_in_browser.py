@@ -95,10 +95,12 @@ def test_a_contract_is_sent_seen_and_taken_back(js, width, service, open_browser
     assert "2999" in row.inner_text() or "3000" in row.inner_text()
     follow(row.get_by_role("link", name="the auditor", exact=True))
     assert "opened" in page.inner_text("main")
-    follow(page.get_by_role("link", name="Revoke"))
-    assert "It was opened 1 time" in page.inner_text("main")
-    follow(page.get_by_role("link", name="Keep it"))
-    follow(page.get_by_role("link", name="Revoke"))
+    question = page.locator("summary", has_text="Revoke")
+    question.click()
+    assert page.get_by_text("Once it is revoked, nobody can open it.").is_visible()
+    question.click()
+    assert not page.get_by_role("button", name="Revoke").is_visible()
+    question.click()
     follow(page.get_by_role("button", name="Revoke"))
 
     assert "The link is revoked." in page.inner_text("#say")
@@ -125,7 +127,7 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
     second = page.inner_text("#secret")
     assert Person(service).with_api_key(first).get("/v1/documents").status == 401
     follow(page.get_by_role("link", name="Done"))
-    follow(page.get_by_role("button", name="Revoke backup"))
+    page.locator("summary", has_text="Revoke backup").click()
     follow(page.get_by_role("button", name="Revoke"))
     assert Person(service).with_api_key(second).get("/v1/documents").status == 401
 
@@ -140,7 +142,7 @@ def test_keys_and_webhooks_are_made_replaced_and_ended(js, width, service, open_
     follow(page.get_by_role("button", name="Replace the secret"))
     assert page.inner_text("#secret") != secret
     follow(page.get_by_role("link", name="Done"))
-    follow(page.get_by_role("button", name="Delete"))
+    page.locator("summary", has_text="Delete").click()
     follow(page.get_by_role("button", name="Delete"))
     assert "No webhooks yet." in page.inner_text("main")
 
@@ -204,8 +206,8 @@ def test_several_documents_are_deleted_and_put_back(js, width, service, open_bro
         assert "Nothing here yet" in page.inner_text("main")
         follow(page.get_by_role("link", name="Bin"))
         follow(page.get_by_role("button", name="Put back").first)
-        follow(page.get_by_role("link", name="Delete now").first)
-        follow(page.get_by_role("button", name="Delete for good"))
+        page.locator("summary", has_text="Delete now").first.click()
+        follow(page.get_by_role("button", name="Delete now"))
         assert "deleted for good" in page.inner_text("#say")
 
 
@@ -276,7 +278,7 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
     page.keyboard.press("Enter")
     page.wait_for_url("**/app/documents/doc_*")
     tab_to(page, "Revoke the link for the auditor")
-    follow_by_key(page)
+    page.keyboard.press("Enter")
     tab_to(page, "Revoke")
     follow_by_key(page)
     assert "revoked" in page.inner_text("#say")

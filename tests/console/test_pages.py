@@ -1,5 +1,6 @@
 """What every page has: headers, errors for people, lasting assets; and the page of activity."""
 
+import gzip
 import re
 import secrets
 
@@ -63,8 +64,34 @@ def test_style_and_script_are_kept_by_browsers_for_good(visitor):
     for address in addresses:
         answer = visitor.get(address)
         assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        again = visitor.get(address, **{"If-None-Match": answer.headers["ETag"]})
+        assert (again.status, again.body) == (304, b"")
+        assert again.headers["ETag"] == answer.headers["ETag"]
         assert answer.kind == {"css": "text/css", "js": "text/javascript"}[address.split(".")[-1]]
     assert visitor.get("/app/console-0123456789abcdef.css").status == 404
+
+
+def test_style_and_script_are_compressed_for_clients_that_accept_gzip(member):
+    page = member.get("/app/documents")
+    sent = len(page.body)
+    for address in re.findall(r'"(/app/console-[^"]+)"', page.text):
+        plain = member.get(address, **{"Accept-Encoding": "gzip;q=0, br"})
+        compressed = member.get(address, **{"Accept-Encoding": "gzip, br"})
+        assert plain.headers["Content-Encoding"] is None
+        assert compressed.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(compressed.body) == plain.body
+        assert plain.headers["ETag"] != compressed.headers["ETag"]
+        assert plain.headers["Vary"] == compressed.headers["Vary"] == "Accept-Encoding"
+        sent += len(compressed.body)
+    assert sent <= 60_000
+
+
+def test_the_sheet_and_the_script_are_sent_as_they_are_written(visitor):
+    style, script = re.findall(r'"(/app/console-[^"]+)"', visitor.get("/app/login").text)
+    written = ROOT / "templates"
+    text = (written / "base.css").read_text() + (written / "console/console.css").read_text()
+    assert visitor.get(style).text.strip() == text.strip()
+    assert visitor.get(script).text.strip() == (written / "console/console.js").read_text().strip()
 
 
 def test_an_error_is_a_page_and_for_programs_a_problem(member):
@@ -156,7 +183,7 @@ def test_another_site_leads_to_the_page_instead_of_saving(noun, saving, having):
 def test_what_belongs_to_another_user_is_not_there(member, having):
     owner, ids = having
     pages = [one for one in addresses(r"<\w*id>") if not one[1].endswith("/confirm")]
-    assert len(pages) > 40
+    assert len(pages) > 35
     for method, address in pages:
         path = with_ids(address, ids)
         answer = member.get(path) if method == "GET" else member.post(path)
