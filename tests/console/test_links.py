@@ -130,7 +130,7 @@ def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
     page = member.get(shared["path"])
     open_link(member, shared)
     asks = member.get(shared["path"])
-    assert "opened 1 time" in words(asks)
+    assert "opened 1 of 7 times" in words(asks)
     assert "Once it is revoked, nobody can open it." in words(asks)
     assert not record_of(member, shared)["revokedAt"]
 
