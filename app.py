@@ -18,7 +18,6 @@ from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
 from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
 from blueprints.http.access_log import configure_logging, log_rejected_request
-from blueprints.http.application import Application
 from blueprints.http.authentication import admit_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.body import SMALL_BODY_BYTES
@@ -69,13 +68,16 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     refuse_flask_run()
     config = config or {}
     settings = read_settings(os.environ, config, HOME)
-    app = Application("docservice", static_folder=None, root_path=str(HOME))
+    app = Flask("docservice", static_folder=None, root_path=str(HOME))
     app.config.update(config)
     app.config["MAX_BODY_BYTES"] = max_body_bytes(settings.max_document_bytes)
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
+    app.json.compact = True
+    app.json.ensure_ascii = False
+    app.json.sort_keys = False
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)

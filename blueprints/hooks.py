@@ -20,6 +20,11 @@ from .http.serving import reserve_memory, serve_for
 from .status import count
 from .views.notices import page_for_people
 
+_PRIVATE = {  # headers that keep a document private, of every response that was given no others
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, no-store",
+}
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -78,6 +83,8 @@ def _after(response: Response) -> Response:
     response = page_for_people(_held(response))
     access = access_of(response)
     response.headers.add("X-Request-Id", access.request_id)
+    for name, value in _PRIVATE.items():
+        response.headers.setdefault(name, value)
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
         response.headers.pop("Content-Length", None)

@@ -357,7 +357,7 @@ def headings(text):
 def test_the_error_table_lists_every_code_with_its_status():
     row = re.compile(r"^\| (\d{3}) \| `(\w+)` \| [^|]+ \| [^|]+ \|$", re.M)
     listed = {code: int(status) for status, code in row.findall(TEXT["docs/api.md"])}
-    assert listed == STATUS | {"method_not_allowed": 405}
+    assert listed == STATUS | {"bad_request": 400, "method_not_allowed": 405}
 
 
 def test_the_settings_table_has_the_sentences_of_the_code():

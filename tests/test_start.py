@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from app import create_app
 from tests.service import ROOT
 
-SELDOM_NEEDED = {"pycparser", "cffi", "segno", "psycopg"}
+SELDOM_NEEDED = {"pycparser", "cffi", "psycopg"}
 
 
 def test_the_description_is_made_once_though_several_ask_for_it_first(tmp_path):

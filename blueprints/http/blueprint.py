@@ -1,15 +1,14 @@
 """flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any
 
 import flask_smorest
 import marshmallow
-from flask import Request, current_app, request
+from flask import Request, Response, current_app, request
 from webargs.flaskparser import FlaskParser
 
-from .application import Response
 from .authentication import is_form
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
 from .declarations import Spend, View, declared
@@ -63,10 +62,6 @@ class ApiBlueprint(flask_smorest.Blueprint):
     def arguments(self, schema: marshmallow.Schema, **options: Any) -> Any:
         """A body may be left out if nothing in it is required."""
         return super().arguments(schema, **{"required": _has_required(schema)} | options)
-
-    def register_views_in_doc(self, api: Any, *args: Any, **options: Any) -> None:
-        """Done when the description is first asked for, so that the service starts sooner."""
-        api.undescribed.append(partial(super().register_views_in_doc, api, *args, **options))
 
     def returns_original(self, view: Any) -> Any:
         """Declare the answers of a handler that returns bytes as their type, or a range of them."""

@@ -3,10 +3,10 @@
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from flask import Flask, Response, after_this_request, current_app, g, request
+from flask import Response, after_this_request, current_app, g, request
 from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
@@ -58,10 +58,6 @@ class ProblemApi(Api):
     """flask-smorest with problems for errors, and without an undocumented default response."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
-
-    def __init__(self, app: Flask) -> None:
-        self.undescribed: list[Callable[[], None]] = []  # adds the views of a blueprint to `spec`
-        super().__init__(app)
 
     def handle_http_exception(self, error: HTTPException) -> Any:
         """What Flask, webargs and werkzeug reject: a path, a method, a body or a query."""
@@ -125,8 +121,10 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
     }
     if errors:
         body["errors"] = errors
-    text = current_app.json.dumps(body)
-    return Response(text, status, content_type=PROBLEM)
+    response: Response = current_app.json.response(body)
+    response.status_code = status
+    response.content_type = PROBLEM
+    return response
 
 
 def report_allowance(allowance: Allowance | None) -> None:

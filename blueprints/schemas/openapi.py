@@ -78,8 +78,6 @@ def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
 def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
     """The description as an OpenAPI 3.1 object."""
     settings = current_runtime().settings
-    for describe in api.undescribed:
-        describe()
     for name, scheme in SCHEMES.items():
         api.spec.components.security_scheme(name, scheme)
     api.spec.components.schema("Problem", schema=Problem)

@@ -1,10 +1,9 @@
 """What the API takes: JSON bodies and queries of the nouns without a file of their own."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
-from marshmallow import Schema, ValidationError, post_load, validate, validates
+from marshmallow import ValidationError, post_load, validate, validates
 
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 from models.links import UPLOAD
@@ -176,11 +175,6 @@ class DocumentEdit(CamelCaseSchema):
             raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
 
 
-@lru_cache(maxsize=256)
-def _load_query(schema: Schema, query: tuple[tuple[str, str], ...], **options: Any) -> Any:
-    return Schema.load(schema, dict(query), **options)
-
-
 class PageQuery(CamelCaseSchema):
     """Becomes `limit` and `after`, the id of the previous page's last row or None."""
 
@@ -190,10 +184,6 @@ class PageQuery(CamelCaseSchema):
         "This cursor is not one that a list gave. Start again without it.",
         "A page's `nextCursor`.",
     )
-
-    def load(self, data: Any, **options: Any) -> dict[str, Any]:
-        """Remembers what it has loaded: clients send the same few queries again and again."""
-        return dict(_load_query(self, tuple(data.items()), **options))
 
     @post_load
     def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:

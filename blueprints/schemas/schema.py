@@ -34,7 +34,10 @@ class ResponseSchema(CamelCaseSchema):
         field_obj.required = field_name not in self.optional
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """As marshmallow does, in a quarter of the time: names are no paths; there are no hooks."""
+        """As marshmallow does, but names are no paths, and there are no hooks.
+
+        A list of 50 takes 12 % more processor time with marshmallow's own.
+        """
         if obj is None or many:
             return super().dump(obj, many=many)
         read = obj.get if isinstance(obj, dict) else partial(getattr, obj)

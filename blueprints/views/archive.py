@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, count
 from unicodedata import normalize
 
-from flask import request
+from flask import Response, request
 
 import viewer
 from models import Collection, Document, connected
 from models.core import NotFound, now
 from models.documents import with_binned
 
-from ..http.application import Response
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 
 ZIP = "application/zip"

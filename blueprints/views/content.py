@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from flask import request
+from flask import Response, request
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
@@ -11,7 +11,6 @@ from models import Document, current_runtime
 from models.core import ScopeMissing, ServiceError
 from models.links import TokenGrant
 
-from ..http.application import Response
 from .originals import original_of
 
 UNKNOWN_TYPE = "application/octet-stream"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
+import segno
 from flask import Response, request
 from markupsafe import Markup
 
@@ -91,8 +92,6 @@ def qr_code(url: str) -> str:
 
     '' for an address that is too long for one.
     """
-    import segno  # noqa: PLC0415  (slow to import, seldom needed)
-
     try:
         return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))
     except segno.DataOverflowError:

@@ -24,6 +24,12 @@ def test_another_spelling_of_a_path_is_404_and_no_redirect(alice):
         refused(alice.get(path), 404, "not_found", path)
 
 
+def test_a_host_that_none_can_have_is_400(anonymous):
+    """RFC 1035, 2.3.4: a part of a name has at most 63 characters."""
+    assert anonymous.exchange("GET", f"http://{'a' * 63}.example/healthz").status == 200
+    refused(anonymous.exchange("GET", f"http://{'a' * 64}.example/healthz"), 400, "bad_request")
+
+
 def methods_of(path):
     """What a path answers; the POST that opens a link with a password is not described here."""
     methods = {route.method for route in ROUTES if route.path == path}
