@@ -7,12 +7,18 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from .audit import audit
-from .doctor import doctor, system_notes
-from .keys import keys
-from .mail import mail
-from .storage import backup, copy, payloads, restore, sweep
-from .users import users
+from .accounts import mail, users
+from .operations import (
+    audit,
+    backup,
+    copy,
+    doctor,
+    keys,
+    payloads,
+    restore,
+    sweep,
+    system_notes,
+)
 
 
 @click.command()
@@ -23,7 +29,17 @@ def openapi() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(keys, backup, restore, copy, doctor, users, mail, audit, payloads, sweep, openapi),
+    audit,
+    backup,
+    copy,
+    doctor,
+    keys,
+    mail,
+    openapi,
+    payloads,
+    restore,
+    sweep,
+    users,
 )
 
 

@@ -2,22 +2,20 @@
 
 import json
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
+from blueprints.commands import operations
 from settings import read_settings
 from tests.mailbox import Mailbox
 from tests.service import ROOT
-
-doctor = import_module("blueprints.commands.doctor")  # the package has a command of that name
 
 
 @pytest.fixture
 def weaknesses(monkeypatch):
     """What is said about the isolation of the process that parses documents."""
     found = []
-    monkeypatch.setattr(doctor, "system_notes", lambda *_: found)
+    monkeypatch.setattr(operations, "system_notes", lambda *_: found)
     return found
 
 
@@ -73,15 +71,15 @@ def test_each_weakness_is_one_sentence_with_its_remedy(monkeypatch):
         (False, 0): [seccomp, root],
     }
     for (available, user_id), expected in cases.items():
-        monkeypatch.setattr(doctor, "seccomp_available", lambda available=available: available)
-        notes = list(doctor.system_notes(user_id, "off"))
+        monkeypatch.setattr(operations, "seccomp_available", lambda available=available: available)
+        notes = list(operations.system_notes(user_id, "off"))
         assert [note.partition(":")[0].partition(",")[0] for note in notes] == expected
         assert all(". " in note and note.endswith(".") for note in notes)
 
 
 def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
-    monkeypatch.setattr(doctor, "seccomp_available", lambda: True)
-    (note,) = doctor.system_notes(1000, "/bin/sh")
+    monkeypatch.setattr(operations, "seccomp_available", lambda: True)
+    (note,) = operations.system_notes(1000, "/bin/sh")
 
     assert note.startswith("Documents and slides are not converted to pages. /bin/sh")
 

@@ -1,4 +1,7 @@
-"""`flask --app app users …`: lists, creates, invites, disables and enables accounts."""
+"""The commands on accounts, and the test of the server that takes the service's mail.
+
+`flask --app app users …` and `mail test`.
+"""
 
 import sys
 from datetime import UTC, datetime
@@ -8,15 +11,17 @@ import click
 from flask.cli import AppGroup
 from marshmallow import ValidationError
 
-from models import User
+from models import User, current_runtime
 from models.accounts import LIFE_DAYS, Account, Invitation, address_of
 from models.core import OperatorError
-from models.events import SmtpClient
+from models.events import Mail, SmtpClient, compose, is_mail_address
 
 from ..schemas.requests import Registration
 from .output import table, with_database
 
 users = AppGroup("users", help="List, create, invite, disable and enable accounts.")
+mail = AppGroup("mail", help="Try the server that takes the service's mail.")
+_TEXT = "This is a test, sent by the command `mail test`. Mail from here arrives."
 
 
 @users.command("list")
@@ -104,3 +109,20 @@ def _day(time_ms: int) -> str:
 
 def _state(account: Account) -> str:
     return f"disabled since {_day(account.disabled_at)}" if account.disabled_at else ""
+
+
+@mail.command()
+@click.argument("address")
+@with_database
+def test(address: str) -> None:
+    """Send a mail to this address now, and say what the server answered."""
+    client = SmtpClient.configured()
+    if client is None:
+        raise OperatorError("This service sends no mail: set DOCSERVICE_SMTP_URL.")
+    if not is_mail_address(address):
+        raise OperatorError(f"{address} is no address that mail can be sent to.")
+    outcome = client.send(compose(Mail.fresh(), address, "A test", _TEXT))
+    if not outcome.succeeded:
+        raise OperatorError(outcome.error or f"{outcome.status}: {outcome.answer}")
+    host = current_runtime().settings.smtp_url
+    click.echo(f"{host and host.host} has taken a mail to {address}, in {outcome.duration_ms} ms.")

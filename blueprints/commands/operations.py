@@ -1,0 +1,318 @@
+"""The commands on all that the service keeps: root keys, the log, backups, payloads, the doctor.
+
+`flask --app app keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from flask.cli import AppGroup, with_appcontext
+
+from models import User, current_runtime, operations
+from models.operations import DoctorContext, Finding, ReportProgress
+from models.storage import SERVICE, is_server
+from viewer import configured_converter, seccomp_available
+
+from .output import fail_if, operator_errors, progress, table, with_database
+
+keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
+audit = AppGroup("audit", help="Verify the log of events, and hand it out to be verified.")
+payloads = AppGroup("payloads", help="Move payloads to another place, delete what is left over.")
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@keys.command("list")
+@with_database
+def list_() -> None:
+    """List the root keys: id, date, and the number of rows whose key each wraps."""
+    table(
+        ("ID", "MADE ON", "ROWS", ""),
+        *(
+            (key.id, key.made_on or "-", key.rows, _use_of_root_key(key))
+            for key in operations.list_root_keys()
+        ),
+    )
+
+
+@keys.command()
+@click.option("--end-sessions", is_flag=True, help="Also end all sessions.")
+@with_database
+def rotate(end_sessions: bool) -> None:
+    """Add a new primary root key, and re-wrap the key of every row under it.
+
+    The service may be running. An interrupted rotation is completed instead.
+    """
+    with progress("Rows re-wrapped") as report:
+        result = operations.rotate_root_keys(report, end_sessions=end_sessions)
+    if new := result.new_root_key:
+        click.echo(f"Root key {new.id} is now the primary. Update your copy of the keyring; keep")
+        click.echo("it apart from the database's backups.")
+    else:
+        click.echo("No root key was added: some rows were not under the first one yet.")
+    click.echo(f"{result.rewrapped:,} rows were re-wrapped. `keys retire ID` removes an old root.")
+    if not result.wal_is_empty:
+        click.echo("A reader blocks the WAL's truncation; the service truncates it within minutes.")
+    for id in result.damaged:
+        click.echo(f"{id}: its key cannot be decrypted; the row was left as it is.")
+    fail_if(result.damaged)
+
+
+@keys.command()
+@click.argument("root_id", metavar="ID")
+@with_database
+def retire(root_id: str) -> None:
+    """Remove a root key that no row uses from the keyring, for good."""
+    operations.retire_root_key(root_id)
+    click.echo(f"Root key {root_id} is removed.")
+    click.echo("Backups made before the rotation can't be opened without a copy of it.")
+
+
+@keys.command()
+@click.option("--deep", is_flag=True, help="Also decrypt all documents.")
+@with_database
+def check(deep: bool) -> None:
+    """Decrypt the key of every row; list the rows where that fails."""
+    with progress("Bytes decrypted" if deep else "Keys decrypted") as report:
+        problems = (operations.check_contents if deep else operations.check_keys)(report)
+    for problem in problems:
+        click.echo(problem)
+    failed = f"{len(problems):,} rows cannot be decrypted."
+    click.echo(failed if problems else f"All keys{' and documents' * deep} decrypt.")
+    fail_if(problems)
+
+
+@keys.command()
+def make() -> None:
+    """Print a new root key, for a keyring that is not kept in a file. Nothing is stored."""
+    click.echo(operations.generate_root_key())
+
+
+def _use_of_root_key(root_key: operations.RootKeyUsage) -> str:
+    if root_key.is_primary:
+        return "primary"
+    return "to be rotated: keys rotate" if root_key.rows else f"unused: keys retire {root_key.id}"
+
+
+@audit.command()
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of receipts: lines of `audit checkpoint`, or owner, sequence and hash of events, "
+    "or their ids and hashes.",
+)
+@with_database
+def verify(against: Path | None) -> None:
+    """Verify every chain: numbers, links, heads, receipts. Exit code 1 if one is broken."""
+    receipts = operations.read_receipts(against.read_text()) if against else []
+    with progress("Chains verified") as report:
+        result = operations.verify_log(receipts, report)
+    for broken in result.breaks:
+        click.echo(broken)
+    click.echo(_summary_of_log(result))
+    fail_if(result.breaks)
+
+
+@audit.command()
+@with_database
+def checkpoint() -> None:
+    """Print a receipt of each chain: owner, sequence, hash. Keep them in another place."""
+    for receipt in operations.checkpoint():
+        click.echo(receipt)
+
+
+@audit.command()
+@click.argument("email")
+@with_database
+def export(email: str) -> None:
+    """Print the chain of an account as JSON lines; `service` instead of EMAIL, the service's."""
+    owner_id = SERVICE if email == SERVICE else User.of_email(email).id
+    for piece in operations.ExportedLog.of(owner_id).pieces():
+        click.echo(piece, nl=False)
+
+
+def _summary_of_log(result: operations.AuditResult) -> str:
+    broken = f"broken in {len(result.breaks)} places" if result.breaks else "unbroken"
+    parts = [f"{result.chains:,} chains, {result.events:,} events, {broken}"]
+    if result.oldest_at is not None:
+        parts.append(f"oldest kept of {_moment(result.oldest_at):%Y-%m-%d}")
+    if result.forgotten:
+        parts.append(f"{result.forgotten:,} receipts are of events that are no longer kept")
+    if result.youngest_at is None:
+        parts.append("no receipt that holds: all of it is held by the keyring alone.")
+        return "; ".join(parts)
+    youngest = f"{_moment(result.youngest_at):%Y-%m-%d %H:%M}"
+    parts.append(f"{result.receipts:,} receipts hold, the youngest of {youngest}")
+    return "; ".join(parts) + ": what came after it is held by the keyring alone."
+
+
+def _moment(time_ms: int) -> datetime:
+    return datetime.fromtimestamp(time_ms / 1000, UTC)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@with_appcontext
+@with_database
+def backup(file: Path) -> None:
+    """Write a snapshot of the database to a new FILE. The service may be running."""
+    with progress("Bytes written") as report:
+        root_ids = operations.create_backup(file, report)
+    click.echo(f"{file} is written: {file.stat().st_size:,} bytes. The keyring is not in it.")
+    if root_ids:
+        click.echo(f"A restore needs the keyring with root key {', '.join(root_ids)}.")
+    click.echo("Receipts of the log, to be kept in another place (`audit verify --against`):")
+    for receipt in operations.receipts_of(file):
+        click.echo(receipt)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--force", is_flag=True, help="Replace a database that has users or is damaged.")
+@click.option("--deep", is_flag=True, help="Also decrypt all documents.")
+@with_appcontext
+def restore(file: Path, force: bool, deep: bool) -> None:
+    """Replace the database with the backup FILE. Stop the service first.
+
+    Nothing is replaced before the backup's keys are decrypted with the configured keyring.
+    """
+    with operator_errors(), progress("Restoring") as report:
+        target = operations.require_file(current_runtime().settings.database)
+        users, documents = operations.restore_backup(
+            file, target, force=force, deep=deep, report=report
+        )
+    click.echo(f"{target} holds {users:,} users and {documents:,} documents, and all keys open.")
+    click.echo("Restored data includes items deleted or revoked since the backup; review it.")
+
+
+@click.command()
+@click.option(
+    "--to",
+    "address",
+    metavar="URL",
+    required=True,
+    help="An empty database: postgresql://user@host/name. PGPASSWORD may hold the password.",
+)
+@with_appcontext
+def copy(address: str) -> None:
+    """Copy everything from the SQLite file to PostgreSQL. Stop the service first.
+
+    All or nothing is copied; then everything is decrypted and verified. The file is not changed.
+    """
+    with operator_errors(), progress("Done") as report:
+        target, rows, log, problems = operations.copy_to_postgres(address, report)
+    table(("TABLE", "ROWS"), *rows.items())
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        click.echo(
+            f"Every row was copied, and with them {len(problems):,} faults that the file has: "
+            "`flask doctor --deep` says what to do about them there."
+        )
+        fail_if(problems)
+    click.echo(
+        f"All of it decrypts; the log is unbroken: {log.events:,} events in {log.chains:,} chains."
+    )
+    click.echo(
+        f"Now set DOCSERVICE_DATABASE={target}, keep the same keyring, and start the service, "
+        f"which does not start on {current_runtime().settings.database} again."
+    )
+
+
+@payloads.command()
+@click.option("--to", "place", type=click.Choice(operations.PLACES), required=True)
+@with_database
+def move(place: str) -> None:
+    """Move the payloads above 192 KiB to the object store, or back to rows of the database.
+
+    The service may be running; PAYLOADS names the store both for it and for this command.
+    """
+    with progress("Bytes looked at") as report:
+        result = operations.move_payloads(place, report)
+    for problem in result.problems:
+        click.echo(problem)
+    click.echo(f"{result.moved:,} payloads were moved.")
+    fail_if(result.problems)
+
+
+@payloads.command()
+@with_database
+def prune() -> None:
+    """Delete the objects that belong to no document, as a restore leaves them."""
+    click.echo(f"{operations.drop_unreferenced_objects():,} objects were deleted.")
+
+
+@click.command()
+@with_appcontext
+@with_database
+def sweep() -> None:
+    """Delete what has expired. The running service does so every minute."""
+    click.echo(f"{operations.sweep():,} expired documents were deleted.")
+
+
+@click.command()
+@click.option("--deep", is_flag=True, help="Decrypt all documents, not a sample.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def doctor(deep: bool, as_json: bool) -> None:
+    """Check files, keys, documents, disk and clock. Exit code 1 if something is wrong."""
+    with operator_errors(), progress("Bytes decrypted") as report:
+        findings, context = [], _doctor_context(deep, report)
+        for finding in operations.run_checks(context):
+            findings.append(finding)
+            if not as_json:
+                _print_finding(finding)
+    notes = list(system_notes(_owner_of_database(context), current_runtime().settings.converter))
+    ok = not any(finding.problems for finding in findings)
+    if as_json:
+        checks = [{"check": name, "ok": not wrong, "wrong": wrong} for name, wrong in findings]
+        click.echo(json.dumps({"ok": ok, "checks": checks, "notes": notes}))
+    else:
+        _print_finding(Finding("system", notes), "NOTE ")
+    fail_if(not ok)
+
+
+def _doctor_context(deep: bool, report: ReportProgress) -> DoctorContext:
+    settings = current_runtime().settings
+    in_file = not (settings.keyring or settings.keyring_command)
+    keyring = settings.keyring_file or settings.instance_path / "keyring"
+    return DoctorContext(
+        database=None if is_server(settings.database) else Path(settings.database),
+        keyring=keyring if in_file else None,
+        reserve_bytes=settings.reserve_bytes,
+        deep=deep,
+        report=report,
+    )
+
+
+def _owner_of_database(context: DoctorContext) -> int:
+    """The service's user owns the database: root may run this for another user."""
+    database = context.database
+    return database.stat().st_uid if database and database.exists() else os.geteuid()
+
+
+def _print_finding(finding: Finding, label: str = "WRONG") -> None:
+    if not finding.problems:
+        click.echo(f"OK     {finding.check}")
+    for problem in finding.problems:
+        click.echo(f"{label}  {finding.check}: {problem}")
+
+
+def system_notes(user_id: int, converter: str | None) -> Iterator[str]:
+    """One or two sentences for each weakness of the system, for this user and this setting."""
+    if not seccomp_available():
+        yield (
+            "There is no seccomp here: the process that parses documents is held by limits of "
+            "memory, time and files alone. Use Linux 4.14 or newer, on x86_64 or aarch64."
+        )
+    if user_id == 0:
+        yield (
+            "The service runs as root, so that a fault in it or in a library reaches the whole "
+            "machine. Run it as a user of its own."
+        )
+    _, why_none = configured_converter(converter)
+    if why_none:
+        yield why_none
