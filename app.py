@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask
+from flask.json.provider import DefaultJSONProvider
 
 from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
@@ -75,15 +76,22 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
-    app.json.compact = True
-    app.json.ensure_ascii = False
-    app.json.sort_keys = False
+    app.json = _json_provider(app)
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)
     _register(app, CONSOLE if settings.console == "on" else ())
     app.extensions["runtime"] = create_runtime(settings)
     return app
+
+
+def _json_provider(app: Flask) -> DefaultJSONProvider:
+    """JSON as it is sent: compact UTF-8, the members in the order they have."""
+    provider = DefaultJSONProvider(app)
+    provider.compact = True
+    provider.ensure_ascii = False
+    provider.sort_keys = False
+    return provider
 
 
 def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:

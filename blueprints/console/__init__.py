@@ -2,7 +2,7 @@
 
 One noun a file. A page is made so:
 
-1. A route of the noun's `Pages` (`blueprint.py`). It takes the session's cookie; `accepts=` says
+1. A route of the noun's `Pages` (`pages.py`). It takes the session's cookie; `accepts=` says
    otherwise. Its docstring is its row in docs/console.md.
 2. A GET returns `render("name", …)`: `templates/console/name.html`, which extends `layout.html` and
    takes its fields from `fields.html`.
@@ -16,19 +16,25 @@ The session's cookie and the guard against other sites' requests are in
 `http/authentication.py`; every handler that takes the cookie has them.
 """
 
-from .account import account
+from .account import account, sessions
 from .activity import activity
-from .bin import bin
-from .collections import collection, collections
-from .document import document
-from .documents import documents
-from .home_screen import home_screen
-from .keys import keys
+from .collections import collections
+from .documents import bin, document, documents, share_target
 from .links import links
-from .sessions import sessions
-from .webhooks import webhooks
+from .pages import assets
+from .programs import keys, webhooks
 
 CONSOLE = (
-    *(sessions, documents, document, collections, collection, bin, links, keys),
-    *(webhooks, activity, account, home_screen),
+    assets,
+    sessions,
+    documents,
+    document,
+    bin,
+    share_target,
+    collections,
+    links,
+    keys,
+    webhooks,
+    activity,
+    account,
 )

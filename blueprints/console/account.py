@@ -1,35 +1,157 @@
-"""The account: profile, what it uses, its sessions, a new password."""
+"""The account: signing up and logging in, profile and sessions, all its data, its end."""
 
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from flask import Response, g, request
 
-from models import Document, Session, Webhook, current_runtime
-from models.accounts import require_strong_password
+from models import ApiKey, Collection, Document, Session, User, Webhook, current_runtime
+from models.accounts import Invitation, count_reset, request_reset, require_strong_password
+from models.accounts import register as register_account
+from models.core import NotFound, now, rfc3339
+from models.documents import all_with_binned
 from models.events import has_mail
-from models.operations import AccountContents, delete_account
+from models.links import links_of_owner
+from models.operations import AccountContents, ExportedLog, delete_account
+from models.records import ResultPage
+from models.runtime import network_of
 
-from ..http.authentication import clear_cookie
-from ..schemas.requests import PasswordChange, Registration
-from .blueprint import Pages, go, render
-from .export import everything
+from ..http import COOKIE
+from ..http.authentication import clear_cookie, set_cookie
+from ..http.clients import client_of_request
+from ..http.zip_stream import ZipEntry
+from ..schemas.collections import CollectionRecord
+from ..schemas.links import DocumentTokenRecord
+from ..schemas.requests import Login, PasswordChange, PasswordReset, Registration
+from ..schemas.responses import (
+    ApiKeyRecord,
+    DocumentRecord,
+    Profile,
+    SessionRecord,
+    WebhookRecord,
+)
+from ..views import archive
 from .forms import text
+from .pages import HOME, PUBLIC, Pages, go, page_of, render
 
+sessions = Pages("sessions")
 account = Pages("account", "/account")
 PATH = "/app/account"
-_PROFILE = Registration(only=["name"])
 MOST_SESSIONS = 100
+EXPORTED_AT_ONCE = 100  # rows
+_PROFILE = Registration(only=["name"])
+
+
+@sessions.get("")
+def home() -> Response:
+    """Lead to the documents"""
+    return go(HOME)
+
+
+@sessions.get("/signup", accepts=PUBLIC)
+def show_signup() -> Response:
+    """Show the form for a new account"""
+    fields = request.form if request.method == "POST" else request.args
+    invite = fields.get("invite", "")
+    return render(
+        "signup",
+        invite=invite,
+        is_open=User.may_register(),
+        is_reset=Invitation.sets_password(invite),
+        least=current_runtime().settings.password_min_length,
+    )
+
+
+@sessions.post("/signup", accepts=PUBLIC, shows=show_signup)
+def sign_up() -> Response:
+    """Register a new user account, and log in"""
+    fields = {
+        "email": request.form.get("email", ""),
+        "password": request.form.get("password", ""),
+        "name": text("name"),
+        "invite": text("invite"),
+    }
+    body = Registration().load(fields)
+    address = request.remote_addr or ""
+    current_runtime().registration_limiter.spend(network_of(address))
+    user, _is_new = register_account(**body, address=address)
+    return _logged_in(user, HOME)
+
+
+@sessions.get("/login", accepts=PUBLIC)
+def show_login() -> Response:
+    """Show the login"""
+    if g.caller.credential_type == COOKIE:
+        return go(_next())
+    has_mail = current_runtime().settings.smtp_url is not None
+    return render("login", next=_next(), is_open=User.may_register(), has_mail=has_mail)
+
+
+@sessions.post("/login", accepts=PUBLIC, shows=show_login)
+def log_in() -> Response:
+    """Log in; a session that the browser had before ends"""
+    fields = {name: request.form.get(name, "") for name in ("email", "password")}
+    user = User.identify(**Login().load(fields), address=request.remote_addr or "")
+    return _logged_in(user, _next())
+
+
+@sessions.get("/forgot", accepts=PUBLIC)
+def show_forgotten() -> Response:
+    """Show the form for a new password, where the service sends mail"""
+    if current_runtime().settings.smtp_url is None:
+        raise NotFound
+    return render("forgot")
+
+
+@sessions.post("/forgot", accepts=PUBLIC, shows=show_forgotten)
+def ask_for_password() -> Response:
+    """Have a link for a new password sent by mail"""
+    count_reset(network_of(request.remote_addr or ""))
+    request_reset(PasswordReset().load({"email": text("email") or ""})["email"])
+    return go("/app/forgot", "sent")
+
+
+@sessions.post("/logout")
+def log_out() -> Response:
+    """End this session"""
+    Session.one_of(g.caller.owner_id, g.caller.id).end()
+    response = go("/")
+    clear_cookie(response)
+    return response
+
+
+def _next() -> str:
+    return page_of(request.values.get("next", "")) or HOME
+
+
+def _logged_in(user: User, path: str) -> Response:
+    with suppress(NotFound):  # there was none, or an invitation has ended it
+        Session.one_of(g.caller.owner_id, g.caller.id).end()
+    seconds = current_runtime().settings.session_seconds
+    session = Session.begin(user, seconds, client_of_request())
+    response = go(path)
+    set_cookie(response, session.token, session.expires_in)
+    return response
 
 
 @account.get("")
 def show_account(**_: str) -> Response:
     """Show profile, use and sessions"""
     owner_id = g.caller.owner_id
+    user = g.caller.user
     sessions, _further = Session.page_beside(g.caller.id, owner_id, MOST_SESSIONS, None)
-    used: dict[str, Any] = {"stored": Document.stored_by(owner_id)}
-    used["quota"] = current_runtime().quota
-    used["notices"] = Webhook.mailing_to(owner_id, g.caller.user.email) if has_mail() else None
-    return render("account", user=g.caller.user, sessions=sessions, mails=has_mail(), **used)
+    mails = has_mail()
+    return render(
+        "account",
+        user=user,
+        sessions=sessions,
+        stored=Document.stored_by(owner_id),
+        quota=current_runtime().quota,
+        mails=mails,
+        notices=Webhook.mailing_to(owner_id, user.email) if mails else None,
+    )
 
 
 @account.post("", shows=show_account)
@@ -42,7 +164,8 @@ def edit_profile() -> Response:
 @account.post("/notices", shows=show_account)
 def change_notices() -> Response:
     """Have notices sent to the account's own address, once it is confirmed; or no more"""
-    address, owner_id = g.caller.user.email, g.caller.owner_id
+    owner_id = g.caller.owner_id
+    address = g.caller.user.email
     found = Webhook.mailing_to(owner_id, address)
     if not request.form.get("notices"):
         if found:
@@ -51,31 +174,11 @@ def change_notices() -> Response:
     if found and found.disabled_reason != "unconfirmed":
         found.edit(enabled=True)
         return go(PATH, "saved")
-    found.ask_again() if found else Webhook.register(owner_id, f"mailto:{address}")
+    if found:
+        found.ask_again()
+    else:
+        Webhook.register(owner_id, f"mailto:{address}")
     return go(PATH, "asked")
-
-
-@account.post("/export")
-def export_account() -> Response:
-    """Save all that the account holds as one ZIP file"""
-    return everything()
-
-
-@account.get("/delete")
-def ask_to_delete_account(**_: str) -> Response:
-    """Ask before the account is deleted, and say what goes with it"""
-    contents, mode = AccountContents.of(g.caller.owner_id), current_runtime().settings.registration
-    return render("delete_account", contents=contents, user=g.caller.user, mode=mode)
-
-
-@account.post("/delete", shows=ask_to_delete_account)
-def delete() -> Response:
-    """Delete the account with all that it holds"""
-    password = request.form.get("password", "")
-    delete_account(g.caller.user.identify_again(password, request.remote_addr or ""))
-    response = go("/app/login", "gone")
-    clear_cookie(response)
-    return response
 
 
 @account.post("/password", shows=show_account)
@@ -101,3 +204,92 @@ def end_session(id: str) -> Response:
     """End one of the caller's sessions"""
     Session.one_of(g.caller.owner_id, id).end()
     return go(PATH, "ended")
+
+
+@account.get("/delete")
+def ask_to_delete_account(**_: str) -> Response:
+    """Ask before the account is deleted, and say what goes with it"""
+    contents = AccountContents.of(g.caller.owner_id)
+    mode = current_runtime().settings.registration
+    return render("delete_account", contents=contents, user=g.caller.user, mode=mode)
+
+
+@account.post("/delete", shows=ask_to_delete_account)
+def delete() -> Response:
+    """Delete the account with all that it holds"""
+    password = request.form.get("password", "")
+    user = g.caller.user.identify_again(password, request.remote_addr or "")
+    delete_account(user)
+    response = go("/app/login", "gone")
+    clear_cookie(response)
+    return response
+
+
+@account.post("/export")
+def export_account() -> Response:
+    """Save all that the account holds as one ZIP file
+
+    The originals lie in `documents/`, those in the bin in `bin/`. The records are JSON, as the API
+    shows them, without secrets; the log is what `flask audit export` prints, which
+    `deploy/verify_log.py` verifies. That all was exported is an event, which is in the log.
+    """
+    user: User = g.caller.user
+    documents = [one.show_bare_if_damaged() for one in all_with_binned(user.id)]
+    user.record_export(len(documents))
+    whole = [one for one in documents if one.sha256]
+    files = archive.entries_of((one for one in whole if one.binned_at is None), "documents/")
+    files += archive.entries_of((one for one in whole if one.binned_at), "bin/")
+    log = ExportedLog.of(user.id)
+    entries = [
+        *_records(user, documents, files),
+        *files,
+        ZipEntry("log.jsonl", log.size, log.pieces, now()),
+    ]
+    return archive.send(entries, f"{user.email} {rfc3339(now())[:10]}")
+
+
+def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:
+    """A document that does not open has a record without a file."""
+    sessions = _all(lambda *page: Session.page_beside(g.caller.id, user.id, *page))
+    yield _json("account", Profile().dump(user) | {"sessions": _dumped(SessionRecord(), sessions)})
+
+    names = iter(files)
+    described = [
+        DocumentRecord().dump(one) | {"file": next(names).name if one.sha256 else None}
+        for one in documents
+    ]
+    yield _json("documents", described)
+
+    collections = _all(lambda *page: Collection.listed(user.id, *page))
+    listed = [
+        CollectionRecord().dump(one) | {"documentIds": one.document_ids} for one in collections
+    ]
+    yield _json("collections", listed)
+
+    links = _all(lambda *page: links_of_owner(user.id, *page))
+    yield _json("links", _dumped(DocumentTokenRecord(), links))
+
+    keys = _all(lambda *page: ApiKey.page_of_user(user, *page))
+    yield _json("keys", _dumped(ApiKeyRecord(), keys))
+
+    webhooks = _all(lambda *page: Webhook.page_of(user.id, *page))
+    yield _json("webhooks", _dumped(WebhookRecord(), webhooks))
+
+
+def _all(page: Callable[[int, str | None], ResultPage]) -> Iterator[Any]:
+    """The rows of all pages of a list; a page is read by its length and what it comes after."""
+    after: str | None = None
+    while True:
+        rows, after = page(EXPORTED_AT_ONCE, after)
+        yield from rows
+        if after is None:
+            return
+
+
+def _dumped(schema: Any, rows: Iterable[Any]) -> list[Any]:
+    return [schema.dump(row) for row in rows]
+
+
+def _json(name: str, content: Any) -> ZipEntry:
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return ZipEntry.of_bytes(f"{name}.json", text.encode(errors="replace"), now())

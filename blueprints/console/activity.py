@@ -26,11 +26,11 @@ from models.documents import with_binned
 from models.links import Opening, readings_by_links, target_of
 from models.records import Owned
 
-from .blueprint import Pages, render
 from .forms import today
-from .templating import for_whom, quoted
+from .pages import Pages, for_whom, quoted, render
 
 activity = Pages("activity", "/activity")
+EVENTS_ON_A_PAGE = 22
 _SENTENCES = {
     "document.created": "{document} was uploaded {by}.",
     "document.viewed": "{document} was opened {by}{times}.",
@@ -77,21 +77,32 @@ _WHY = {
 def show_activity() -> Response:
     """Tell what happened, newest first, by document and type"""
     asked = {name: request.args.get(name, "") for name in ("type", "document")}
-    filters: Any = {"type": asked["type"] or None, "document_id": asked["document"] or None}
-    after = request.args.get("after")
-    events, further = Event.feed(g.caller.owner_id, 22, after, oldest_first=False, **filters)
+    events, further = Event.feed(
+        g.caller.owner_id,
+        EVENTS_ON_A_PAGE,
+        request.args.get("after"),
+        oldest_first=False,
+        type=asked["type"] or None,
+        document_id=asked["document"] or None,
+    )
     names = _Names(g.caller.owner_id)
-    lines = [(one, names.sentence(one)) for one in events]
-    days = [(day, list(those)) for day, those in groupby(lines, lambda line: _day(line[0]))]
-    shown: dict[str, Any] = {"types": _SENTENCES, "asked": asked, "further": further}
-    shown["head"] = EventHead.find(g.caller.owner_id)
-    shown["kept_days"] = current_runtime().settings.event_days
-    return render("activity", days=days, document=names.document(asked["document"]), **shown)
+    lines = [(event, names.sentence(event)) for event in events]
+    return render(
+        "activity",
+        days=[(day, list(those)) for day, those in groupby(lines, lambda line: _day(line[0]))],
+        further=further,
+        types=_SENTENCES,
+        asked=asked,
+        document=names.document(asked["document"]),
+        head=EventHead.find(g.caller.owner_id),
+        kept_days=current_runtime().settings.event_days,
+    )
 
 
 def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
     """The last readings of a document by links, in words."""
-    names, found = _Names(owner_id), readings_by_links(owner_id, document_id, 50)
+    names = _Names(owner_id)
+    found = readings_by_links(owner_id, document_id, 50)
     return [(event, names.reading(event.type, facts)) for event, facts in found[:5]]
 
 
@@ -107,14 +118,16 @@ class _Names:
 
     def __init__(self, owner_id: str) -> None:
         self._owner_id = owner_id
-        self._called, self._document = cache(self._look_up), cache(self._find)
+        self._called = cache(self._look_up)
+        self._document = cache(self._find)
 
     def sentence(self, event: Event) -> Markup:
         data = event.data
         whom = for_whom(self._called(DocumentToken, data.get("tokenId")))
         reader = self._called(Opening, data.get("openingId"))
         key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
-        found = self.document(id := data.get("documentId"))
+        id = data.get("documentId")
+        found = self.document(id)
         is_over = id and not found and event.type == "token.revoked"  # by hand, or with it
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
         document = found or "a document that is gone"
@@ -143,7 +156,8 @@ class _Names:
 
     def reading(self, type: str, data: dict[str, Any]) -> Markup:
         opening = self._called(Opening, data.get("openingId"))
-        label, times = opening or self._called(DocumentToken, data["tokenId"]), data.get("count", 1)
+        label = opening or self._called(DocumentToken, data["tokenId"])
+        times = data.get("count", 1)
         act = "saved it" if type == "document.downloaded" else "opened it"
         often = f", {times} times" if times > 1 else ""
         who = quoted(label) if label else "Somebody"

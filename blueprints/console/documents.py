@@ -1,5 +1,6 @@
-"""The list of documents, and uploading."""
+"""Documents: the list and uploading, one with its preview, facts and links, and the bin."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -9,59 +10,97 @@ from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 import viewer
-from models import Collection, DocumentToken, current_runtime
+from models import Collection, Document, DocumentToken, current_runtime
 from models.core import NotFound
 from models.documents import (
     ORDERS,
+    bin_page,
     binned,
+    delete_for_good,
     documents_page,
+    put_back,
     put_in_bin,
     upload,
     with_binned,
 )
-from models.links import links_by_target
+from models.links import TokenGrant, count_live_links, link_of_owner, links_by_target, replacing
 
+from ..http import COOKIE
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
-from ..schemas.requests import NewDocumentToken
+from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
 from ..schemas.uploads import UploadForm
-from ..views import archive
+from ..views import archive, content
+from ..views import pages as document_pages
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url
-from .blueprint import HOME, Pages, go, page_of, render
-from .forms import accepts_html, once, text, today
-from .links import link_fields, show_new
+from .activity import readings
+from .forms import accepts_html, end, once, text, today
+from .links import issue, link_fields, show_new
+from .pages import (
+    HOME,
+    PUBLIC,
+    Pages,
+    address_of,
+    from_here,
+    go,
+    go_back,
+    page_number,
+    page_of,
+    render,
+)
 
 documents = Pages("documents", "/documents")
-ROWS = 9  # a page with its assets has at most 34 KiB
+document = Pages("document", "/documents/<id>")
+bin = Pages("bin", "/bin")
+share_target = Pages("share_target")
+BIN_PATH = "/app/bin"
+ON_A_PAGE = 9
+BINNED_ON_A_PAGE = 12
 MOST_SELECTED = 100
-_MOST_TEXT = 4096  # bytes of a field of the form
+MOST_LINKS = 100
+_MOST_TEXT_BYTES = 4096  # of a field of the form
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
+
+
+def _owned(id: str) -> Document:
+    return Document.one_of(g.caller.owner_id, id)
+
+
+# The list
 
 
 @documents.get("")
 def show_documents(**_: str) -> Response:
     """List the documents, by name, type and order, page by page"""
+    owner_id = g.caller.owner_id
     asked = {name: request.args.get(name, "").strip() for name in ("name", "type", "sort")}
-    number, owner_id = page_number(), g.caller.owner_id
-    media_types = viewer.media_types_of(asked["type"])
-    filters: dict[str, Any] = {"name": asked["name"], "media_types": media_types}
-    page = documents_page(owner_id, ROWS, number, order=asked["sort"], **filters)
     given = {name: value for name, value in asked.items() if value}
-    shown: dict[str, Any] = {"kinds": viewer.KINDS, "sorts": ORDERS, "asked": asked, "list": page}
-    shown |= {"address": lambda other: "?" + urlencode(given | {"page": other})}
-    shown |= {"links": links_by_target(page.documents)}
-    shown["gone"] = binned(owner_id, request.args.getlist("id")[:MOST_SELECTED])
+    page = documents_page(
+        owner_id,
+        ON_A_PAGE,
+        page_number(),
+        name=asked["name"],
+        media_types=viewer.media_types_of(asked["type"]),
+        order=asked["sort"],
+    )
     shared = request.args.getlist("shared")[:MOST_SELECTED]  # by a phone, which stored them
-    kept = (one for one in with_binned(owner_id, shared) if one.binned_at is None)
-    shown["shared"] = [one.show_bare_if_damaged() for one in kept]
+    stored = [one for one in with_binned(owner_id, shared) if one.binned_at is None]
     runtime = current_runtime()
-    shown |= {"quota": runtime.quota, "limit": runtime.settings.max_document_bytes}
-    return render("documents", base=base_url(), **shown)
-
-
-def page_number() -> int:
-    return max(1, request.args.get("page", 1, int))
+    return render(
+        "documents",
+        asked=asked,
+        list=page,
+        address=lambda number: "?" + urlencode(given | {"page": number}),
+        kinds=viewer.KINDS,
+        sorts=ORDERS,
+        links=links_by_target(page.documents),
+        gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
+        shared=[one.show_bare_if_damaged() for one in stored],
+        quota=runtime.quota,
+        limit=runtime.settings.max_document_bytes,
+        base=base_url(),
+    )
 
 
 @documents.post("", shows=show_documents, form=UploadForm())
@@ -69,45 +108,33 @@ def upload_document() -> Response:
     """Upload a document, with a link if one is asked for; or act on those that are selected"""
     if request.mimetype != FORM_DATA:
         return _act_on_selected()
-    made = store_sent()
+    made = _store_sent()
     if not accepts_html():
         return jsonify(made)
     if made["link"]:
         return show_new(made["link"])
-    into = made["collection"]
-    return go(f"/app/collections/{into}", "uploaded") if into else go(made["address"])
-
-
-def store_sent(**facts: Any) -> dict[str, Any]:
-    """What `store` answers for the form of this request, which is stored once."""
-    body, content_type = seekable_body(request), request.content_type or ""
-    digest, key = fingerprint_of_parts(body, content_type), request.args.get("key", "")
-    parts: Any = read_parts(body, content_type)
-    g.typed = MultiDict(
-        (part.name, part.content.head(_MOST_TEXT).decode(errors="replace"))
-        for part in parts
-        if part.name not in _FILE_PARTS
-    )
-    made: dict[str, Any] = once(lambda: store(parts, **facts), key, digest)
-    return made
+    if made["collection"]:
+        return go(f"/app/collections/{made['collection']}", "uploaded")
+    return go(made["address"])
 
 
 def _act_on_selected() -> Response:
-    owner_id, ticked = g.caller.owner_id, request.form.getlist("id")
-    ids, act = list(dict.fromkeys(ticked))[:MOST_SELECTED], request.form.get("act")
+    owner_id = g.caller.owner_id
+    ids = list(dict.fromkeys(request.form.getlist("id")))[:MOST_SELECTED]
+    act = request.form.get("act")
     if not ids or act not in {"bin", "zip", "collect"}:
         raise ValidationError({"": ["Select documents, then what is to be done with them."]})
     if act == "zip":
-        return _save(owner_id, ids)
+        return _save_selected(owner_id, ids)
     if act == "collect":
         title = f"{len(ids)} document{'' if len(ids) == 1 else 's'}, {today()}"
-        made, _ = Collection.make(owner_id, title, document_ids=ids)
+        made = Collection.make(owner_id, title, document_ids=ids)[0]
         return go(f"/app/collections/{made.id}", "collected")
     put_in_bin(owner_id, ids)
     return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
 
 
-def _save(owner_id: str, ids: list[str]) -> Response:
+def _save_selected(owner_id: str, ids: list[str]) -> Response:
     found = [one.show_bare_if_damaged() for one in with_binned(owner_id, ids) if not one.binned_at]
     entries = archive.entries_of(one for one in found if one.sha256)
     if not entries:
@@ -117,23 +144,208 @@ def _save(owner_id: str, ids: list[str]) -> Response:
     return archive.send(entries, f"{len(entries)} documents {today()}")
 
 
-def store(parts: list[Part], **more: Any) -> dict[str, Any]:
+# Uploading
+
+
+def _store_sent(**facts: Any) -> dict[str, Any]:
+    """What `_store` answers for the form of this request, which is stored once."""
+    body = seekable_body(request)
+    content_type = request.content_type or ""
+    digest = fingerprint_of_parts(body, content_type)
+    parts: Any = read_parts(body, content_type)
+    g.typed = MultiDict(
+        (part.name, part.content.head(_MOST_TEXT_BYTES).decode(errors="replace"))
+        for part in parts
+        if part.name not in _FILE_PARTS
+    )
+    key = request.args.get("key", "")
+    made: dict[str, Any] = once(lambda: _store(parts, **facts), key, digest)
+    return made
+
+
+def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
     """The address of the document's page, and the ids of the link if one was asked for, and of the
     collection that has it. `more` is what `upload` takes beside what the parts say.
     """
+    owner_id = g.caller.owner_id
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None
     form: Any = [part for part in parts if part.name in _FILE_PARTS]
     facts = UploadForm().load(form)
-    payload, _, type = facts.pop("payload"), facts.pop("token"), facts.pop("content_type", "")
-    into = facts.pop("collection_id", None)
-    owner_id = g.caller.owner_id
+    payload = facts.pop("payload")
+    content_type = facts.pop("content_type", "") or UNKNOWN_TYPE
+    collection_id = facts.pop("collection_id", None)
+    del facts["token"]
     current_runtime().upload_limiter.spend(owner_id)
     if terms is not None:
         facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
-    elif into:
-        facts["prepare"] = partial(Collection.taking, owner_id, into)
-    facts |= more
-    document, issued = upload(owner_id, payload, content_type=type or UNKNOWN_TYPE, **facts)
-    link = issued.row.id if wants_link else None
-    return {"address": f"{HOME}/{document.id}", "link": link, "collection": into}
+    elif collection_id:
+        facts["prepare"] = partial(Collection.taking, owner_id, collection_id)
+    document, issued = upload(owner_id, payload, content_type=content_type, **facts | more)
+    return {
+        "address": f"{HOME}/{document.id}",
+        "link": issued.row.id if wants_link else None,
+        "collection": collection_id,
+    }
+
+
+@share_target.post("/share", accepts=PUBLIC, form=UploadForm())
+def receive() -> Response:
+    """Store what another app on the phone shares, and lead to the page that makes links to it
+
+    The system sends the form with the cookie, as after a tap on a link (Web Share Target API).
+    """
+    if g.caller.credential_type != COOKIE:
+        return go("/app/login", "share")
+    parts = read_parts(seekable_body(request), request.content_type or "")
+    stored = [_store([part])["address"].rpartition("/")[2] for part in _shared_files(parts)]
+    return go(HOME, "uploaded" if stored else "", shared=stored)
+
+
+def _shared_files(parts: list[Part]) -> Iterator[Part]:
+    """The files; if there are none, the text or the address that is shared, as one."""
+    files = [part for part in parts if part.name == "file" and part.size]
+    texts = [part for part in parts if part.name in {"text", "url"} and part.size]
+    if files or not texts:
+        yield from files
+        return
+    title = next((part.content.head(200) for part in parts if part.name == "title"), b"")
+    name = f"{title.decode(errors='replace').strip() or 'Shared text'}.txt"
+    yield Part("file", name, "text/plain;charset=utf-8", texts[0].content)
+
+
+# One document
+
+
+@document.get("")
+def show_document(id: str) -> Response:
+    """Show a document: preview, facts, links"""
+    found = _owned(id)
+    owner_id = g.caller.owner_id
+    links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
+    links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
+    return render(
+        "document",
+        document=found,
+        links=links,
+        lines="\n".join(f"{name}: {value}" for name, value in found.metadata.items()),
+        seen=readings(owner_id, id),
+        former=with_binned(owner_id, request.args.getlist("former")[:1]),
+    )
+
+
+@document.post("", shows=show_document)
+def edit_document(id: str) -> Response:
+    """Change the document's name, metadata or end"""
+    fields = {"name": text("name") or "", "metadata": _metadata(), **end()}
+    _owned(id).edit(**DocumentEdit().load(fields))
+    return go(f"{HOME}/{id}", "saved")
+
+
+def _metadata() -> dict[str, str]:
+    """As it was typed: a pair a line, as in `name: value`."""
+    lines = [line for line in request.form.get("metadata", "").splitlines() if line.strip()]
+    pairs = [line.partition(":") for line in lines]
+    found = {name.strip(): value.strip() for name, colon, value in pairs if colon}
+    if len(found) < len(lines):
+        raise ValidationError({"metadata": ["Write each line as `name: value`, each name once."]})
+    return found
+
+
+@document.get("/view")
+def view(id: str) -> Response:
+    """Show the document in the page's frame"""
+    found = _owned(id)
+    grant = TokenGrant.of_owner(g.caller.id, found.id, g.caller.owner_id)
+    return document_pages.render("view", found, grant)
+
+
+@document.get("/content")
+@from_here
+def save_original(id: str) -> Response:
+    """Return the original's bytes"""
+    return content.read(_owned(id), None)
+
+
+@document.get("/download")
+@from_here
+def save_file(id: str) -> Response:
+    """Save the document as one HTML file"""
+    return document_pages.render("download", _owned(id), None)
+
+
+@document.post("/download", shows=show_document)
+def save_sealed_file(id: str) -> Response:
+    """Save the document as one HTML file that a password opens"""
+    body = DownloadRequest().load({"password": request.form.get("password", "")})
+    return document_pages.encrypted_download(_owned(id), None, body["password"])
+
+
+@document.post("/end", shows=show_document)
+def end_document(id: str) -> Response:
+    """Delete the document for good, if its name is typed; or tomorrow, by way of the bin"""
+    found = _owned(id)
+    if request.form.get("act") == "tomorrow":
+        put_in_bin(found.owner_id, [id])
+        return go(HOME, "binned", id=[id])
+    if (text("sure") or "").split() != found.name.split():
+        raise ValidationError({"sure": ["This is not its name. Type it as it stands above."]})
+    found.delete_with_tokens()
+    return go(HOME, "deleted")
+
+
+@document.get("/newer")
+def ask_for_newer(id: str) -> Response:
+    """Show the form for a newer file in place of the document"""
+    found = _owned(id)
+    return render(
+        "newer",
+        document=found,
+        live=count_live_links(found),
+        places=len(Collection.holding(found)),
+        limit=current_runtime().settings.max_document_bytes,
+    )
+
+
+@document.post("/newer", shows=ask_for_newer, form=UploadForm())
+def store_newer(id: str) -> Response:
+    """Store a newer file: links to the document and its places in collections lead there"""
+    former = _owned(id)
+    made = _store_sent(
+        prepare=partial(replacing, g.caller.owner_id, id),
+        metadata=former.metadata,
+        expires_at=former.expires_at,
+    )
+    return go(made["address"], "newer", former=id) if accepts_html() else jsonify(made)
+
+
+@document.post("/links", shows=show_document)
+def share(id: str) -> Response:
+    """Create a link and show it"""
+    link_id = issue(_owned(id), link_fields())
+    if accepts_html():
+        return show_new(link_id)
+    return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
+
+
+# The bin: what was deleted in the pages, for a day
+
+
+@bin.get("")
+def show_bin() -> Response:
+    """List what is in the bin, page by page"""
+    return render("bin", list=bin_page(g.caller.owner_id, BINNED_ON_A_PAGE, page_number()))
+
+
+@bin.post("")
+def take_out() -> Response:
+    """Put documents back"""
+    put_back(g.caller.owner_id, request.form.getlist("id")[:MOST_SELECTED])
+    return go_back(HOME, "restored")
+
+
+@bin.post("/<id>/delete")
+def delete_now(id: str) -> Response:
+    """Delete a document that is in the bin for good"""
+    delete_for_good(g.caller.owner_id, id)
+    return go(BIN_PATH, "deleted")

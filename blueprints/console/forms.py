@@ -95,7 +95,8 @@ def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
     if not (key or request.form.get("key")):
         return execute()
     content = content or json.dumps(list(request.form.items(multi=True)))
-    user, digest = g.caller.owner_id, sha256(content.encode()).hexdigest()
+    user = g.caller.owner_id
+    digest = sha256(content.encode()).hexdigest()
     id = StoredResponse.id_of("form", user, request.path, key, digest)
     return execute_once(user, id, "", execute, WAIT_SECONDS)
 

@@ -24,14 +24,15 @@ from models.links import (
 from ..schemas.requests import DocumentTokenEdit, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
-from .blueprint import Pages, go, go_back, render
 from .forms import end, number, once, text, typed
-from .templating import address_of
+from .pages import Pages, address_of, go, go_back, render
 
 links = Pages("links", "/links")
-PATH, ROWS, OPENINGS = "/app/links", 10, 6
+PATH = "/app/links"
+ON_A_PAGE = 10
+OPENINGS_ON_A_PAGE = 6
 TEXT = "text/plain; charset=utf-8"
-LISTED_AFTER = 60_000  # milliseconds: openings in the minute after another are listed as one
+LISTED_AFTER_MS = 60_000  #  openings in the minute after another are listed as one
 _MARKED_AND_SAVED = (
     "Untick “May be saved”, or untick this: a link whose pages are marked is for viewing alone."
 )
@@ -40,22 +41,23 @@ _MARKED_AND_SAVED = (
 @links.get("")
 def show_links() -> Response:
     """List all links, live ones first, or those to one document or collection"""
-    owner_id, after = g.caller.owner_id, request.args.get("after")
+    owner_id = g.caller.owner_id
+    after = request.args.get("after")
     for noun in ("document", "collection"):
         if id := request.args.get(noun):
             return _links_of(noun, target_of(owner_id, id), after)
     state = "ended" if request.args.get("state") == "ended" else "live"
-    found, further = links_of_owner(owner_id, ROWS, after, state)
+    found, further = links_of_owner(owner_id, ON_A_PAGE, after, state)
     if state == "live" and not further:
         state = "ended"
-        ended, further = links_of_owner(owner_id, max(1, ROWS - len(found)), None, state)
+        ended, further = links_of_owner(owner_id, max(1, ON_A_PAGE - len(found)), None, state)
         found += ended
     older = further and f"?state={state}&after={further}"
     return render("links", links=found, older=older, after=after)
 
 
 def _links_of(noun: str, target: Target, after: str | None) -> Response:
-    found, further = DocumentToken.page_of_target(target, ROWS, after)
+    found, further = DocumentToken.page_of_target(target, ON_A_PAGE, after)
     older = further and f"?{noun}={target.id}&after={further}"
     return render("links", links=found, noun=noun, target=target, older=older, after=after)
 
@@ -66,15 +68,20 @@ def show_link(id: str) -> Response:
     link = link_of_owner(g.caller.owner_id, id)
     used = openings(link)
     ids = {data["documentId"] for _, data in used if data.get("documentId")}
-    read = with_binned(g.caller.owner_id, ids)
-    names = {one.id: one.show_bare_if_damaged().name for one in Document.with_root_keys(read)}
-    opened, older = Opening.page_of_link(link, OPENINGS, request.args.get("after"))
+    read = Document.with_root_keys(with_binned(g.caller.owner_id, ids))
+    opened, older = Opening.page_of_link(link, OPENINGS_ON_A_PAGE, request.args.get("after"))
     readings: dict[str, list[Any]] = {}
     for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
-    shown: dict[str, Any] = {"opened": opened, "older": older, "readings": readings}
-    shown["is_incomplete"] = bool(link.last_used_at and now() - link.last_used_at < LISTED_AFTER)
-    return _render_link("link", link, names=names, **shown)
+    return _render_link(
+        "link",
+        link,
+        names={one.id: one.show_bare_if_damaged().name for one in read},
+        opened=opened,
+        older=older,
+        readings=readings,
+        is_incomplete=bool(link.last_used_at and now() - link.last_used_at < LISTED_AFTER_MS),
+    )
 
 
 @links.get("/openings/<id>/receipt")
@@ -93,7 +100,8 @@ def show_agreement(id: str) -> Response:
 
 def issue(target: Target, fields: dict[str, Any]) -> str:
     """The id of a new link by the fields of its form."""
-    body, owner_id = NewDocumentToken().load(fields), g.caller.owner_id
+    body = NewDocumentToken().load(fields)
+    owner_id = g.caller.owner_id
     made = once(lambda: DocumentToken.issue(target, LinkOptions.of(owner_id, **body)).row.id)
     return str(made)
 
@@ -104,15 +112,17 @@ def show_new(id: str) -> Response:
 
 
 def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
-    address, shows_qr = address_of(link), "is_new" in more or "qr" in request.args
-    more |= {"address": address, "qr": qr_code(address) if address and shows_qr else ""}
-    return render(template, link=link, target=link.target, **more)
+    address = address_of(link)
+    shows_qr = "is_new" in more or "qr" in request.args
+    qr = qr_code(address) if address and shows_qr else ""
+    return render(template, link=link, target=link.target, address=address, qr=qr, **more)
 
 
 @links.post("/<id>", shows=show_link)
 def change_link(id: str) -> Response:
     """Change a link without sending it anew"""
-    fields, link = link_fields(), link_of_owner(g.caller.owner_id, id)
+    fields = link_fields()
+    link = link_of_owner(g.caller.owner_id, id)
     if not (fields["password"] or "open" in request.form):
         del fields["password"]
     kept = _guards_of(link).items()
@@ -168,5 +178,8 @@ def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
 def _guards_of(link: DocumentToken) -> dict[str, Any]:
     """The same as the form of the link holds it, where browsers change the ends of lines."""
     text = link.agreement and re.sub("\r\n?", "\n", link.agreement)
-    recipients, watermark = list(link.recipients) or None, link.watermark or None
-    return {"recipients": recipients, "agreement": text, "watermark": watermark}
+    return {
+        "recipients": list(link.recipients) or None,
+        "agreement": text,
+        "watermark": link.watermark or None,
+    }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Response, after_this_request, current_app, g, request
+from flask import Response, after_this_request, g, jsonify, request
 from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
@@ -121,7 +121,7 @@ def problem(status: int, code: str, detail: str, errors: Any = ()) -> Response:
     }
     if errors:
         body["errors"] = errors
-    response: Response = current_app.json.response(body)
+    response = jsonify(body)
     response.status_code = status
     response.content_type = PROBLEM
     return response

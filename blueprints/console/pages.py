@@ -1,0 +1,417 @@
+"""Pages: routes that declare their credentials, what every page has, errors as pages, assets."""
+
+import gzip
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, wraps
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask.blueprints import BlueprintSetupState
+from markupsafe import Markup
+from werkzeug.urls import iri_to_uri
+
+import viewer
+from models import Document, Issued
+from models.core import NotFound, now, rfc3339
+from models.events import has_mail
+from models.links import secret_of
+from models.records import has_passed
+from models.runtime import service_error_of
+
+from ..http import COOKIE, NOBODY
+from ..http.authentication import clear_cookie
+from ..http.problems import PROBLEM
+from ..schemas.fields import Timestamp
+from ..views.branding import brand
+from ..views.links import frame, visible, with_addresses
+from ..views.notices import prefers_html
+from .forms import accepts_html, form, form_key, friday_after_tomorrow, link_ends, show_again, today
+
+HOME = "/app/documents"
+PUBLIC = (NOBODY, COOKIE)
+MOST_ADDRESS_CHARACTERS = 2000  # of an address that leads back to a page
+_POLICY = (
+    "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; "
+    "img-src 'self'; manifest-src 'self'; frame-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
+_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
+_FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
+_ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_ICONS = {  # file -> where it is used, and for what
+    "icon.svg": {"type": "image/svg+xml", "sizes": "any"},
+    "icon-192.png": {"type": "image/png", "sizes": "192x192"},
+    "icon-512.png": {"type": "image/png", "sizes": "512x512", "purpose": "any maskable"},
+}
+_MANIFEST = {
+    "id": "/app",
+    "name": "Document Service",
+    "short_name": "Documents",
+    "description": "Send a document by a link, see when it was opened, take it back.",
+    "start_url": HOME,
+    "scope": "/app/",
+    "display": "standalone",
+    "background_color": "#f3f4f6",
+    "theme_color": "#ffffff",  # in dark mode a `meta` of the pages says another one
+    "icons": [{"src": f"/app/{name}", **facts} for name, facts in _ICONS.items()],
+    "share_target": {
+        "action": "/app/share",
+        "method": "POST",
+        "enctype": "multipart/form-data",
+        "params": {
+            "title": "title",
+            "text": "text",
+            "url": "url",
+            "files": [
+                {
+                    "name": "file",
+                    "accept": [
+                        "image/*",
+                        "application/*",
+                        "text/*",
+                        "audio/*",
+                        "video/*",
+                        "message/*",
+                    ],
+                }
+            ],
+        },
+    },
+}
+
+Page = Callable[..., Response]
+State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
+
+
+class Pages(Blueprint):
+    """The pages of one noun, below `/app`."""
+
+    def __init__(self, noun: str, prefix: str = "") -> None:
+        super().__init__(f"console_{noun}", __name__, url_prefix=f"/app{prefix}")
+
+    def route(
+        self,
+        rule: str,
+        *,
+        accepts: tuple[str, ...] = (COOKIE,),
+        shows: Page | None = None,
+        form: Any = None,
+        **options: Any,
+    ) -> Any:
+        """Register a page that `accepts` these credentials.
+
+        What a form is refused for is shown by the page `shows`, at the fields, or else by a page of
+        its own. `form` is the schema of an upload's parts.
+        """
+        register = super().route(rule, **options)
+
+        def registered(view: Page) -> Any:
+            page = show_again(view, shows)
+            page.__dict__.update(accepts=accepts, scopes=(), permission="", form=form)
+            return register(page)
+
+        return registered
+
+
+def render(template: str, status: int = 200, **values: Any) -> Response:
+    """A page of `templates/console/`."""
+    nonce = secrets.token_urlsafe(16)
+    html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
+    policy = {"Content-Security-Policy": _POLICY.format(nonce)}
+    return Response(html, status, _HEADERS | policy)
+
+
+def go(path: str, done: str = "", **more: Any) -> Response:
+    """303 to a page, which says what was done; `done` is a key of its table of sentences."""
+    query = urlencode({"done": done} | more, doseq=True) if done else ""
+    joint = query and ("&" if "?" in path else "?")
+    return Response("", 303, {"Location": iri_to_uri(path + joint + query)})
+
+
+def go_back(otherwise: str, done: str, **more: Any) -> Response:
+    """To the page that the form names or was on, which says what was done."""
+    back = page_of(request.form.get("back", "")) or referring_page() or otherwise
+    return go(back, done, **more)
+
+
+def page_number() -> int:
+    """The page of a list that is asked for."""
+    return max(1, request.args.get("page", 1, int))
+
+
+def from_here(view: Page) -> Page:
+    """A GET that is recorded, or that costs much: the link of another site, with which browsers
+    send the cookie, leads to the page above instead, which asks.
+    """
+
+    @wraps(view)
+    def guarded(**path: str) -> Response:
+        if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+            return go(_page_above())
+        return view(**path)
+
+    return guarded
+
+
+def page_of(address: str) -> str:
+    """The address, a path and perhaps a query, if browsers find a page of ours there, else ''."""
+    if (
+        len(address) > MOST_ADDRESS_CHARACTERS
+        or not address.isprintable()
+        or not address.startswith("/app/")
+    ):
+        return ""
+    segments = unquote(urlsplit(address).path).split("/")[1:]
+    leaves = "\\" in address or "//" in address or not {"", ".", ".."}.isdisjoint(segments)
+    return "" if leaves else address
+
+
+def referring_page() -> str:
+    """The path of the page that holds this form; '' if it is not known."""
+    with suppress(ValueError):
+        return page_of(urlsplit(request.referrer or "").path)
+    return ""
+
+
+def _page_above() -> str:
+    """The nearest page above the address of this request."""
+    pages = current_app.url_map.bind("")
+    path = request.path.rpartition("/")[0]
+    while path.startswith("/app/") and not pages.test(path, "GET"):
+        path = path.rpartition("/")[0]
+    return path
+
+
+# Errors
+
+
+def errors_as_pages(response: Response) -> Response:
+    """After-request hook: below `/app` people get a page, and the console's script the problem. So
+    do browsers at any other address that is none of ours, but for those of programs.
+    """
+    if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
+        return response
+    path = request.path
+    if path != "/app" and not path.startswith("/app/"):
+        is_mistyped = request.url_rule is None and not path.startswith("/v1/")
+        if not (is_mistyped and prefers_html()):
+            return response
+    if path in _LEADS_TO:
+        return go(_LEADS_TO[path])
+    if response.status_code == 405 and request.method in {"GET", "HEAD"}:
+        return go(_page_above())  # the address of a form, loaded again
+    if response.status_code == 401:
+        return _to_login()
+    page = render("error", response.status_code, problem=response.get_json())
+    page.headers.extend(
+        (name, response.headers[name]) for name in _KEPT if name in response.headers
+    )
+    return page
+
+
+def _to_login() -> Response:
+    """To the login, and from there back to this page, or to the page that holds the form."""
+    is_form = request.method == "POST"
+    page = referring_page() if is_form else request.full_path.rstrip("?")
+    response = go(f"/app/login?next={quote(page)}")
+    clear_cookie(response)
+    return response
+
+
+# The stylesheet and the script; icons and manifest, by which a phone puts the pages on its home
+# screen (W3C Web Application Manifest)
+
+assets = Pages("assets")
+assets.after_app_request(errors_as_pages)
+
+
+@dataclass(frozen=True)
+class Asset:
+    """The stylesheet or the script of the pages, whose address changes with its content."""
+
+    address: str
+    content_type: str
+    content: bytes
+    compressed: bytes
+
+
+@cache
+def asset(kind: str) -> Asset:
+    """Return the stylesheet (`css`) or the script (`js`) of the pages; made once."""
+    text = render_template(f"console/console.{kind}")
+    if kind == "css":
+        shown = brand()
+        text = render_template("base.css") + "\n" + text + (shown.css if shown else "")
+    content = text.encode()
+    version = sha256(content).hexdigest()[:16]
+    address = f"/app/console-{version}.{kind}"
+    return Asset(address, _ASSETS[kind], content, gzip.compress(content, mtime=0))
+
+
+@assets.get("/console-<version>.<any(css,js):kind>", accepts=PUBLIC)
+def static(version: str, kind: str) -> Response:  # noqa: ARG001
+    """Return the stylesheet or the script of the pages"""
+    found = asset(kind)
+    if request.path != found.address:  # that of another version
+        raise NotFound
+    is_compressed = request.accept_encodings["gzip"] > 0
+    response = Response(
+        found.compressed if is_compressed else found.content,
+        content_type=found.content_type,
+        headers={
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+        },
+    )
+    version = found.address.rpartition("/")[2]
+    if is_compressed:
+        response.headers["Content-Encoding"] = "gzip"
+        version += ".gz"
+    response.set_etag(version)
+    response.make_conditional(request)
+    return response
+
+
+@assets.get("/<any('icon.svg','icon-192.png','icon-512.png'):name>", accepts=PUBLIC)
+def icon(name: str) -> Response:
+    """Return an icon"""
+    file = Path(current_app.root_path) / "templates" / "icons" / name
+    return Response(file.read_bytes(), headers=_FOR_A_DAY, content_type=_ICONS[name]["type"])
+
+
+@assets.get("/manifest.webmanifest", accepts=PUBLIC)
+def manifest() -> Response:
+    """Describe the pages as an app that a phone installs"""
+    shown = brand()
+    response = jsonify(_MANIFEST | ({"name": shown.name} if shown and shown.name else {}))
+    response.headers.update(_FOR_A_DAY)
+    response.content_type = "application/manifest+json"
+    return response
+
+
+# What the templates may use besides their values
+
+
+def prepare_templates(state: BlueprintSetupState) -> None:
+    environment = state.app.jinja_env
+    environment.trim_blocks = True
+    environment.lstrip_blocks = True
+    environment.globals.update(
+        asset=asset,
+        form=form,
+        form_key=form_key,
+        friday=friday_after_tomorrow,
+        link_ends=link_ends,
+        mails=has_mail,
+        today=today,
+    )
+    environment.filters.update(
+        address=address_of,
+        badge=_badge,
+        event_words=_event_words,
+        frame=frame,
+        has_pages=_has_pages,
+        key_state=_key_state,
+        kind=_kind,
+        link_state=_link_state,
+        milliseconds=Timestamp().deserialize,
+        moment=rfc3339,
+        size=viewer.format_size,
+        visible=visible,
+        webhook_state=_webhook_state,
+        zip=zip,
+    )
+
+
+assets.record_once(prepare_templates)
+
+
+def quoted(text: str) -> Markup:
+    """In a sentence, whose order it leaves alone where it is written from right to left."""
+    return Markup("<bdi>{}</bdi>").format(visible(text))
+
+
+def for_whom(label: str | None) -> Markup:
+    """What stands behind `link`."""
+    return Markup(" for “{}”").format(quoted(label)) if label else Markup()
+
+
+def address_of(link: Any) -> str | None:
+    """Where it opens, or for one that saves only, where it saves; None if it is not known."""
+    secret = secret_of(link)
+    if secret is None:
+        return None
+    issued = with_addresses(Issued(link, secret))
+    saves = link.permissions == "download"
+    return issued.short_url.replace("/s?", "/s/download?") if saves else issued.short_url
+
+
+def _kind(document: Any) -> str:
+    return viewer.kind_of(document.media_type, document.name)
+
+
+def _has_pages(target: Any) -> bool:
+    """Whether it is a document with pages that can be read."""
+    try:
+        return isinstance(target, Document) and target.has_pages()
+    except Exception as error:
+        if service_error_of(error):
+            return False
+        raise
+
+
+def _badge(document: Any) -> str:
+    return viewer.badge(document.name, _kind(document))
+
+
+def _event_words(type: str) -> str:
+    """A type of events, such as `token.spent`, for people: `link ended`."""
+    for name, word in (("token", "link"), ("api_", ""), ("spent", "ended"), (".", " ")):
+        type = type.replace(name, word)
+    return type
+
+
+def _link_state(link: Any) -> State:
+    """The moment is the one it ends or has ended at."""
+    if link.revoked_at:
+        return "over", "revoked", link.revoked_at
+    if getattr(link, "target_name", "") is None:  # of all links: its document is in the bin
+        return "over", "ended", None
+    if has_passed(link.expires_at):
+        return "over", "ended", link.expires_at
+    if link.max_views and link.views >= link.max_views:
+        return "over", "used up", link.last_used_at
+    return "live", "live", link.expires_at
+
+
+def _webhook_state(webhook: Any) -> State:
+    if webhook.disabled_at is None:
+        failing = webhook.failing_since
+        return ("soon", "failing", failing) if failing else ("live", "on", None)
+    why = {
+        "failing": "off: it failed for five days",
+        "gone": "off: it answered 410 Gone",
+        "unconfirmed": "not confirmed yet",
+    }
+    return "over", why.get(webhook.disabled_reason, "off"), webhook.disabled_at
+
+
+def _key_state(key: Any) -> State:
+    for word, at in (("revoked", key.revoked_at), ("ended", key.expires_at)):
+        if at and at <= now():
+            return "over", word, at
+    if key.revoked_at:
+        return "soon", "replaced, works until", key.revoked_at
+    return "live", "works until" if key.expires_at else "works", key.expires_at
