@@ -5,9 +5,8 @@ from typing import Any
 from flask import g
 
 from models import ApiKey, Issued
-from models.core import QuotaExceeded
 
-from .http import SESSION, ApiBlueprint, may_fail_with
+from .http import SESSION, ApiBlueprint
 from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery
 from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_page, list_schema
 
@@ -15,7 +14,6 @@ api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", descrip
 
 
 @api_keys.post("", accepts=[SESSION], idempotent=True)
-@may_fail_with(QuotaExceeded)
 @api_keys.arguments(NewApiKey())
 @api_keys.response(201, ApiKeyWithSecret)
 def create(body: dict[str, Any]) -> Issued[ApiKey]:
@@ -46,7 +44,6 @@ def revoke(id: str) -> None:
 
 
 @api_keys.post("/<id>/rotate", accepts=[SESSION], idempotent=True)
-@may_fail_with(QuotaExceeded)
 @api_keys.arguments(ApiKeyRotation())
 @api_keys.response(201, ApiKeyWithSecret)
 def rotate(body: dict[str, int], id: str) -> Issued[ApiKey]:

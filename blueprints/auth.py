@@ -13,16 +13,9 @@ from models.accounts import (
     require_strong_password,
 )
 from models.accounts import register as register_account
-from models.core import (
-    EmailTaken,
-    NotFound,
-    RegistrationClosed,
-    TooManyRequests,
-    WrongCredentials,
-)
 from models.runtime import network_of
 
-from .http import NOBODY, SESSION, ApiBlueprint, may_fail_with, report_allowance
+from .http import NOBODY, SESSION, ApiBlueprint, report_allowance
 from .http.clients import client_of_request
 from .schemas.requests import Login, PageQuery, PasswordChange, PasswordReset, Registration
 from .schemas.responses import (
@@ -38,7 +31,6 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 
 
 @auth.post("/register", accepts=[NOBODY, SESSION], idempotent=True)
-@may_fail_with(EmailTaken, RegistrationClosed, TooManyRequests)
 @auth.arguments(Registration())
 @auth.alt_response(200, schema=Profile)
 @auth.response(201, Profile)
@@ -55,7 +47,6 @@ def register(body: dict[str, Any]) -> tuple[User, int]:
 
 
 @auth.post("/login", accepts=[NOBODY, SESSION])
-@may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(Login())
 @auth.response(200, LoginResponse)
 def log_in(body: dict[str, str]) -> StartedSession:
@@ -83,7 +74,6 @@ def log_out() -> None:
 
 
 @auth.post("/password", accepts=[SESSION])
-@may_fail_with(WrongCredentials, TooManyRequests)
 @auth.arguments(PasswordChange())
 @auth.response(204)
 def change_password(body: dict[str, str]) -> None:
@@ -97,7 +87,6 @@ def change_password(body: dict[str, str]) -> None:
 
 
 @auth.post("/reset", accepts=[NOBODY, SESSION], spend=lambda: count_reset(_network()))
-@may_fail_with(NotFound, TooManyRequests)
 @auth.arguments(PasswordReset())
 @auth.response(202, ResetResponse)
 def reset_password(body: dict[str, str]) -> dict[str, int]:

@@ -7,10 +7,9 @@ from typing import Any
 from flask import Response, g
 
 from models import Collection, DocumentToken, RowWith
-from models.core import DocumentDamaged, NotFound, PayloadTooLarge, QuotaExceeded
 from models.links import LinkOptions
 
-from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint
 from .schemas.collections import (
     CollectionEdit,
     CollectionQuery,
@@ -31,7 +30,6 @@ HTML = {"type": "string"}
 
 
 @collections.post("", accepts=OWNER, scope=(READ, WRITE), idempotent=True)
-@may_fail_with(NotFound, QuotaExceeded)
 @collections.arguments(NewCollection())
 @collections.response(201, NewCollectionResponse)
 def make(body: dict[str, Any]) -> Any:
@@ -53,7 +51,6 @@ def list_owned(query: dict[str, Any]) -> Any:
 
 
 @collections.get("/<id>", accepts=OWNER, scope=READ)
-@may_fail_with(DocumentDamaged)
 @collections.response(200, CollectionWithDocuments)
 def get(id: str) -> Collection:
     """Return a collection with its documents"""
@@ -61,7 +58,6 @@ def get(id: str) -> Collection:
 
 
 @collections.patch("/<id>", accepts=OWNER, scope=(READ, WRITE))
-@may_fail_with(DocumentDamaged)
 @collections.arguments(CollectionEdit())
 @collections.response(200, CollectionWithDocuments)
 def edit(body: dict[str, Any], id: str) -> Collection:
@@ -81,7 +77,6 @@ def delete(id: str) -> None:
 
 
 @collections.get("/<id>/content", accepts=OWNER, scope=READ)
-@may_fail_with(DocumentDamaged)
 @collections.returns_file(archive.ZIP)
 def content(id: str) -> Response:
     """Return the originals of a collection as one ZIP file
@@ -92,7 +87,6 @@ def content(id: str) -> Response:
 
 
 @collections.get("/<id>/download", accepts=OWNER, scope=READ)
-@may_fail_with(DocumentDamaged, PayloadTooLarge)
 @collections.response(200, HTML, content_type="text/html")
 def download(id: str) -> Response:
     """Download a collection as one self-contained HTML file
@@ -105,7 +99,6 @@ def download(id: str) -> Response:
 
 
 @collections.post("/<id>/download", accepts=OWNER, scope=READ)
-@may_fail_with(DocumentDamaged, PayloadTooLarge)
 @collections.arguments(FilePassword())
 @collections.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:

@@ -5,10 +5,9 @@ from typing import Any
 from flask import Response, g
 
 from models import DocumentToken
-from models.core import DocumentDamaged, NotFound, QuotaExceeded, TokenRevoked
 from models.links import LinkOptions, Opening, kept_text, links_of_owner, listed_link, target_of
 
-from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint, may_fail_with
+from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint
 from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret, OpeningRecord
 from .schemas.requests import (
     DocumentTokenEdit,
@@ -31,7 +30,6 @@ OF_BOTH = (f"{OF_DOCUMENT}/<token_id>", f"{OF_COLLECTION}/<token_id>")
 @document_tokens.post(
     OF_DOCUMENT, also=[OF_COLLECTION], accepts=OWNER, scope=(READ, WRITE), idempotent=True
 )
-@may_fail_with(QuotaExceeded)
 @document_tokens.arguments(NewDocumentToken())
 @document_tokens.response(201, DocumentTokenWithSecret)
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
@@ -61,7 +59,6 @@ def _require_link(id: str, token_id: str) -> str:
 
 
 @document_tokens.patch(OF_BOTH[0], also=OF_BOTH[1:], accepts=OWNER, scope=(READ, WRITE))
-@may_fail_with(TokenRevoked, DocumentDamaged, QuotaExceeded)
 @document_tokens.arguments(DocumentTokenEdit())
 @document_tokens.response(200, DocumentTokenRecord)
 def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
@@ -154,7 +151,6 @@ def get(id: str) -> Any:
 
 
 @document_tokens.patch("/tokens/<id>", accepts=OWNER, scope=(READ, WRITE))
-@may_fail_with(TokenRevoked, DocumentDamaged, QuotaExceeded, NotFound)
 @document_tokens.arguments(LinkEdit())
 @document_tokens.response(200, DocumentTokenRecord)
 def change(body: dict[str, Any], id: str) -> DocumentToken:

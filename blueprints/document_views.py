@@ -5,16 +5,8 @@ from typing import Any
 from flask import Response, g
 
 import viewer
-from models.core import (
-    DocumentDamaged,
-    NotFound,
-    QuotaExceeded,
-    TokenSpent,
-    TooManyRequests,
-    WrongCredentials,
-)
 
-from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint, may_fail_with
+from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint
 from .schemas.guards import CodeRequest
 from .schemas.links import CodeSent
 from .schemas.requests import (
@@ -40,14 +32,6 @@ pdf_pages = ApiBlueprint(
 )
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
-OPENING_ERRORS = (
-    TokenSpent,
-    DocumentDamaged,
-    WrongCredentials,
-    TooManyRequests,
-    QuotaExceeded,
-)
-PDF_ERRORS = (TokenSpent, DocumentDamaged, NotFound, WrongCredentials, TooManyRequests)
 
 
 @pdf_pages.after_request
@@ -66,7 +50,6 @@ def allow_tickets(response: Response) -> Response:
 
 
 @document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
-@may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:
@@ -82,7 +65,6 @@ def view(id: str) -> Response:
 
 
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
-@may_fail_with(*OPENING_ERRORS)
 @document_views.arguments(ViewRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
@@ -98,7 +80,6 @@ def open_view(body: dict[str, Any], id: str) -> Response:
 
 
 @document_views.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=pages.count_code)
-@may_fail_with(TooManyRequests)
 @document_views.arguments(CodeRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(202, CodeSent)
@@ -111,7 +92,6 @@ def request_code(body: dict[str, Any], id: str) -> Any:
 
 
 @document_views.get("/download", accepts=BY_PAGE, scope=READ, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged)
 @document_views.response(200, HTML, content_type="text/html")
 def download(id: str) -> Response:
     """Download the document as a self-contained HTML file
@@ -122,7 +102,6 @@ def download(id: str) -> Response:
 
 
 @document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
-@may_fail_with(*OPENING_ERRORS)
 @document_views.arguments(DownloadRequest(), required=True)
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
@@ -136,7 +115,6 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
 
 @document_views.get("/content", accepts=BY_PAGE, scope=READ, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged, contents.RangeNotSatisfiable)
 @document_views.returns_original
 def content(id: str) -> Response:
     """Return the original's bytes, as their type
@@ -149,7 +127,6 @@ def content(id: str) -> Response:
 
 
 @pdf_pages.get("", accepts=BY_PAGE, scope=READ, permission="view")
-@may_fail_with(*PDF_ERRORS)
 @pdf_pages.arguments(PdfPagesQuery(), location="query")
 @pdf_pages.response(200, PdfPageList())
 def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
@@ -158,7 +135,6 @@ def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
 
 
 @pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
-@may_fail_with(*PDF_ERRORS)
 @pdf_pages.arguments(PdfPagesQuery(), location="query")
 @pdf_pages.arguments(PdfPassword())
 @pdf_pages.response(200, PdfPageList())
@@ -168,7 +144,6 @@ def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> d
 
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
-@may_fail_with(*PDF_ERRORS)
 @pdf_pages.arguments(PdfPageQuery(), location="query")
 @pdf_pages.response(200, DrawnPdfPage())
 def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
@@ -180,7 +155,6 @@ def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
-@may_fail_with(*PDF_ERRORS)
 @pdf_pages.arguments(PdfPageQuery(), location="query")
 @pdf_pages.arguments(PdfPassword())
 @pdf_pages.response(200, DrawnPdfPage())

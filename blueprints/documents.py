@@ -9,19 +9,14 @@ from flask import g
 from models import Collection, Document, DocumentToken, Issued, RowWith, current_runtime
 from models.core import (
     Allowance,
-    DocumentDamaged,
-    NotFound,
-    PayloadTooLarge,
-    QuotaExceeded,
     ScopeMissing,
-    StorageFull,
 )
 from models.documents import find_documents
 from models.documents import upload as store
 
-from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, may_fail_with, takes_uploads
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, takes_uploads
 from .http.base64_payload import Base64Payload
-from .http.multipart import MalformedMultipart, Part
+from .http.multipart import Part
 from .schemas.requests import DocumentEdit, DocumentQuery
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
 from .schemas.uploads import Upload, UploadForm
@@ -35,7 +30,6 @@ def _count_upload() -> Allowance | None:
 
 
 @documents.post("", accepts=OWNER, scope=WRITE, idempotent=True, spend=_count_upload)
-@may_fail_with(MalformedMultipart, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull)
 @takes_uploads(UploadForm())
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
@@ -67,7 +61,6 @@ def list_owned(query: dict[str, Any]) -> Any:
 
 
 @documents.get("/<id>", accepts=OWNER, scope=READ)
-@may_fail_with(DocumentDamaged)
 @documents.response(200, DocumentRecord)
 def get(id: str) -> Document:
     """Return the document's record"""

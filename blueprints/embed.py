@@ -9,7 +9,7 @@ from flask import Response, current_app
 from models.core import NotFound, ServiceError
 from models.links import UPLOAD, TokenGrant
 
-from .http import ANYONE, ApiBlueprint, may_fail_with
+from .http import ANYONE, ApiBlueprint
 from .schemas.requests import OEmbedQuery
 from .schemas.responses import OEmbed
 from .views.links import base_url, frame
@@ -39,7 +39,6 @@ def script() -> Response:
 
 
 @embed.get("/oembed", accepts=ANYONE)
-@may_fail_with(NotFound, FormatNotOffered)
 @embed.arguments(OEmbedQuery(), location="query")
 @embed.response(200, OEmbed)
 def oembed(query: dict[str, Any]) -> dict[str, Any]:

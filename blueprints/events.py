@@ -5,10 +5,9 @@ from typing import Any
 from flask import g
 
 from models import Event, Issued, Webhook
-from models.core import NotFound, QuotaExceeded, TooManyRequests, WebhookDisabled
 from models.events import OpenedDelivery
 
-from .http import EVENTS, OWNER, SESSION, ApiBlueprint, may_fail_with
+from .http import EVENTS, OWNER, SESSION, ApiBlueprint
 from .schemas.requests import EventQuery, NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import (
     DeliveryRecord,
@@ -41,7 +40,6 @@ def _owned(id: str) -> Webhook:
 
 
 @webhooks.post("", accepts=[SESSION], idempotent=True)
-@may_fail_with(NotFound, QuotaExceeded, TooManyRequests)
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, WebhookWithSecret)
 def create(body: dict[str, Any]) -> Any:
@@ -90,7 +88,6 @@ def delete(id: str) -> None:
 
 
 @webhooks.post("/<id>/test", accepts=[SESSION], idempotent=True)
-@may_fail_with(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> OpenedDelivery:
     """Send a `webhook.test` event to this webhook alone"""
@@ -98,7 +95,6 @@ def test(id: str) -> OpenedDelivery:
 
 
 @webhooks.post("/<id>/rotate-secret", accepts=[SESSION], idempotent=True)
-@may_fail_with(WebhookDisabled)
 @webhooks.response(201, WebhookWithSecret)
 def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""
@@ -114,7 +110,6 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
 
 
 @webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION])
-@may_fail_with(WebhookDisabled)
 @webhooks.response(202, DeliveryRecord)
 def redeliver(id: str, delivery_id: str) -> OpenedDelivery:
     """Send an event to a webhook once more"""

@@ -8,36 +8,18 @@ from typing import Any
 
 from flask import Response, jsonify, request
 
-from models.core import (
-    DocumentDamaged,
-    PayloadTooLarge,
-    QuotaExceeded,
-    StorageFull,
-    TokenSpent,
-    TooManyRequests,
-    WrongCredentials,
-)
-
-from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint, may_fail_with, takes_uploads
+from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint, takes_uploads
 from .http.idempotency import replay_responses
-from .http.multipart import FORM_DATA, MalformedMultipart
+from .http.multipart import FORM_DATA
 from .schemas.guards import CodeRequest
 from .schemas.links import CodeSent, LinkContents, ReceiptOfFile
 from .schemas.requests import DownloadRequest, ViewRequest
 from .schemas.uploads import SentFile
-from .views.content import RangeNotSatisfiable
 from .views.notices import prefers_json
 from .views.pages import count_code
 from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
-OPENING_ERRORS = (
-    TokenSpent,
-    DocumentDamaged,
-    WrongCredentials,
-    TooManyRequests,
-    QuotaExceeded,
-)
 HTML = {"type": "string"}
 
 
@@ -48,7 +30,6 @@ def keep_out_of_search(response: Response) -> Response:
 
 
 @short_links.get("", accepts=LINK)
-@may_fail_with(TokenSpent, DocumentDamaged)
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
 @short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(200, LinkContents)
@@ -68,7 +49,6 @@ def _judge_file() -> None:
 
 
 @short_links.post("", accepts=LINK, spend=_judge_file)
-@may_fail_with(MalformedMultipart, PayloadTooLarge, StorageFull, *OPENING_ERRORS)
 @takes_uploads(SentFile(), as_json=False)
 @short_links.arguments(ViewRequest())
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
@@ -105,7 +85,6 @@ def _take(**file: Any) -> Response:
 
 
 @short_links.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=count_code)
-@may_fail_with(TooManyRequests)
 @short_links.arguments(CodeRequest())
 @short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(202, CodeSent)
@@ -118,7 +97,6 @@ def request_code(body: dict[str, Any]) -> Any:
 
 
 @short_links.get("/content", accepts=LINK, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged, RangeNotSatisfiable)
 @short_links.returns_original
 def content() -> Response:
     """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
@@ -130,7 +108,6 @@ def content() -> Response:
 
 
 @short_links.get("/download", accepts=LINK, permission="download")
-@may_fail_with(TokenSpent, DocumentDamaged, PayloadTooLarge)
 @short_links.response(200, HTML, content_type="text/html")
 def download() -> Response:
     """Download what a link opens now as a self-contained HTML file
@@ -141,7 +118,6 @@ def download() -> Response:
 
 
 @short_links.post("/download", accepts=LINK, permission="download")
-@may_fail_with(PayloadTooLarge, *OPENING_ERRORS)
 @short_links.arguments(DownloadRequest(), required=True)
 @short_links.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any]) -> Response:

@@ -25,7 +25,7 @@ from models.core import KeyUnavailable, NotFound
 from models.operations import list_root_keys, setup
 from models.storage import is_server
 
-from .http import ANYONE, COOKIE, ApiBlueprint, may_fail_with
+from .http import ANYONE, COOKIE, ApiBlueprint
 from .http.access_log import Access
 from .http.problems import STATUS
 from .schemas.openapi import meanings
@@ -59,7 +59,6 @@ def health() -> Any:
 
 
 @status.get("/readyz", accepts=ANYONE)
-@may_fail_with(KeyUnavailable)
 @status.response(200, Health)
 def ready() -> Any:
     """Say whether database and keys answer"""
@@ -93,7 +92,6 @@ def icon() -> Response:
 
 
 @status.get("/logo", accepts=ANYONE)
-@may_fail_with(NotFound)
 @status.returns_file("image/png", "image/jpeg", "image/webp")
 def logo() -> Response:
     """Return the logo of the setting BRAND_LOGO"""
@@ -141,7 +139,6 @@ def _response(page: str, policy: str) -> Response:
 
 
 @metrics.get("/metrics", accepts=ANYONE)
-@may_fail_with(NotFound)
 @metrics.response(200, {"type": "string"}, content_type="text/plain")
 def show() -> Response:
     """Tell a monitoring system how the service does, where METRICS is on"""

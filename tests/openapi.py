@@ -48,7 +48,8 @@ class Description:
         if operation is None:
             assert 400 <= answer.status < 500, f"{request} is not described: {answer}"
             return
-        response = operation["responses"].get(str(answer.status))
+        described = operation["responses"]
+        response = described.get(str(answer.status)) or described.get(f"{answer.status // 100}XX")
         assert response, f"{request}: this status is not described: {answer}"
         self._check_content(request, self._resolved(response).get("content", {}), answer)
 

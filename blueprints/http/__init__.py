@@ -16,7 +16,6 @@ from .declarations import (
     SESSION,
     TICKET,
     WRITE,
-    may_fail_with,
     takes_uploads,
 )
 from .problems import report_allowance

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Request, current_app, request
 
 from models import SCOPES
-from models.core import Allowance, ServiceError
+from models.core import Allowance
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
@@ -19,16 +19,6 @@ READ, WRITE, DELETE, EVENTS = SCOPES
 View = Callable[..., Any]
 Declare = Callable[[Any], Any]
 Spend = Callable[[], Allowance | None]  # counts a request; raises `TooManyRequests`
-
-
-def may_fail_with(*errors: type[ServiceError]) -> Declare:
-    """Declare the errors that a handler raises for reasons of its own."""
-
-    def declare(view: Any) -> Any:
-        view.may_fail_with = errors
-        return view
-
-    return declare
 
 
 def takes_uploads(form: Any, *, as_json: bool = True) -> Declare:

@@ -1,13 +1,11 @@
 """The OpenAPI description: flask-smorest's, completed from what handlers declare.
 
-Which errors an operation can answer follows from the credentials it takes, its body, its query,
-the ids in its path, and `may_fail_with`.
+Errors are described once, by the class of their status: any operation may be answered with any.
 """
 
 from collections.abc import Callable
 from functools import cache, partial
 from inspect import cleandoc
-from itertools import groupby
 from threading import Lock
 from typing import Any
 
@@ -17,7 +15,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models import current_runtime
 from models.core import ServiceError
 
-from ..http import ANYONE, API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
+from ..http import API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.declarations import opens_links
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .examples import BODIES, PATH_PARAMETERS
@@ -35,7 +33,6 @@ Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every
 `X-Request-Id`; one that you send (1 to 64 of `A-Za-z0-9._-`) is kept. Lists are newest first, and
 `nextCursor` leads to the next page. `HEAD` works wherever `GET` does. Text holds no NUL character.
 """
-BODY_ERRORS = ("malformed_json", "unsupported_media_type", "payload_too_large", "invalid_request")
 SCHEMES = {
     SESSION: {"type": "http", "scheme": "bearer", "bearerFormat": "PASETO v4.local"},
     API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -43,15 +40,19 @@ SCHEMES = {
     TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
 }
 IDEMPOTENCY_KEY = {
-    **{"name": "Idempotency-Key", "in": "header"},
+    "name": "Idempotency-Key",
+    "in": "header",
     "description": "The same key and body within 24 hours get the first response again, with "
     "`Idempotency-Replayed: true`; nothing is created twice. If the document or webhook has been "
     "deleted since, the response is 404.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 SUCCESS = {
-    **{"200": "Done.", "201": "Created.", "202": "Accepted: it is sent now."},
-    **{"204": "Done. There is no body.", "206": "The range asked for."},
+    "200": "Done.",
+    "201": "Created.",
+    "202": "Accepted: it is sent now.",
+    "204": "Done. There is no body.",
+    "206": "The range asked for.",
 }
 DETAILS = {  # of those errors whose message depends on the case
     "malformed_json": "The body is not exactly one JSON object in UTF-8.",
@@ -85,7 +86,7 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
     description["info"]["description"] = ABOUT
     description["servers"] = [{"url": settings.base_url or "/"}]
     components = description["components"]
-    components["responses"] = {}
+    components["responses"] = _error_responses()
     _complete(components["schemas"], settings.password_min_length)
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
@@ -93,10 +94,6 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
         view: Any = app.view_functions[rule.endpoint]
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view)
-            codes = _codes(path[method], view, rule.arguments, writes=method != "get")
-            _describe_errors(
-                path[method], codes, components["responses"], opens_links(view.accepts)
-            )
     return description
 
 
@@ -121,6 +118,7 @@ def _describe(operation: dict[str, Any], view: Any) -> None:
     operation["description"] = "\n\n".join(filter(None, [text, _credentials(view)]))
     public = NOBODY in view.accepts
     operation["security"] = [] if public else [{name: []} for name in view.accepts]
+    operation["responses"] = _responses(operation["responses"], opens_links(view.accepts))
     if view.idempotent:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     for media in operation.get("requestBody", {}).get("content", {}).values():
@@ -141,58 +139,48 @@ def _credentials(view: Any) -> str:
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
 
 
-def _describe_errors(
-    operation: dict[str, Any], codes: list[str], shared: dict[str, Any], has_pages: bool
-) -> None:
-    """Operations with the same codes for a status share its response; a browser gets pages."""
-    responses: dict[str, Any] = {
+def _responses(described: dict[str, Any], has_pages: bool) -> dict[str, Any]:
+    """Those of success, which are described by the handler, and of the two classes of errors."""
+    successes = {
         status: response | {"description": SUCCESS.get(status, response.get("description"))}
-        for status, response in operation["responses"].items()
+        for status, response in described.items()
         if "$ref" not in response  # flask-smorest's own for a rejected body
     }
-    for status, group in groupby(sorted(codes, key=STATUS.__getitem__), STATUS.__getitem__):
-        alike = list(group)
-        name = "Or".join(code.title().replace("_", "") for code in alike)
-        name += "OrPage" if has_pages else ""
-        shared[name] = _error_response(status, alike, has_pages)
-        responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
-    operation["responses"] = {status: responses[status] for status in sorted(responses)}
-
-
-def _codes(operation: dict[str, Any], view: Any, arguments: set[str], *, writes: bool) -> list[str]:
-    """Without duplicates, in the order of the table of statuses."""
-    codes = {"ambiguous_credentials", "not_authenticated", "session_expired", "key_revoked"}
-    codes |= {error.code for error in getattr(view, "may_fail_with", ())}
-    codes |= {"internal_error", "key_unavailable", "busy"}
-    if not set(ANYONE) <= set(view.accepts):
-        needs_session = API_KEY not in view.accepts and not opens_links(view.accepts)
-        codes.add("session_required" if needs_session else "scope_missing")
-    if view.idempotent:
-        codes |= {"idempotency_in_progress", "idempotency_mismatch"}
-    if view.spend or view.idempotent:
-        codes.add("too_many_requests")
-    if writes:
-        codes.add("storage_full")
-    if arguments:
-        codes.add("not_found")
-    if "requestBody" in operation:
-        codes |= set(BODY_ERRORS)
-    if any(one.get("in") == "query" for one in operation.get("parameters", ())):
-        codes.add("invalid_request")
-    codes.add("token_spent")  # of a spent document token, wherever it is presented
-    return [code for code in STATUS if code in codes]
-
-
-def _error_response(status: int, codes: list[str], has_pages: bool) -> dict[str, Any]:
-    details = meanings()
-    problem = {
-        **{"type": "about:blank", "title": HTTP_STATUS_CODES[status], "status": status},
-        **{"detail": details[codes[0]], "code": codes[0], "requestId": "9f86d081884c7d65"},
+    pages = "OrPage" if has_pages else ""
+    return {
+        **{status: successes[status] for status in sorted(successes)},
+        "4XX": {"$ref": f"#/components/responses/ClientError{pages}"},
+        "5XX": {"$ref": f"#/components/responses/ServerError{pages}"},
     }
-    media = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem}
-    text = "\n\n".join(f"`{code}`: {details[code]}" for code in codes)
+
+
+def _error_responses() -> dict[str, Any]:
+    """Of a class of statuses; an operation that a link opens may answer a browser with a page."""
     page = {"text/html": {"schema": {"type": "string"}}}
-    return {"description": text, "content": {PROBLEM: media} | (page if has_pages else {})}
+    responses: dict[str, Any] = {}
+    for name, example in (("ClientError", "not_found"), ("ServerError", "busy")):
+        status = STATUS[example]
+        problem = {
+            "type": "about:blank",
+            "title": HTTP_STATUS_CODES[status],
+            "status": status,
+            "detail": meanings()[example],
+            "code": example,
+            "requestId": "9f86d081884c7d65",
+        }
+        content = {
+            PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem}
+        }
+        text = _codes_of_class(status // 100)
+        responses[name] = {"description": text, "content": content}
+        responses[f"{name}OrPage"] = {"description": text, "content": content | page}
+    return responses
+
+
+def _codes_of_class(hundreds: int) -> str:
+    codes = [code for code in STATUS if STATUS[code] // 100 == hundreds]
+    lines = [f"- {STATUS[code]} `{code}`: {meanings()[code]}" for code in codes]
+    return "\n".join(["An error. Its `code` is one of these:", "", *lines])
 
 
 def meanings() -> dict[str, str]:
