@@ -8,12 +8,23 @@ from .document_views import document_views, pdf_pages
 from .documents import documents
 from .embed import embed
 from .events import events, webhooks
+from .metrics import metrics
 from .short_links import short_links
-from .status import metrics, status
+from .status import status
 
 # in the order of the specification
 BLUEPRINTS = (
-    *(auth, api_keys, documents, document_views, pdf_pages, document_tokens, embed),
-    *(collections, short_links),
-    *(events, webhooks, status, metrics),
+    auth,
+    api_keys,
+    documents,
+    document_views,
+    pdf_pages,
+    document_tokens,
+    embed,
+    collections,
+    short_links,
+    events,
+    webhooks,
+    status,
+    metrics,
 )

@@ -17,7 +17,7 @@ from .http.authentication import Caller, resolve_caller
 from .http.blueprint import limit_body
 from .http.problems import handle_service_error
 from .http.serving import reserve_memory, serve_for
-from .status import count
+from .metrics import count
 from .views.notices import page_for_people
 
 _PRIVATE = {  # headers that keep a document private, of every response that was given no others

@@ -92,6 +92,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "passlib": {"crypto"},
     "peewee": {"models"},
     "playhouse": {"models"},
+    "prometheus_client": {"blueprints.metrics"},
     "psycopg": {"models.storage"},
     "pybase64": {"blueprints", "viewer"},
     "pygments": {"viewer"},

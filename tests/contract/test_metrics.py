@@ -1,5 +1,6 @@
 """`/metrics`: counters for operators, off by default, without data of users."""
 
+import re
 import time
 
 import pytest
@@ -17,7 +18,7 @@ def watched(start_service):
 
 
 def series_of(service):
-    """Return series -> value."""
+    """Return series -> value; the labels of a series stand in the order of their names."""
     answer = Person(service).get("/metrics")
     assert (answer.status, answer.headers["Content-Type"]) == (
         200,
@@ -30,7 +31,8 @@ def series_of(service):
 def requests(service, labels):
     """Return the number of requests, their seconds, and the buckets in order."""
     name, series = "docservice_http_request_duration_seconds", series_of(service)
-    buckets = [value for key, value in series.items() if key.startswith(f"{name}_bucket{{{labels}")]
+    bucket = re.compile(rf'{name}_bucket{{le="[^"]+",{re.escape(labels)}}}')
+    buckets = [value for key, value in series.items() if bucket.fullmatch(key)]
     return series[f"{name}_count{{{labels}}}"], series[f"{name}_sum{{{labels}}}"], buckets
 
 
@@ -103,7 +105,7 @@ def test_root_keys_have_their_creation_time_and_number_of_rows(watched):
     watched.register()
     root = Keyring(watched.instance / "keyring").primary.id
     series = series_of(watched)
-    assert series[f'docservice_root_key_rows{{root="{root}",primary="1"}}'] >= 1
+    assert series[f'docservice_root_key_rows{{primary="1",root="{root}"}}'] >= 1
     made = series[f'docservice_root_key_made_seconds{{root="{root}"}}']
     assert 0 <= time.time() - made < 2 * 86_400
 
