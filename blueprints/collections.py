@@ -10,16 +10,14 @@ from models import Collection, DocumentToken, RowWith
 from models.links import LinkOptions
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint
-from .schemas.collections import (
-    CollectionEdit,
-    CollectionQuery,
+from .schemas.requests import CollectionEdit, CollectionQuery, FilePassword, NewCollection
+from .schemas.responses import (
     CollectionRecord,
     CollectionWithDocuments,
-    FilePassword,
-    NewCollection,
     NewCollectionResponse,
+    list_page,
+    list_schema,
 )
-from .schemas.responses import list_page, list_schema
 from .views import archive, one_file
 from .views.links import IssuedLink, base_url, with_addresses
 

@@ -8,7 +8,6 @@ from models import DocumentToken
 from models.links import LinkOptions, Opening, kept_text, links_of_owner, listed_link, target_of
 
 from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint
-from .schemas.links import DocumentTokenRecord, DocumentTokenWithSecret, OpeningRecord
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,
@@ -16,7 +15,13 @@ from .schemas.requests import (
     NewDocumentToken,
     PageQuery,
 )
-from .schemas.responses import list_page, list_schema
+from .schemas.responses import (
+    DocumentTokenRecord,
+    DocumentTokenWithSecret,
+    OpeningRecord,
+    list_page,
+    list_schema,
+)
 from .views.links import IssuedLink, receipt_file, with_addresses
 
 document_tokens = ApiBlueprint(

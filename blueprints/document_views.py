@@ -7,16 +7,15 @@ from flask import Response, g
 import viewer
 
 from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint
-from .schemas.guards import CodeRequest
-from .schemas.links import CodeSent
 from .schemas.requests import (
+    CodeRequest,
     DownloadRequest,
     PdfPageQuery,
     PdfPagesQuery,
     PdfPassword,
     ViewRequest,
 )
-from .schemas.responses import DrawnPdfPage, PdfPageList
+from .schemas.responses import CodeSent, DrawnPdfPage, PdfPageList
 from .views import content as contents
 from .views import pages, pdf
 

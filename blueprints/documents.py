@@ -17,9 +17,8 @@ from models.documents import upload as store
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, takes_uploads
 from .http.base64_payload import Base64Payload
 from .http.multipart import Part
-from .schemas.requests import DocumentEdit, DocumentQuery
+from .schemas.requests import DocumentEdit, DocumentQuery, Upload, UploadForm
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
-from .schemas.uploads import Upload, UploadForm
 from .views.links import IssuedLink, base_url, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")

@@ -11,10 +11,8 @@ from flask import Response, jsonify, request
 from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint, takes_uploads
 from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA
-from .schemas.guards import CodeRequest
-from .schemas.links import CodeSent, LinkContents, ReceiptOfFile
-from .schemas.requests import DownloadRequest, ViewRequest
-from .schemas.uploads import SentFile
+from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewRequest
+from .schemas.responses import CodeSent, LinkContents, ReceiptOfFile
 from .views.notices import prefers_json
 from .views.pages import count_code
 from .views.targets import opened

@@ -22,12 +22,12 @@ from ..http import COOKIE
 from ..http.authentication import clear_cookie, set_cookie
 from ..http.clients import client_of_request
 from ..http.zip_stream import ZipEntry
-from ..schemas.collections import CollectionRecord
-from ..schemas.links import DocumentTokenRecord
 from ..schemas.requests import Login, PasswordChange, PasswordReset, Registration
 from ..schemas.responses import (
     ApiKeyRecord,
+    CollectionRecord,
     DocumentRecord,
+    DocumentTokenRecord,
     Profile,
     SessionRecord,
     WebhookRecord,

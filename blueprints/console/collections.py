@@ -9,7 +9,7 @@ from models import Collection, Document, DocumentToken, current_runtime
 from models.documents import documents_page, within
 from models.links import count_live_links, links_by_target
 
-from ..schemas.collections import CollectionEdit, FilePassword, NewCollection
+from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
 from ..views import archive, one_file
 from .forms import once, text
 from .links import issue, link_fields, show_new

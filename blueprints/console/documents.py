@@ -28,8 +28,7 @@ from models.links import TokenGrant, count_live_links, link_of_owner, links_by_t
 from ..http import COOKIE
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
-from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken
-from ..schemas.uploads import UploadForm
+from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm
 from ..views import archive, content
 from ..views import pages as document_pages
 from ..views.content import UNKNOWN_TYPE

@@ -1,4 +1,6 @@
-"""The kinds of values in JSON and queries, each with its rule and the message that mends it."""
+"""Schemas and the kinds of values in JSON and queries, each with its rule and the message that
+mends it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +8,7 @@ from datetime import UTC, datetime
 from ipaddress import IPv6Address
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate
 
 from models.core import Invalid, rfc3339
 
@@ -27,6 +29,27 @@ _ORIGIN = re.compile(
     rf"\*|https?://(?:{_LABEL}(?:\.{_LABEL})*|\[([0-9A-F:]+)\])(?::([0-9]{{1,4}}|[1-9][0-9]{{4}}))?",
     re.I,
 )
+
+
+class CamelCaseSchema(Schema):
+    """camelCase outside, snake_case inside; an unknown field is an error."""
+
+    error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        first, *rest = field_name.split("_")
+        name = first + "".join(word.title() for word in rest)
+        field_obj.data_key = field_obj.data_key or name
+        field_obj.error_messages["required"] = f"{name} is needed."
+        field_obj.error_messages["null"] = "null is not allowed here."
+
+
+def described(description: str, **more: Any) -> dict[str, Any]:
+    """OpenAPI metadata of a field."""
+    return {"metadata": {"description": description, **more}}
+
+
+MAX_BYTES = described("How many bytes it may hold for a stranger's file to be taken.")
 
 
 class String(fields.String):

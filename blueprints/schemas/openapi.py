@@ -18,7 +18,6 @@ from models.core import ServiceError
 from ..http import API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
 from ..http.declarations import opens_links
 from ..http.problems import PROBLEM, STATUS, ProblemApi
-from .examples import BODIES, PATH_PARAMETERS
 from .responses import Problem
 
 ABOUT = """\
@@ -54,6 +53,7 @@ SUCCESS = {
     "204": "Done. There is no body.",
     "206": "The range asked for.",
 }
+OF_PAGES = {"origin_not_allowed"}  # those at `/app`, which the description leaves out
 DETAILS = {  # of those errors whose message depends on the case
     "malformed_json": "The body is not exactly one JSON object in UTF-8.",
     "invalid_request": "A field or a parameter is wrong. `errors` names each.",
@@ -62,6 +62,54 @@ DETAILS = {  # of those errors whose message depends on the case
     "range_not_satisfiable": "The range begins after the document's last byte.",
     "too_many_requests": "There were too many of these. Wait as long as `Retry-After` says.",
     "internal_error": "Something went wrong here. The log knows more by the `requestId`.",
+}
+
+_PHRASE = "correct horse battery"
+_EXPIRY = "2099-01-31T09:30:00.000Z"
+_IDS = {
+    "documents": "doc",
+    "collections": "col",
+    "tokens": "tok",
+    "openings": "opn",
+    "api-keys": "key",
+    "sessions": "ses",
+    "webhooks": "whk",
+    "deliveries": "dlv",
+}
+
+BODIES: dict[str, Any] = {
+    "Registration": {"email": "me@example.org", "password": _PHRASE, "name": "Mia Example"},
+    "Login": {"email": "me@example.org", "password": _PHRASE},
+    "PasswordReset": {"email": "me@example.org"},
+    "PasswordChange": {"currentPassword": _PHRASE, "newPassword": "a better horse battery"},
+    "NewApiKey": {"name": "backup", "scopes": ["documents:read"], "expiresAt": _EXPIRY},
+    "ApiKeyRotation": {"overlapSeconds": 3600},
+    "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},
+    "UploadForm": {"file": "Hello", "name": "hello.txt", "metadata": {"project": "alpha"}},
+    "DocumentEdit": {"name": "welcome.txt", "metadata": {"project": "alpha"}},
+    "NewCollection": {"title": "Offer", "note": "For Monday.", "documentIds": []},
+    "CollectionEdit": {"title": "Our offer", "maxBytes": 1 << 30},
+    "NewDocumentToken": {"label": "for the auditor", "permissions": ["view"], "maxViews": 10},
+    "LinkEdit": {"label": "for the auditor"},
+    "DocumentTokenEdit": {"expiresAt": _EXPIRY, "maxViews": None},
+    "SentFile": {"file": "Hello", "from": "Mia"},
+    "CodeRequest": {"email": "ana@example.org"},
+    "ViewRequest": {"password": "what the link asks for"},
+    "FilePassword": {"password": "what will open the file"},
+    "PdfPassword": {"password": "that of the PDF"},
+    "DownloadRequest": {"password": "what will open the file"},
+    "NewWebhook": {"url": "https://example.org/hook", "events": ["document.created"]},
+    "WebhookEdit": {"enabled": False},
+}
+PATH_PARAMETERS: dict[str, dict[str, str]] = {  # by the segment before
+    "pages": {"example": "1", "description": "Of a page, from 1."},
+    "agreements": {"example": "1f" * 32, "description": "Of the text, in hex."},
+} | {
+    noun: {
+        "example": f"{prefix}_01k5x8m3v7q2r9t4w6y0z1a2b3",
+        "description": f"It begins with `{prefix}_`.",
+    }
+    for noun, prefix in _IDS.items()
 }
 
 
@@ -105,6 +153,9 @@ def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
     schemas["PasswordChange"]["properties"]["newPassword"]["minLength"] = password_min_length
     for unused in ("Error", "PaginationMetadata"):
         del schemas[unused]
+    for name in ("CollectionEdit", "DocumentTokenEdit", "LinkEdit", "WebhookEdit"):
+        for field in schemas[name]["properties"].values():
+            field.pop("default", None)  # what is absent stays as it is
 
 
 def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
@@ -178,7 +229,7 @@ def _error_responses() -> dict[str, Any]:
 
 
 def _codes_of_class(hundreds: int) -> str:
-    codes = [code for code in STATUS if STATUS[code] // 100 == hundreds]
+    codes = [code for code in STATUS if STATUS[code] // 100 == hundreds and code not in OF_PAGES]
     lines = [f"- {STATUS[code]} `{code}`: {meanings()[code]}" for code in codes]
     return "\n".join(["An error. Its `code` is one of these:", "", *lines])
 

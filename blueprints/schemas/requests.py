@@ -1,15 +1,27 @@
-"""What the API takes: JSON bodies and queries of the nouns without a file of their own."""
+"""What the API takes: JSON bodies, the parts of forms, and queries."""
 
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
-from marshmallow import ValidationError, post_load, validate, validates
+from marshmallow import Schema, ValidationError, fields, post_load, pre_load, validate, validates
 
+import viewer
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
+from models.documents import MOST_DOCUMENTS
 from models.links import UPLOAD
 
+from ..http.authentication import is_form
+from ..http.base64_payload import Base64Payload
+from ..http.body import SMALL_BODY_BYTES, FieldsTooLarge, LongString, parse_json
+from ..http.multipart import Part
+from ..http.problems import MalformedJson
 from .fields import (
+    MAX_BYTES,
+    Base64,
+    CamelCaseSchema,
     Email,
+    File,
     Integer,
     List,
     MediaType,
@@ -21,12 +33,20 @@ from .fields import (
     StringMap,
     Text,
     Timestamp,
+    described,
 )
-from .guards import ReaderProof
-from .schema import CamelCaseSchema, described
 
-METADATA_PAIRS, METADATA_BYTES = 16, 4096
-WEBHOOK_URL = described("A public `https` address, or `mailto:` and one of mail.", format="uri")
+METADATA_PAIRS = 16
+METADATA_BYTES = 4096
+USUAL_FILES = 20  # that a link takes
+_NO_EVENT = "Use the id of an event."
+
+
+class Edit(CamelCaseSchema):
+    """Changes: nothing is needed, and what is absent stays as it is."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(partial=True, **options)
 
 
 def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:
@@ -41,6 +61,9 @@ def _id(prefix: str, mistake: str, description: str) -> String:
         validate=validate.Regexp(rf"{form}\Z", error=mistake),
         **described(description, pattern=f"^{form}$"),
     )
+
+
+# Accounts and keys
 
 
 class Registration(CamelCaseSchema):
@@ -80,20 +103,36 @@ class ApiKeyRotation(CamelCaseSchema):
     )
 
 
-USUAL_FILES = 20  # that a link takes
-_MAX_VIEWS = 1, 1_000_000
+# Links
 
 
-class DocumentTokenEdit(CamelCaseSchema):
+class NewDocumentToken(CamelCaseSchema):
+    """What a link permits, and what it asks for."""
+
     label = Text(allow_none=True)
-    permissions = _choices((*PERMISSIONS, UPLOAD), 8, "permission")
-    expires_at = Timestamp(allow_none=True)
-    max_views = StrictInteger(
-        *_MAX_VIEWS,
-        allow_none=True,
-        **described("Views so far count. With none left the link is used up."),
+    permissions = _choices(
+        (*PERMISSIONS, UPLOAD),
+        8,
+        "permission",
+        load_default=list(PERMISSIONS),
+        **described("`upload` stands alone, in a link to a collection: it takes files."),
     )
-    password = Password(1, 1024, allow_none=True, **described("It closes pages opened before."))
+    expires_at = Timestamp(
+        allow_none=True,
+        **described("Null for no end. A new link ends in seven days if this is absent."),
+    )
+    max_views = StrictInteger(
+        1,
+        1_000_000,
+        allow_none=True,
+        **described(
+            "Null for no limit; with none left the link is used up. Of a link that takes files: "
+            "how many, 20 if absent in a new one."
+        ),
+    )
+    password = Password(
+        1, 1024, allow_none=True, **described("A new one closes pages opened before.")
+    )
     allowed_origins = List(Origin(), validate=validate.Length(max=32, error="At most 32 origins."))
     recipients = List(
         Text(3, 254),
@@ -102,7 +141,8 @@ class DocumentTokenEdit(CamelCaseSchema):
         **described("Addresses, or `@example.org`; a code, sent by mail, proves it."),
     )
     agreement = Text(
-        *(1, 16_384),
+        1,
+        16_384,
         allow_none=True,
         **described("A text to be accepted, with a name, at each opening."),
     )
@@ -113,30 +153,14 @@ class DocumentTokenEdit(CamelCaseSchema):
         ),
     )
 
-
-class NewDocumentToken(DocumentTokenEdit):
-    """What is absent is not set; but for the permissions, and the end."""
-
-    permissions = _choices(
-        (*PERMISSIONS, UPLOAD),
-        8,
-        "permission",
-        load_default=list(PERMISSIONS),
-        **described("`upload` stands alone, in a link to a collection: it takes files."),
-    )
-    expires_at = Timestamp(
-        allow_none=True, **described("Seven days from now if absent; null for no end.")
-    )
-    max_views = StrictInteger(
-        *_MAX_VIEWS,
-        allow_none=True,
-        **described("No limit if absent. Of a link that takes files: how many, 20 if absent."),
-    )
-    password = Password(1, 1024, allow_none=True)
-
     @post_load
-    def _limit_files(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {"max_views": USUAL_FILES} | body if UPLOAD in body["permissions"] else body
+    def _limit_files(self, body: dict[str, Any], *, partial: Any, **_: Any) -> dict[str, Any]:
+        takes_files = not partial and UPLOAD in body["permissions"]
+        return {"max_views": USUAL_FILES} | body if takes_files else body
+
+
+class DocumentTokenEdit(Edit, NewDocumentToken):
+    """Terms of a link that change."""
 
 
 class LinkEdit(DocumentTokenEdit):
@@ -150,7 +174,50 @@ class LinkEdit(DocumentTokenEdit):
         targets = [body.pop(name) for name in ("document_id", "collection_id") if name in body]
         if len(targets) > 1:
             raise ValidationError({"collectionId": ["A link opens one of the two."]})
-        return body | dict(zip(["target_id"], targets, strict=False))
+        return body | {"target_id": targets[0]} if targets else body
+
+
+# What a reader of a link sends
+
+
+class Name(Text):
+    bounds = (0, 200)
+    form = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
+    mistake = "Write the name in one line."
+
+
+class ReaderProof(CamelCaseSchema):
+    """What a guarded link asks for beside a password."""
+
+    email = Text(0, 254, **described("One of the link's recipients."))
+    code = Text(0, 40, **described("That the address got by mail. Spaces are passed over."))
+    name = Name(**described("Whoever accepts the agreement."))
+    accept = Text(0, 64, **described("The `agreementSha256` of the text that is accepted."))
+
+
+class CodeRequest(CamelCaseSchema):
+    email = Email(required=True)
+
+    @pre_load
+    def _leave_rest(self, body: Any, **_: Any) -> Any:
+        """A form may hold what goes with the code, too."""
+        return {"email": body.get("email")} if is_form() else body
+
+
+class ViewRequest(ReaderProof):
+    password = Password(0, 1024, allow_none=True, load_default=None)
+
+
+class DownloadRequest(ReaderProof):
+    """At least one of the two, as a form also neither: a link may need none. A guarded link asks
+    for the others.
+    """
+
+    password = Password(0, 1024, **described("Of your choice.", minLength=1))
+    pdf_password = Password(1, 1024, **described("That of an encrypted PDF."))
+
+
+# Documents and uploads
 
 
 class DocumentEdit(CamelCaseSchema):
@@ -173,6 +240,179 @@ class DocumentEdit(CamelCaseSchema):
             raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
         if sum(len(key.encode()) + len(pairs[key].encode()) for key in pairs) > METADATA_BYTES:
             raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
+
+
+_DEFAULT_TOKEN = NewDocumentToken().load({})
+
+
+class NewDocument(DocumentEdit):
+    token = fields.Nested(
+        NewDocumentToken, allow_none=True, load_default=lambda: dict(_DEFAULT_TOKEN)
+    )
+    collection_id = Text(
+        1,
+        100,
+        **described("A collection that it is appended to. Needs `documents:read`."),
+    )
+
+
+class Upload(NewDocument):
+    """A JSON object."""
+
+    payload = Base64(required=True)
+    content_type = MediaType(required=True)
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Reports an error in a long payload together with those of the other fields."""
+        try:
+            return super().load(data, **options)
+        except ValidationError as error:
+            found = data.get("payload") if isinstance(data, dict) else None
+            messages = cast(dict[str, Any], error.messages)
+            if isinstance(found, LongString) and "payload" not in messages:
+                if fault := Base64Payload(found).fault():
+                    messages["payload"] = [fault]
+                in_order = (*(field.data_key for field in self.load_fields.values()), *messages)
+                error.messages = {name: messages[name] for name in in_order if name in messages}
+            raise
+
+
+class UploadForm(NewDocument):
+    """The parts of a form. `load` takes a list of `Part`; the file becomes `payload`."""
+
+    file = File(required=True, attribute="payload")
+    name = Text(**described("The part's `filename` if absent."))
+    content_type = MediaType(
+        **described(
+            "The part's `Content-Type` if absent; if that is absent or generic, what the name and "
+            "the first bytes say."
+        )
+    )
+    expires_at = Timestamp()
+
+    @pre_load
+    def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
+        """Values by name. What the file's part says of the file stands in for absent ones."""
+        read = _values(self, parts)
+        file = read.get("file")
+        said = {"name": file.filename, "contentType": file.content_type} if file else {}
+        return {name: value for name, value in said.items() if value} | read
+
+    @post_load
+    def _detect_type(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Where the content type is missing or generic, the name and the first bytes say it."""
+        file = body["payload"]
+        if viewer.is_generic(body.setdefault("content_type", "")):
+            named = viewer.type_of_name(body["name"]) or viewer.type_of_name(file.filename)
+            body["content_type"] = viewer.detect(named, file.content.head(viewer.FIRST_BYTES))
+        return body
+
+
+_UPLOAD_FORM = UploadForm()
+
+
+class SentFile(CamelCaseSchema):
+    """The parts of a form that somebody sends by a link."""
+
+    file = File(required=True, attribute="payload")
+    sender = Text(0, 200, data_key="from", load_default="", **described("Who sends it."))
+
+    @pre_load
+    def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
+        return _values(self, parts)
+
+    @post_load
+    def _describe(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """With name and type as an upload of the same part has them."""
+        uploaded = _UPLOAD_FORM.load([body["payload"]])
+        return body | {name: uploaded[name] for name in ("name", "content_type")}
+
+
+def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
+    """The values of the parts by name; the parts themselves for files and unknown fields."""
+    by_name = {part.name: part for part in parts}
+    if len(by_name) < len(parts):
+        twice = next(part.name for part in parts if by_name[part.name] is not part)
+        raise ValidationError({twice: ["Send this part once."]})
+    kinds = {field.data_key: field for field in schema.load_fields.values()}
+    _limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
+    return {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
+
+
+def _limit_texts(parts: list[Part]) -> None:
+    if sum(part.size for part in parts) > SMALL_BODY_BYTES:
+        longest = max(parts, key=lambda part: part.size)
+        raise ValidationError({longest.name: [FieldsTooLarge.sentence]})
+
+
+def _value(part: Part, field: fields.Field[Any] | None) -> Any:
+    """The JSON or the text of a part; the part itself for a file or an unknown field."""
+    if field is None or isinstance(field, File):
+        return part
+    raw = part.content.head(part.size)
+    try:
+        return parse_json(raw) if isinstance(field, StringMap | fields.Nested) else raw.decode()
+    except MalformedJson as error:
+        sentence = f"This part takes JSON. {error.sentence}"
+    except UnicodeDecodeError:
+        sentence = "This part is not UTF-8."
+    raise ValidationError({part.name: [sentence]})
+
+
+# Collections
+
+
+def _documents(description: str, **options: Any) -> List:
+    length = validate.Length(max=MOST_DOCUMENTS, error=f"At most {MOST_DOCUMENTS} documents.")
+    return List(Text(1, 100), validate=length, **described(description), **options)
+
+
+class NewCollection(CamelCaseSchema):
+    title = Text(1, 200, required=True)
+    note = Text(1, 2000, allow_none=True, load_default=None)
+    document_ids = _documents("In the order in which they are shown.", load_default=list)
+    max_bytes = StrictInteger(1, 10**12, load_default=1 << 30, **MAX_BYTES)
+    token = fields.Nested(NewDocumentToken, allow_none=True, load_default=None)
+
+
+class CollectionEdit(Edit, NewCollection):
+    class Meta:
+        exclude = ("document_ids", "token")
+
+    add = _documents("Documents that it shall also have, behind the others.")
+    remove = _documents("Documents that it shall not have.")
+    order = _documents("These come first, in this order; the others follow as they were.")
+
+
+class FilePassword(CamelCaseSchema):
+    password = Password(1, 1024, required=True, **described("Of your choice: it opens the file."))
+
+
+# Webhooks
+
+
+class NewWebhook(CamelCaseSchema):
+    url = Text(
+        1,
+        2048,
+        required=True,
+        **described("A public `https` address, or `mailto:` and one of mail.", format="uri"),
+    )
+    types = _choices(
+        EVENT_TYPES,
+        len(EVENT_TYPES),
+        "type of events",
+        data_key="events",
+        **described("Which events are sent. A new webhook gets all of them if absent."),
+    )
+    description = Text(allow_none=True)
+
+
+class WebhookEdit(Edit, NewWebhook):
+    enabled = StrictBoolean()
+
+
+# Queries
 
 
 class PageQuery(CamelCaseSchema):
@@ -206,7 +446,8 @@ class DocumentTokenQuery(PageQuery):
     collection_id = Text(1, 100)
 
 
-_NO_EVENT = "Use the id of an event."
+class CollectionQuery(PageQuery):
+    document_id = Text(1, 100, **described("Only those with this document."))
 
 
 class EventQuery(PageQuery):
@@ -215,39 +456,6 @@ class EventQuery(PageQuery):
     type = String(validate=validate.OneOf(EVENT_TYPES))
     document_id = Text(1, 100)
     collection_id = Text(1, 100)
-
-
-_EVENT_TYPES = _choices(
-    EVENT_TYPES,
-    len(EVENT_TYPES),
-    "type of events",
-    data_key="events",
-    **described("Which events are sent. A new webhook gets all of them if absent."),
-)
-
-
-class NewWebhook(CamelCaseSchema):
-    url = Text(1, 2048, required=True, **WEBHOOK_URL)
-    types = _EVENT_TYPES
-    description = Text(allow_none=True)
-
-
-class WebhookEdit(NewWebhook):
-    url = Text(1, 2048, **WEBHOOK_URL)
-    enabled = StrictBoolean()
-
-
-class ViewRequest(ReaderProof):
-    password = Password(0, 1024, allow_none=True, load_default=None)
-
-
-class DownloadRequest(ReaderProof):
-    """At least one of the two, as a form also neither: a link may need none. A guarded link asks
-    for the others.
-    """
-
-    password = Password(0, 1024, **described("Of your choice.", minLength=1))
-    pdf_password = Password(1, 1024, **described("That of an encrypted PDF."))
 
 
 class OEmbedQuery(CamelCaseSchema):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from blueprints.http import body
 from blueprints.http.base64_payload import Base64Payload
 from blueprints.http.problems import MalformedJson
-from blueprints.schemas.uploads import Upload
+from blueprints.schemas.requests import Upload
 from models.core import Invalid, ServiceError
 from models.storage.payloads import PIECE_BYTES
 
