@@ -18,7 +18,7 @@ from .schemas.responses import (
     list_page,
     list_schema,
 )
-from .views import archive, one_file
+from .views.collection import ZIP, send_one_file, send_originals
 from .views.links import IssuedLink, base_url, with_addresses
 
 collections = ApiBlueprint(
@@ -75,13 +75,13 @@ def delete(id: str) -> None:
 
 
 @collections.get("/<id>/content", accepts=OWNER, scope=READ)
-@collections.returns_file(archive.ZIP)
+@collections.returns_file(ZIP)
 def content(id: str) -> Response:
     """Return the originals of a collection as one ZIP file
 
     Its last entry, `SHA256SUMS`, is for `sha256sum -c`.
     """
-    return archive.send_collection(Collection.one_of(g.caller.owner_id, id))
+    return send_originals(Collection.one_of(g.caller.owner_id, id))
 
 
 @collections.get("/<id>/download", accepts=OWNER, scope=READ)
@@ -93,7 +93,7 @@ def download(id: str) -> Response:
     its original back byte for byte. All originals together are at most as large as one document may
     be; a larger collection is saved as a ZIP file.
     """
-    return one_file.send(Collection.one_of(g.caller.owner_id, id), None)
+    return send_one_file(Collection.one_of(g.caller.owner_id, id), None)
 
 
 @collections.post("/<id>/download", accepts=OWNER, scope=READ)
@@ -104,7 +104,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
     Contents page and documents are encrypted each by itself, and opened one by one.
     """
-    return one_file.send(Collection.one_of(g.caller.owner_id, id), None, body["password"])
+    return send_one_file(Collection.one_of(g.caller.owner_id, id), None, body["password"])
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .schemas.requests import (
 )
 from .schemas.responses import CodeSent, DrawnPdfPage, PdfPageList
 from .views import content as contents
-from .views import pages, pdf
+from .views import pages
 
 document_views = ApiBlueprint(
     "document_views",
@@ -130,7 +130,7 @@ def content(id: str) -> Response:
 @pdf_pages.response(200, PdfPageList())
 def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF with their sizes and text"""
-    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"])
+    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"])
 
 
 @pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
@@ -139,7 +139,7 @@ def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
 @pdf_pages.response(200, PdfPageList())
 def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF that has a password"""
-    return pdf.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
+    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
 
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -150,7 +150,7 @@ def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
 
     Pages that were drawn once are kept with the document. It counts as no view.
     """
-    return pdf.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
+    return pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -161,5 +161,5 @@ def locked_page(
     query: dict[str, Any], body: dict[str, Any], id: str, number: str
 ) -> dict[str, Any]:
     """Return a page of a PDF that has a password"""
-    document, password = g.caller.document(id), body["password"]
-    return pdf.drawn_page(document, g.caller, number, query["scale"], password)
+    document = g.caller.document(id)
+    return pages.drawn_page(document, g.caller, number, query["scale"], body["password"])

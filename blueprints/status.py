@@ -17,9 +17,8 @@ from .http import ANYONE, COOKIE, ApiBlueprint
 from .http.problems import STATUS
 from .schemas.openapi import meanings
 from .schemas.responses import Health
-from .views.branding import Brand, brand, send_logo
 from .views.links import base_url
-from .views.notices import source
+from .views.notices import Brand, brand, send_logo, source
 
 VERSION = "0.2.0"
 BASE_URL = "\0address\0"  # where the address stands in a page that is drawn once

@@ -29,13 +29,11 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @with_database
 def list_() -> None:
     """List the root keys: id, date, and the number of rows whose key each wraps."""
-    table(
-        ("ID", "MADE ON", "ROWS", ""),
-        *(
-            (key.id, key.made_on or "-", key.rows, _use_of_root_key(key))
-            for key in operations.list_root_keys()
-        ),
+    rows = (
+        (key.id, key.made_on or "-", key.rows, _use_of_root_key(key))
+        for key in operations.list_root_keys()
     )
+    table(("ID", "MADE ON", "ROWS", ""), *rows)
 
 
 @keys.command()

@@ -32,7 +32,7 @@ from ..schemas.responses import (
     SessionRecord,
     WebhookRecord,
 )
-from ..views import archive
+from ..views.collection import entries_of, send_zip
 from .forms import text
 from .pages import HOME, PUBLIC, Pages, go, page_of, render
 
@@ -237,15 +237,15 @@ def export_account() -> Response:
     documents = [one.show_bare_if_damaged() for one in all_with_binned(user.id)]
     user.record_export(len(documents))
     whole = [one for one in documents if one.sha256]
-    files = archive.entries_of((one for one in whole if one.binned_at is None), "documents/")
-    files += archive.entries_of((one for one in whole if one.binned_at), "bin/")
+    files = entries_of((one for one in whole if one.binned_at is None), "documents/")
+    files += entries_of((one for one in whole if one.binned_at), "bin/")
     log = ExportedLog.of(user.id)
     entries = [
         *_records(user, documents, files),
         *files,
         ZipEntry("log.jsonl", log.size, log.pieces, now()),
     ]
-    return archive.send(entries, f"{user.email} {rfc3339(now())[:10]}")
+    return send_zip(entries, f"{user.email} {rfc3339(now())[:10]}")
 
 
 def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:

@@ -10,7 +10,7 @@ from models.documents import documents_page, within
 from models.links import count_live_links, links_by_target
 
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
-from ..views import archive, one_file
+from ..views.collection import fits, send_one_file, send_originals
 from .forms import once, text
 from .links import issue, link_fields, show_new
 from .pages import Pages, from_here, go, go_back, page_number, render
@@ -64,7 +64,7 @@ def show_collection(id: str) -> Response:
         number=number,
         pages=pages,
         links=links,
-        fits=one_file.fits(found),
+        fits=fits(found),
         asked=asked,
         found=None if asked is None else _addable(found, asked.strip()),
         limit=current_runtime().settings.max_document_bytes,
@@ -89,21 +89,21 @@ def change_collection(id: str) -> Response:
 @from_here
 def save_collection(id: str) -> Response:
     """Save the originals of a collection as one ZIP file"""
-    return archive.send_collection(_owned(id))
+    return send_originals(_owned(id))
 
 
 @collections.get("/<id>/download")
 @from_here
 def save_collection_file(id: str) -> Response:
     """Save a collection as one HTML file"""
-    return one_file.send(_owned(id), None)
+    return send_one_file(_owned(id), None)
 
 
 @collections.post("/<id>/download", shows=show_collection)
 def save_sealed_collection(id: str) -> Response:
     """Save a collection as one HTML file that a password opens"""
     body = FilePassword().load({"password": request.form.get("password", "")})
-    return one_file.send(_owned(id), None, body["password"])
+    return send_one_file(_owned(id), None, body["password"])
 
 
 @collections.get("/<id>/links")

@@ -29,8 +29,9 @@ from ..http import COOKIE
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm
-from ..views import archive, content
+from ..views import content
 from ..views import pages as document_pages
+from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url
 from .activity import readings
@@ -135,12 +136,12 @@ def _act_on_selected() -> Response:
 
 def _save_selected(owner_id: str, ids: list[str]) -> Response:
     found = [one.show_bare_if_damaged() for one in with_binned(owner_id, ids) if not one.binned_at]
-    entries = archive.entries_of(one for one in found if one.sha256)
+    entries = entries_of(one for one in found if one.sha256)
     if not entries:
         raise NotFound
     for document in found:
         document.record_read("document.downloaded")
-    return archive.send(entries, f"{len(entries)} documents {today()}")
+    return send_zip(entries, f"{len(entries)} documents {today()}")
 
 
 # Uploading

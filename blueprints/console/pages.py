@@ -28,9 +28,8 @@ from ..http import COOKIE, NOBODY
 from ..http.authentication import clear_cookie
 from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
-from ..views.branding import brand
 from ..views.links import frame, visible, with_addresses
-from ..views.notices import prefers_html
+from ..views.notices import brand, prefers_html
 from .forms import accepts_html, form, form_key, friday_after_tomorrow, link_ends, show_again, today
 
 HOME = "/app/documents"

@@ -44,7 +44,8 @@ def configure_logging(form: str) -> None:
 
 def access_of(response: Response) -> Access:
     """The access of this request, which gets this response."""
-    caller, rule = g.get("caller"), request.url_rule
+    caller = g.get("caller")
+    rule = request.url_rule
     return Access(
         g.request_id,
         response.status_code,

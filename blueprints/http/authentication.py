@@ -255,7 +255,12 @@ def set_cookie(response: Response, token: str, seconds: int) -> None:
     under another name, as browsers drop a `Secure` cookie there.
     """
     response.set_cookie(
-        *(_name(), token, seconds), secure=request.is_secure, httponly=True, samesite="Lax"
+        _name(),
+        token,
+        max_age=seconds,
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
     )
 
 

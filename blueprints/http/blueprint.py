@@ -61,7 +61,8 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
     def arguments(self, schema: marshmallow.Schema, **options: Any) -> Any:
         """A body may be left out if nothing in it is required."""
-        return super().arguments(schema, **{"required": _has_required(schema)} | options)
+        options.setdefault("required", _has_required(schema))
+        return super().arguments(schema, **options)
 
     def returns_original(self, view: Any) -> Any:
         """Declare the answers of a handler that returns bytes as their type, or a range of them."""
@@ -121,7 +122,8 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
     def _register(self, view: Any, *rules: str, **options: Any) -> Any:
         """An operation at each path, named after the handler, and at a further one its noun."""
-        name, form = f"{self.name}_{view.__name__}", _form_description(view)
+        name = f"{self.name}_{view.__name__}"
+        form = _form_description(view)
         view = count_requests(view, view.spend) if view.spend else view
         view = replay_responses(view) if view.idempotent else view
         for rule in rules[::-1]:

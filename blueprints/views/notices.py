@@ -1,5 +1,7 @@
 """Small pages for people: why a link does not open, and that its document is still prepared.
 
+The operator's name, colour and logo are on all pages for people, and never in a saved file.
+
 On the routes that a link opens, a browser gets an error as such a page, with the same status.
 """
 
@@ -9,12 +11,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
-from flask import Response, g, render_template, request
+from flask import Response, current_app, g, render_template, request
 
-from models.core import TokenSpent
+from models import current_runtime
+from models.core import NotFound, TokenSpent
 from models.links import TokenGrant
 from models.runtime import Progress
 
@@ -22,7 +27,47 @@ from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
 from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
-from .branding import brand
+from .links import base_url
+
+
+@dataclass(frozen=True)
+class Brand:
+    """`logo` is an address; `css` sets the colour. Each is '' without its setting."""
+
+    name: str
+    css: str
+    logo: str
+
+    @property
+    def host(self) -> str:
+        """Where the page is, which a brand does not hide."""
+        return urlsplit(base_url()).netloc
+
+
+def brand() -> Brand | None:
+    """None if no setting asks for one."""
+    runtime = current_app.extensions.get("runtime")
+    names = "brand_name", "brand_color", "brand_logo"
+    return _brand(*(getattr(runtime.settings, name) for name in names)) if runtime else None
+
+
+@cache
+def _brand(
+    name: str | None, color: tuple[str, str] | None, logo: tuple[str, bytes] | None
+) -> Brand | None:
+    css = f":root{{--accent:light-dark({','.join(color)})}}" if color else ""
+    address = f"/logo?{sha256(logo[1]).hexdigest()[:16]}" if logo else ""
+    return Brand(name or "", css, address) if name or css or address else None
+
+
+def send_logo() -> Response:
+    """Its address holds its hash. Raises `NotFound` if there is none."""
+    logo = current_runtime().settings.brand_logo
+    if logo is None:
+        raise NotFound
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(logo[1], headers=headers, content_type=logo[0])
+
 
 JSON = "application/json"
 REFRESH = 2  # seconds, after which a page that waits asks again

@@ -1,8 +1,12 @@
-"""The pages that show a document, and the files that hold it.
+"""The pages that show a document, the files that hold it, and the pages of a PDF.
 
-A view is counted after the document was decrypted. What is made of it is kept.
+A view is counted after the document was decrypted. What is made of it is kept. A PDF may also be
+what another document is converted to: clients get sizes and texts of its pages, and pictures.
 """
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -18,14 +22,25 @@ from models.runtime import BeingMadeError, network_of
 from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from ..http.serving import reserve_memory
-from . import one_file
+from .collection import contents_page, send_one_file
+from .content import original_of
 from .links import base_url, record
 from .notices import prefers_json, preparing_page
-from .originals import original_of
-from .pdf import opened_pdf
-from .prompt import admit, credential_of, needs_prompt, prompt, receipt_url
+from .prompt import (
+    ASKS_FIRST,
+    VIEW_ONLY,
+    admit,
+    credential_of,
+    needs_prompt,
+    prompt,
+    receipt_url,
+    require_open,
+    require_saving,
+)
 
-VIEW_ONLY = "This link permits to view the document, not to save it."
+NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
+NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."
+LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
 def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
@@ -73,12 +88,13 @@ def _end_of(target: Target) -> int | None:
 def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
     if isinstance(target, Collection):
         if grant and action == "view":
-            return one_file.contents_page(target, grant)
-        return one_file.send(target, grant)
-    document, saves = target, action == "download"
+            return contents_page(target, grant)
+        return send_one_file(target, grant)
+    document = target
+    saves = action == "download"
     original = original_of(document, grant, saves=saves, tells=not saves)
     headers_only = request.method == "HEAD"
-    if action == "download":
+    if saves:
         page = viewer.download(original, headers_only=headers_only)
         return _record_and_send(page, document, grant, "document.downloaded")
     try:
@@ -113,8 +129,11 @@ def _addresses(
     """Where the page loads a large original and further pages of a PDF from, by tickets that die
     with the token or session; and of a link that opens without a prompt, its oEmbed.
     """
-    content = pages = oembed = None
-    path, is_link = f"/v1/documents/{original.id}", grant is not None and not grant.owner_id
+    content = None
+    pages = None
+    oembed = None
+    path = f"/v1/documents/{original.id}"
+    is_link = grant is not None and not grant.owner_id
     if grant and not viewer.embeds(original):
         ticket = grant.ticket(shows_original=original.shows_original)
         content = f"{base_url() if is_link else ''}{path}/content?ticket={ticket}"
@@ -127,8 +146,10 @@ def _addresses(
         url = quote(f"{base}{path}/view?token={request.args['token']}", safe="")
         oembed = f"{base}/oembed?format=json&url={url}"
     return {
-        **{"content_url": content, "pages_url": pages, "oembed_url": oembed},
+        "content_url": content,
         "save_url": content and f"{content}&save=1",
+        "pages_url": pages,
+        "oembed_url": oembed,
         "receipt_url": grant and receipt_url(grant),
     }
 
@@ -192,14 +213,13 @@ def download_by_password(
     """
     grant = caller.grant
     if caller.credential_type == TICKET:
-        if grant and "download" not in grant.permissions:  # it loads what is shown without it
-            raise ScopeMissing(VIEW_ONLY)
+        require_saving(grant)  # a page loads what it shows without it
         if grant and not grant.collection_id and pdf_password is None:
             password, pdf_password = None, password
     elif is_form() or (grant and grant.is_guarded):
         return unlock("download", target, grant, {"password": password, **proof})
     elif grant and grant.has_password:
-        raise ScopeMissing("This link has a password. Open it in a browser, and save from there.")
+        raise ScopeMissing(ASKS_FIRST)
     return encrypted_download(target, grant, password, pdf_password)
 
 
@@ -213,7 +233,7 @@ def encrypted_download(
     if not password and pdf_password is None:
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if isinstance(target, Collection):
-        return one_file.send(target, grant, password)
+        return send_one_file(target, grant, password)
     original = original_of(target, grant, pdf_password, saves=True)
     if pdf_password is not None:
         opened_pdf(original)  # or it is refused
@@ -223,3 +243,89 @@ def encrypted_download(
     else:
         page = viewer.download(original)
     return _record_and_send(page, target, grant, "document.downloaded")
+
+
+def opened_pdf(original: viewer.ShownDocument) -> tuple[viewer.PdfPages, viewer.Overview]:
+    """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
+    PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
+    """
+    if not original.has_pages:
+        raise NotFound(NO_PAGES)
+    failures = current_runtime().link_password_failures
+    address = request.remote_addr or ""
+    if original.password is not None:
+        failures.refuse_if_many(original.id, address)
+    try:
+        pages = original.pages()
+        return pages, pages.overview()
+    except viewer.SandboxError:
+        raise NotFound(NO_PAGES) from None
+    except viewer.PdfLockedError:
+        if original.password is not None:
+            failures.record_failure(original.id, address)
+        raise WrongCredentials(LOCKED) from None
+
+
+def list_pages(
+    document: Document, caller: Caller, first: int, password: str | None = None
+) -> dict[str, Any]:
+    with _pages_for(document, caller, password) as (pages, overview):
+        read = pages.texts(first) if first <= overview.count else viewer.PageTexts([], [], [])
+    following = first + viewer.TEXT_PAGES
+    return {
+        "total": overview.total,
+        "pages": [
+            {"number": frame.number, "width": frame.width, "height": frame.height, "text": text}
+            for frame, text in zip(read.frames, read.texts, strict=True)
+        ],
+        "outline": [
+            {"depth": depth, "title": title, "page": page, "top": top}
+            for depth, title, page, top in read.outline
+        ],
+        "next_cursor": following if following <= overview.count else None,
+    }
+
+
+def drawn_page(
+    document: Document, caller: Caller, number: str, scale: int, password: str | None = None
+) -> dict[str, Any]:
+    with _pages_for(document, caller, password) as (pages, overview):
+        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > overview.count:
+            raise NotFound(NO_PAGE)
+        page = pages.one(int(number), overview.count, scale)
+    return {
+        "number": page.number,
+        "width": page.width,
+        "height": page.height,
+        "picture": page.picture,
+        "text": [
+            {"x": x, "y": y, "width": width, "height": height, "text": text}
+            for x, y, width, height, text in page.text
+        ],
+        "links": [
+            {
+                "x": x,
+                "y": y,
+                "width": width,
+                "height": height,
+                "page": None if isinstance(target, str) else target,
+                "top": top,
+                "url": target if isinstance(target, str) else None,
+            }
+            for x, y, width, height, target, top in page.links
+        ],
+    }
+
+
+@contextmanager
+def _pages_for(
+    document: Document, caller: Caller, password: str | None
+) -> Iterator[tuple[viewer.PdfPages, viewer.Overview]]:
+    """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
+    if caller.credential_type != TICKET:
+        require_open(caller.grant, counts=False)
+        document.record_read("document.viewed")
+    try:
+        yield opened_pdf(original_of(document, caller.grant, password))
+    except viewer.SandboxError:
+        raise NotFound(NO_PAGE) from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, request
 
-from models.core import Invalid, ServiceError
+from models.core import Invalid, ScopeMissing, ServiceError
 from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
 from ..http.authentication import is_form
@@ -16,6 +16,8 @@ from .links import base_url, visible
 from .notices import address_by_token, day, small_page
 
 NOT_THAT_ONE = "That is not the password. Try again."
+ASKS_FIRST = "This link asks for something first. Open it in a browser, and go on from there."
+VIEW_ONLY = "This link permits to view, not to save."
 
 
 def needs_prompt(grant: TokenGrant | None) -> bool:
@@ -23,6 +25,22 @@ def needs_prompt(grant: TokenGrant | None) -> bool:
         return False
     counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
     return counts_views or grant.asks_first
+
+
+def require_open(grant: TokenGrant | None, *, counts: bool) -> None:
+    """Raise `ScopeMissing` for a link that asks for something first, unless a page that it opened
+    comes by its ticket; a limit of views asks for nothing where the view `counts` at once.
+    """
+    if grant is None or grant.came_by:
+        return
+    if grant.asks_first or (grant.has_view_limit and not counts):
+        raise ScopeMissing(ASKS_FIRST)
+
+
+def require_saving(grant: TokenGrant | None) -> None:
+    """Raise `ScopeMissing` for a link that permits to view alone."""
+    if grant and "download" not in grant.permissions:
+        raise ScopeMissing(VIEW_ONLY)
 
 
 def admit(target: Target, grant: TokenGrant, proof: dict[str, Any]) -> TokenGrant:
@@ -48,9 +66,11 @@ def asked_by(grant: TokenGrant) -> dict[str, Any]:
         return {}
     gate = grant.gate
     asks = {
-        **dict.fromkeys(("email", "code"), gate.recipients),
-        **{"password": grant.has_password},
-        **dict.fromkeys(("name", "accept"), gate.agreement),
+        "email": gate.recipients,
+        "code": gate.recipients,
+        "password": grant.has_password,
+        "name": gate.agreement,
+        "accept": gate.agreement,
     }
     return {
         "asks": [name for name, asked in asks.items() if asked],
@@ -85,13 +105,25 @@ def prompt(
     wants_code = bool(grant.gate.recipients)
     if wants_code and "code" not in typed:
         error = None  # nothing was wrong: it was a step on the way
-    given: dict[str, Any] = {"grant": grant, "gate": grant.gate, "action": action, "end": end}
-    given |= {"email": typed.get("email", ""), "name": typed.get("name", "")}
-    given |= {"asks_email": wants_code and not given["email"], "visible": visible}
-    given |= {"errors": _by_field(error), "is_asked": request.path.endswith("/codes")}
-    given |= {"address": _address(action), "code_address": _address("codes")}
+    email = typed.get("email", "")
     status = (422 if isinstance(error, Invalid) else 401) if error else 200
-    return small_page("prompt.html", status, grant.origins, **given)
+    return small_page(
+        "prompt.html",
+        status,
+        grant.origins,
+        grant=grant,
+        gate=grant.gate,
+        action=action,
+        end=end,
+        email=email,
+        name=typed.get("name", ""),
+        asks_email=wants_code and not email,
+        errors=_by_field(error),
+        is_asked=request.path.endswith("/codes"),
+        address=_address(action),
+        code_address=_address("codes"),
+        visible=visible,
+    )
 
 
 def _address(action: str) -> str:

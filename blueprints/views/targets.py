@@ -6,28 +6,48 @@ This is the one place that asks. Both kinds of targets have the same methods, wh
 """
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from flask import Response, g, request
 
 from models import Collection, Document
-from models.core import Busy, ScopeMissing, TargetChanged, TokenSpent
-from models.links import UPLOAD, Target, TokenGrant
+from models.core import Busy, ScopeMissing, TargetChanged, TokenSpent, WrongCredentials
+from models.links import (
+    UPLOAD,
+    Receipt,
+    Room,
+    Target,
+    TokenGrant,
+    collection_of,
+    judge_body,
+    receive,
+)
+from viewer import format_size
 
-from ..http.authentication import Caller, resolve_caller
-from . import archive, content, pages
-from .links import base_url, record
-from .notices import prefers_json
-from .originals import original_of
-from .prompt import admit, asked_by, credential_of, needs_prompt
-from .receiving import UploadTarget
+from ..http.authentication import Caller, is_form, resolve_caller
+from ..http.body import seekable_body
+from . import content, pages
+from .collection import ZIP, send_originals
+from .content import original_of
+from .links import base_url, record, visible
+from .notices import day, prefers_json, small_page
+from .prompt import (
+    admit,
+    asked_by,
+    credential_of,
+    needs_prompt,
+    prompt,
+    require_open,
+    require_saving,
+)
 
 TRIES = 10  # while somebody changes a link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
 SHOWN = "title", "note", "documents"  # of a link, unless it is behind its prompt
-VIEW_ONLY = "This link permits to view the documents, not to save them."
 
 
 def opened(act: Callable[[Any], T]) -> T:
@@ -55,7 +75,8 @@ class LinkTarget:
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         if grant.collection_id and grant.collection is None:  # it was deleted a moment ago
             raise TokenSpent(origins=grant.origins)
-        self.caller, self.grant = caller, grant
+        self.caller = caller
+        self.grant = grant
         self.target: Target = grant.collection or caller.document(grant.target_id)
 
     def show(self) -> Shown:
@@ -104,21 +125,21 @@ class LinkTarget:
 
     def _archive(self, collection: Collection) -> Response:
         """By a token with a view limit it counts; HEAD then says nothing of what there is."""
-        grant, counted = self.grant, None
+        grant = self.grant
         if grant.came_by:
-            if "download" not in grant.permissions:
-                raise ScopeMissing(VIEW_ONLY)
-        elif grant.asks_first:
-            raise ScopeMissing("This link asks for something first. Open it, and save from there.")
-        elif grant.has_view_limit:
-            if request.method == "HEAD":
-                return Response(content_type=archive.ZIP)
-            counted = partial(grant.count_view, collection)
-        return archive.send_collection(collection, counted)
+            require_saving(grant)
+            return send_originals(collection)
+        require_open(grant, counts=True)
+        if not grant.has_view_limit:
+            return send_originals(collection)
+        if request.method == "HEAD":
+            return Response(content_type=ZIP)
+        return send_originals(collection, partial(grant.count_view, collection))
 
     def _contents(self, credential: str) -> dict[str, Any]:
         """What the link opens, as JSON; without a `credential` it is behind its prompt."""
-        left, is_opening = self.grant.views_left, bool(credential) and needs_prompt(self.grant)
+        left = self.grant.views_left
+        is_opening = bool(credential) and needs_prompt(self.grant)
         return {
             "kind": "collection" if self.grant.collection_id else "document",
             **(self._shown(credential) if credential else dict.fromkeys(SHOWN)),
@@ -131,18 +152,113 @@ class LinkTarget:
 
     def _shown(self, credential: str) -> dict[str, Any]:
         if isinstance(self.target, Collection):
-            note, documents = self.target.note, self.target.documents
+            note = self.target.note
+            documents = self.target.documents
         else:
-            note, documents = None, [self.target]
-        records = [self._record(document, credential) for document in documents]
-        return dict(zip(SHOWN, (self.target.name, note, records), strict=True))
+            note = None
+            documents = [self.target]
+        return {
+            "title": self.target.name,
+            "note": note,
+            "documents": [self._record(document, credential) for document in documents],
+        }
 
     def _record(self, document: Document, credential: str) -> dict[str, Any]:
         """With the addresses that the permissions allow."""
-        may, path = self.grant.permissions, f"{base_url()}/v1/documents/{document.id}"
-        shown = ("id", "name", "content_type", "size", "sha256")
+        may = self.grant.permissions
+        path = f"{base_url()}/v1/documents/{document.id}"
         return {
-            **{name: getattr(document, name) for name in shown},
+            "id": document.id,
+            "name": document.name,
+            "content_type": document.content_type,
+            "size": document.size,
+            "sha256": document.sha256,
             "view_url": f"{path}/view?{credential}" if "view" in may else None,
             "content_url": f"{path}/content?{credential}" if "download" in may else None,
         }
+
+
+class UploadTarget:
+    """A link that takes files for a collection, and shows nothing of it but title and note."""
+
+    kind = "upload"
+
+    def __init__(self, grant: TokenGrant) -> None:
+        self.grant = grant
+        self.collection = collection_of(grant)
+
+    def show(self) -> Response | dict[str, Any]:
+        address = None if needs_prompt(self.grant) else self._address()
+        if prefers_json():
+            return self._contents(address)
+        return self._page(address) if address else prompt(self.grant, self.kind, None)
+
+    def open(self, **proof: Any) -> Response | dict[str, Any]:
+        """Files are then sent by a ticket, if there is a password."""
+        try:
+            admit(self.collection, self.grant, proof)
+        except WrongCredentials as error:
+            if is_form() and not prefers_json():
+                return prompt(self.grant, self.kind, None, error)
+            raise
+        address = self._address()
+        return self._contents(address) if prefers_json() else self._page(address)
+
+    def judge_body(self) -> None:
+        """Before a file is received if it is long, else before it is looked at."""
+        key = request.headers.get("Idempotency-Key", "")
+        judge_body(self.grant, self.collection, request.content_length or 0, key)
+        if request.content_length and not seekable_body(request).read(1):
+            raise Busy  # all slots are taken
+
+    def receive(self, **file: Any) -> Receipt:
+        return receive(self.grant, **file)
+
+    def receipt_page(self, receipt: dict[str, Any]) -> Response:
+        moment = datetime.fromisoformat(receipt["receivedAt"]).timestamp()
+        shown = {"size": format_size(receipt["size"]), "receivedAt": day(int(moment * 1000))}
+        left = receipt["filesLeft"], receipt["bytesLeft"]
+        return self._page(self._address(), left, receipt | shown)
+
+    def refuse(self, **_: Any) -> Response:
+        raise ScopeMissing("This link takes files. It opens none.")
+
+    content = save = save_by_password = send_code = refuse
+
+    def _address(self) -> str:
+        return f"?{credential_of(self.grant)}"
+
+    def _contents(self, address: str | None) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "title": self.collection.title if address else None,
+            "note": self.collection.note if address else None,
+            "permissions": self.kind,
+            "expires_at": self.grant.expires_at,
+            "has_password": self.grant.has_password,
+            "views_left": self.grant.views_left,
+            "upload_url": f"{base_url()}/s{address}" if address else None,
+            **vars(Room.of(self.grant, self.collection)),
+        }
+
+    def _page(
+        self, address: str, left: tuple[int, int] | None = None, receipt: Any = None
+    ) -> Response:
+        """`left` are the numbers of files and of bytes, if they have changed meanwhile."""
+        room = Room.of(self.grant, self.collection)
+        files_left, bytes_left = left or (room.files_left, room.bytes_left)
+        return small_page(
+            "upload.html",
+            201 if receipt else 200,
+            (),
+            "upload.js",
+            collection=self.collection,
+            address=address,
+            receipt=receipt,
+            files_left=files_left,
+            total=format_size(bytes_left),
+            most=format_size(min(bytes_left, room.max_file_bytes)),
+            end=day(self.grant.expires_at),
+            host=urlsplit(base_url()).netloc,
+            visible=visible,
+        )

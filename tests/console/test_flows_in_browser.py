@@ -413,3 +413,26 @@ def test_on_a_phone_the_state_of_an_upload_is_in_one_line(service, open_browser)
     state = page.locator("#uploads .state")
     line = state.evaluate("one => parseFloat(getComputedStyle(one).lineHeight) * 1.5")
     assert state.bounding_box()["height"] < line
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_question_stands_where_its_button_is_until_it_is_put_away(width, service, open_browser):
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    owner.api.create_api_key(name="backup")
+    page = open_browser(width)
+    page.set_viewport_size({"width": width, "height": 844})
+    owner.enter(page, "/app/keys")
+    question = page.locator("summary", has_text="Revoke backup")
+    act = page.get_by_role("button", name="Revoke", exact=True)
+    assert not act.is_visible()
+    question.click()
+    assert is_on_top(act)
+    box = act.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    page.keyboard.press("Escape")
+    assert not act.is_visible()
+    assert question.evaluate("one => one === document.activeElement")
+    question.click()
+    page.get_by_role("heading", name="Keys").click()
+    assert not act.is_visible()

@@ -1,12 +1,12 @@
-"""blueprints/views/archive.py: names in a ZIP file."""
+"""blueprints/views/collection.py: names in a ZIP file."""
 
 from unicodedata import normalize
 from unittest.mock import patch
 
 import pytest
 
-from blueprints.views import archive
-from blueprints.views.archive import names
+from blueprints.views import collection
+from blueprints.views.collection import names
 
 HOSTILE = [
     *(
@@ -42,7 +42,7 @@ def test_a_name_that_is_there_already_gets_a_number():
 @pytest.mark.parametrize("others", [[], [f"a ({number}).pdf" for number in range(2, 1002)]])
 def test_a_name_of_thousands_of_documents_is_numbered_without_counting_from_the_start(others):
     name, alike = names(), ["a.pdf"] * 1000
-    with patch.object(archive, "_folded", wraps=archive._folded) as compared:
+    with patch.object(collection, "_folded", wraps=collection._folded) as compared:
         found = [name(one) for one in others + alike]
 
     assert len(set(found)) == len(found)

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 import viewer
-from blueprints.views import originals
+from blueprints.views import content
 from models import current_runtime
 from models.core import Busy
 from models.storage.payloads import PIECE_BYTES
@@ -23,7 +23,7 @@ def test_a_payload_of_one_piece_is_opened_once_for_all_that_is_read(size, times)
         opened.append((start, stop))
         yield payload[start:stop]
 
-    read_range = originals._reader(SimpleNamespace(size=size, read=read))
+    read_range = content._reader(SimpleNamespace(size=size, read=read))
 
     assert not opened
     for start, stop in ((0, 4096), (100, 300), (0, size)):
@@ -36,9 +36,9 @@ def test_a_view_that_waits_too_long_for_other_conversions_is_told_to_come_again(
         raise viewer.ConverterBusyError
 
     monkeypatch.setattr(viewer, "run_job", run_job)
-    monkeypatch.setattr(originals.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
+    monkeypatch.setattr(content.StoredPreview, "obtain", lambda *arguments, **_: arguments[-1]())
     with Flask(__name__).test_request_context(), pytest.raises(Busy):
-        originals._job_runner(SimpleNamespace(), "usr_1", saves=False, tells=bool)(None, [b""], {})
+        content._job_runner(SimpleNamespace(), "usr_1", saves=False, tells=bool)(None, [b""], {})
 
 
 def test_saves_and_views_do_not_wait_for_each_other(tmp_path):

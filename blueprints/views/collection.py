@@ -1,22 +1,26 @@
-"""A collection: the contents page that a link opens, and the file that holds all documents."""
+"""A collection: its contents page, and its documents as one HTML file or as one ZIP file."""
 
 from bisect import bisect_left
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count
 from typing import Any
+from unicodedata import normalize
 
 from flask import Response, request
 
 import viewer
 from models import Collection, Document, connected, current_runtime
-from models.core import PayloadTooLarge, ServiceError
+from models.core import NotFound, PayloadTooLarge, ServiceError, now
+from models.documents import with_binned
 from models.links import TokenGrant
 
+from ..http.zip_stream import SUMS, ZipEntry, ZipStream
+from .content import original_of
 from .links import record, visible
 from .notices import small_page
-from .originals import original_of
 from .prompt import credential_of, receipt_url
 
+ZIP = "application/zip"
 NAMES_BYTES = 48_000  # of the names on a contents page, which has 192 KiB at most
 
 
@@ -58,7 +62,9 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
     return page
 
 
-def send(collection: Collection, grant: TokenGrant | None, password: str | None = None) -> Response:
+def send_one_file(
+    collection: Collection, grant: TokenGrant | None, password: str | None = None
+) -> Response:
     """The documents as they are now, in order, each made when its turn comes. What is wrong with
     the first is an error; later it breaks the transfer off. For HEAD nothing is read.
     """
@@ -123,3 +129,82 @@ def _within(name: str, most_bytes: int) -> str:
     halves = range(len(name) // 2 + 1)
     first_too_long = bisect_left(halves, True, key=lambda half: not has_room(cut(half)))
     return cut(max(0, first_too_long - 1))
+
+
+def send_zip(entries: Sequence[ZipEntry], title: str) -> Response:
+    """A response with a known length. What is damaged in the first entry is an error; later it
+    breaks the transfer off. For HEAD nothing is read.
+    """
+    archive = ZipStream(entries, now())
+    pieces = iter(()) if request.method == "HEAD" else iter(archive)
+    disposition = viewer.content_disposition(f"{title}.zip")
+    headers = {"Content-Length": str(archive.size), "Content-Disposition": disposition}
+    body = chain([next(pieces, b"")], pieces)
+    return Response(body, 200, headers, content_type=ZIP, direct_passthrough=True)
+
+
+def send_originals(collection: Collection, record: Callable[[str], None] | None = None) -> Response:
+    """Its documents as they are now, in order. `record` records or counts it by a type of events,
+    once the first of them was decrypted.
+    """
+    response = send_zip(entries_of(collection.documents), collection.title)
+    if request.method == "GET":
+        (record or collection.record_read)("collection.downloaded")
+    return response
+
+
+def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry]:
+    """An entry for each document, in this order; `folder` ends with a slash."""
+    name = names()
+    return [
+        ZipEntry(
+            folder + name(one.name),
+            one.size,
+            _reader(one.owner_id, one.id),
+            one.created_at,
+            one.sha256,
+        )
+        for one in documents
+    ]
+
+
+def names() -> Callable[[str], str]:
+    """A function that makes a name safe, and different from those that it has returned before:
+    also where case and the composition of letters do not count. `a.pdf` twice is `a (2).pdf`.
+    """
+    taken = {_folded(SUMS)}
+    next_numbers: dict[str, int] = {}  # by folded name: all lower ones are taken for good
+
+    def unique(name: str) -> str:
+        safe = viewer.safe_file_name(name)
+        folded = _folded(safe)
+        if folded not in taken:
+            taken.add(folded)
+            return safe
+        stem, dot, extension = safe.rpartition(".") if "." in safe else (safe, "", "")
+        for number in count(next_numbers.get(folded, 2)):
+            numbered = f"{stem} ({number}){dot}{extension}"
+            if _folded(numbered) not in taken:
+                break
+        next_numbers[folded] = number + 1
+        taken.add(_folded(numbered))
+        return numbered
+
+    return unique
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", normalize("NFKD", name).casefold())
+
+
+def _reader(owner_id: str, id: str) -> Callable[[], Iterator[bytes]]:
+    """Finds the document again, so that a long list of them holds no keys."""
+
+    def read() -> Iterator[bytes]:
+        with connected():
+            found = with_binned(owner_id, [id])
+        if not found:
+            raise NotFound
+        return found[0].read()
+
+    return read
