@@ -89,7 +89,8 @@ def test_style_and_script_are_compressed_for_clients_that_accept_gzip(member):
 def test_the_sheet_and_the_script_are_sent_as_they_are_written(visitor):
     style, script = re.findall(r'"(/app/console-[^"]+)"', visitor.get("/app/login").text)
     written = ROOT / "templates"
-    text = (written / "base.css").read_text() + (written / "console/console.css").read_text()
+    shared = ROOT / "viewer/templates/base.css"
+    text = shared.read_text() + (written / "console/console.css").read_text()
     assert visitor.get(style).text.strip() == text.strip()
     assert visitor.get(script).text.strip() == (written / "console/console.js").read_text().strip()
 
