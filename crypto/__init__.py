@@ -2,6 +2,5 @@
 
 from .authenticity import FIRST_PREVIOUS, authority_mac, event_hash, is_authentic, reader_hash
 from .keyring import Keyring, KeyringError, RootKey, RootKeyMissing, generate_root_key
-from .passwords import LINKS, PasswordQueueFull
 from .sealing import DecryptionError
 from .tokens import TokenClaims

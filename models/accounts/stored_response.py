@@ -34,7 +34,8 @@ class StoredResponse(OwnsDataKey):
     @classmethod
     def exclusive(cls, id: str, wait_seconds: float = 0) -> AbstractContextManager[None]:
         """`IdempotencyInProgress` while another request with this id runs, after waiting for it."""
-        return current_runtime().idempotent_requests.turn(id, wait_seconds, IdempotencyInProgress)
+        slots = current_runtime().idempotent_requests
+        return slots.held(id, seconds=wait_seconds, refusal=IdempotencyInProgress)
 
     @classmethod
     def lock(cls, id: str, wait_seconds: float = 0) -> None:

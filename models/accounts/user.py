@@ -26,7 +26,6 @@ from ..core import (
     RegistrationClosed,
     WrongCredentials,
     now,
-    while_waiting,
 )
 from ..events import Event, EventHead
 from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
@@ -81,8 +80,8 @@ class User(Authenticated, Owner):
         require_strong_password(password, "#/password")
         mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
-        with while_waiting():
-            digest = passwords.hash_password(password, network_of(address))
+        slots = current_runtime().account_passwords
+        digest = slots.hash_password(password, network_of(address))
         user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         with transaction():
             cls._refuse_if_closed(mode)
@@ -114,9 +113,8 @@ class User(Authenticated, Owner):
         user = cls.find_by_email(email)
         user = None if user is None or user.disabled_at is not None else user
         digest = user.password_digest if user else None
-        caller = network_of(address)
-        with while_waiting():
-            is_right = passwords.verify_password(password, digest, caller)
+        slots = current_runtime().account_passwords
+        is_right = slots.verify_password(password, digest, network_of(address))
         if not is_right or user is None:
             failures.record_failure(account, address)
             if user:
@@ -276,8 +274,7 @@ class User(Authenticated, Owner):
         return str(self.unseal("password/1", self.id, self.sealed_password))
 
     def sealed_digest(self, password: str) -> bytes:
-        with while_waiting():
-            digest = passwords.hash_password(password, self.id)
+        digest = current_runtime().account_passwords.hash_password(password, self.id)
         return self.seal("password/1", self.id, digest)
 
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, BlobField, TextField, fn
 
-from crypto import LINKS, DecryptionError, RootKeyMissing
+from crypto import DecryptionError, RootKeyMissing
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
 from ..events import Event, EventHead
 from ..records import Authenticated, Owned, ResultPage, cached_property, has_passed, require_future
-from ..runtime import log_damage
+from ..runtime import current_runtime, log_damage
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -212,8 +212,8 @@ class Document(Authenticated, Payload, Owned):
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:
-        """What encrypts one file under a password. Raises `PasswordQueueFull`."""
-        return LINKS.run(caller, lambda: PasswordSeal(password))
+        """What encrypts one file under a password. Raises `Busy`."""
+        return current_runtime().link_passwords.run(lambda: PasswordSeal(password), caller)
 
     def record_read(self, type: str) -> None:
         """An event that the payload was read."""

@@ -56,7 +56,7 @@ def documents_page(
         ids = ids.offset(rows * (number - 1))  # sorted by an index alone
         query = Document.select().where(Document.id.in_(ids)).order_by(*by)
         return NumberedPage(Document.to_show(query), number, pages, stored)
-    with current_runtime().search_turns.turn(owner_id):
+    with current_runtime().search_slots.held(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
     found = [document for document, _ in scanned if _has_words(document.name, name)]
     if order == "name":
@@ -87,7 +87,7 @@ def find_documents(
     """
     if name is None:
         return Document.matching(owner_id, limit, after, **filters)
-    with current_runtime().search_turns.turn(owner_id):
+    with current_runtime().search_slots.held(owner_id):
         return _search(owner_id, limit, after, name, filters)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from crypto import LINKS, DecryptionError, TokenClaims, credentials, passwords
+from crypto import DecryptionError, TokenClaims, credentials
 
 from ..accounts import ApiKey, Session
 from ..core import (
@@ -15,7 +15,6 @@ from ..core import (
     TokenSpent,
     WrongCredentials,
     rfc3339,
-    while_waiting,
 )
 from ..documents import Collection, Document
 from ..events import Event
@@ -243,8 +242,7 @@ class TokenGrant:
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
         digest = target.unseal("password/1", self.id, self.sealed_password or b"")
-        with while_waiting():
-            is_right = passwords.verify_password(password, digest, self.id, LINKS)
+        is_right = current_runtime().link_passwords.verify_password(password, digest, self.id)
         if not is_right:
             failures.record_failure(self.id, address)
             Event.record_refusal(target.owner_id, self.id, self.target_id, "password")

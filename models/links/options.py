@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from crypto import LINKS, passwords
-
-from ..core import Invalid, ScopeMissing, now, while_waiting
+from ..core import Invalid, ScopeMissing, now
 from ..documents import Document
 from ..runtime import current_runtime
 from .gate import Gate, recipients_of
@@ -35,8 +33,7 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         password = options.pop("password")
         digest = None
         if password is not None:
-            with while_waiting():
-                digest = passwords.hash_password(password, owner_id, LINKS)
+            digest = current_runtime().link_passwords.hash_password(password, owner_id)
         options["password_digest"] = digest
     return options
 

@@ -20,7 +20,7 @@ from ..core import (
 )
 from ..documents import Collection, Document, upload
 from ..events import EventHead
-from ..runtime import BodySlot, current_runtime
+from ..runtime import LongBody, current_runtime
 from .grant import TokenGrant
 from .options import UPLOAD
 from .uses import count_use, unspent
@@ -98,14 +98,14 @@ def is_sent_again(grant: TokenGrant, key: str) -> bool:
     return bool(key) and StoredResponse.find(id) is not None
 
 
-def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> BodySlot | None:
+def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | None:
     """The slot for a long body, or None: there is none, or the body is not taken."""
     try:
         collection = collection_of(grant)
         judge_body(grant, collection, body_bytes, key)
     except ServiceError:
         return None
-    return current_runtime().body_slots.take(collection.owner_id, grant.id)
+    return current_runtime().long_bodies.admit(collection.owner_id, grant.id)
 
 
 def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sender: str) -> Receipt:

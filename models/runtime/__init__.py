@@ -1,7 +1,7 @@
 """The state of the process: settings, keys, and the limits and queues that requests share."""
 
-from .body_slots import Admission, BodySlot
 from .error_mapping import log_damage, log_failure, operator_message, service_error_of
+from .long_bodies import Admission, LongBody
 from .node import (
     SEEN_SECONDS,
     check_nodes,
@@ -11,9 +11,9 @@ from .node import (
     other_nodes,
     report_node,
 )
+from .previews import BeingMadeError, Progress
 from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
 from .readings import Counted, Reading
 from .state import Runtime, create_runtime, current_runtime
 from .steps import errors_of, independent_steps
-from .turns import BeingMadeError, Progress

@@ -25,7 +25,6 @@ from ..core import (
 from ..storage import EngineError, NotSynced, engine
 
 _OF_CRYPTO = {
-    crypto.PasswordQueueFull: Busy,
     crypto.KeyringError: KeyUnavailable,
     crypto.DecryptionError: DocumentDamaged,
 }

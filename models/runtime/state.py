@@ -4,6 +4,7 @@
 loaded by `setup.open_runtime`.
 """
 
+import math
 import time
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
@@ -25,13 +26,14 @@ from ..core import (
 )
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
-from .body_slots import BodySlots
 from .failures import FailureCounts
+from .long_bodies import LongBodies
+from .password_slots import PasswordSlots
+from .previews import BesideRequests, PreviewQueue, UnkeptPreviews
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .readings import ReadingCounter
-from .turns import BesideRequests, PreviewQueue, Turns
-from .unkept import UnkeptPreviews
+from .slots import Slots
 
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
@@ -68,8 +70,13 @@ class Runtime:
         self.failures = FailureCounts()
         self.beside_requests = BesideRequests(self.failures.count_failed)
         self.unkept_previews = UnkeptPreviews()
-        # of a user: one runs, one waits, as of a person who types on
-        self.search_turns, self.body_slots = Turns(most=2), BodySlots()
+        # A search decrypts thousands of names without a pause: of a user one runs, and one waits,
+        # as of a person who types on.
+        self.search_slots = Slots(math.inf, 1, waiting=Slots(math.inf, 1))
+        self.long_bodies = LongBodies()
+        # Both leave two of 16 workers.
+        self.account_passwords = PasswordSlots(8, of_caller=6)
+        self.link_passwords = PasswordSlots(6, of_caller=4)
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.readings = ReadingCounter()
         self.payload_objects = objects_of(settings.payloads)
@@ -77,7 +84,7 @@ class Runtime:
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.aborted_uploads: set[str] = set()
         self.altered_rows: set[str] = set()  # ids that the log has named
-        self.idempotent_requests = Turns()  # of each id of a response that may be stored
+        self.idempotent_requests = Slots(math.inf, 1)  # the caller is the id of a response
         self.lock = RLock()
         self.is_open = False
         self._background: list[BackgroundWork] = []

@@ -10,6 +10,7 @@ import viewer
 from blueprints.views import content
 from models import current_runtime
 from models.core import Busy
+from models.runtime.slots import Slot
 from models.storage.payloads import PIECE_BYTES
 from tests.in_process import application
 from viewer.tests import samples
@@ -48,10 +49,10 @@ def test_saves_and_views_do_not_wait_for_each_other(tmp_path):
         queue = current_runtime().preview_queue
         for taken, part in ((queue.saving, "/view"), (queue.viewing, "/download")):
             made = app.test_client().post("/v1/documents", json=body, headers=headers).json
-            for name in range(taken.count):
-                taken.take(str(name), str(name))
+            held = [Slot(str(number)) for number in range(taken.most)]
+            assert all(taken.take(slot) for slot in held)
             answer = app.test_client().get(f"/v1/documents/{made['id']}{part}", headers=headers)
-            for name in range(taken.count):
-                taken.release(str(name), str(name))
+            for slot in held:
+                taken.release(slot)
 
             assert answer.status_code == 200, part

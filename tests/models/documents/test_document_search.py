@@ -49,7 +49,7 @@ def test_of_one_user_one_search_runs_one_waits_and_others_are_refused(alice, bob
     searches, ended = [], Event()
     monkeypatch.setattr(document_search, "_search", lambda *_: searches.append(1) or ended.wait(60))
     threads = start_threads(*2 * [lambda: find_documents(alice.id, 5, None, "x")])
-    until(lambda: current_runtime().search_turns._asked[alice.id] == 2)
+    until(lambda: current_runtime().search_slots._line)
 
     assert len(searches) == 1
     with pytest.raises(Busy):

@@ -8,7 +8,7 @@ from models import Event, StoredPreview, User, connected, current_runtime
 from models.core import Busy, now
 from models.documents.stored_preview import BRIEFLY_KEPT_MS
 from models.operations import sweep
-from models.runtime import BeingMadeError, unkept
+from models.runtime import BeingMadeError, previews
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
@@ -206,7 +206,7 @@ def test_those_used_longest_ago_make_room_for_new_ones(configure, monkeypatch):
 def test_what_there_is_no_room_for_stays_in_memory_for_some_minutes(configure, monkeypatch):
     configure(preview_bytes=3, reserve_bytes=0)
     make, long = Maker(), Maker(bytes(10))
-    monkeypatch.setattr(unkept, "MOST_BYTES", 12)
+    monkeypatch.setattr(previews, "MOST_UNKEPT_BYTES", 12)
     with connected():
         document = upload(register())
         assert [obtain(document, make), obtain(document, make)] == [b"made"] * 2
@@ -214,7 +214,7 @@ def test_what_there_is_no_room_for_stays_in_memory_for_some_minutes(configure, m
         obtain(document, long, "another")  # and no more than so many bytes
         obtain(document, make)
         assert make.times == 2
-        monkeypatch.setattr(unkept, "KEPT_SECONDS", 0)
+        monkeypatch.setattr(previews, "UNKEPT_SECONDS", 0)
         obtain(document, long, "another")
         obtain(document, long, "another")
         assert long.times == 3
@@ -240,7 +240,7 @@ def test_who_asks_again_and_finds_no_slot_is_told_that_another_one_makes_it(docu
 
     queue = current_runtime().preview_queue
     queue._slot_seconds = 0
-    queue.viewing.count = 1
+    queue.viewing.most = 1
     with connected():
         (maker,) = start_threads(lambda: made.append(obtain(document, make)))
         running.wait()

@@ -1,4 +1,4 @@
-"""models/runtime/turns.py"""
+"""models/runtime/previews.py"""
 
 from contextlib import ExitStack
 from threading import Event
@@ -6,7 +6,8 @@ from threading import Event
 import pytest
 
 from models.core import Busy
-from models.runtime.turns import BesideRequests, PreviewQueue
+from models.runtime.previews import BesideRequests, PreviewQueue
+from models.runtime.slots import Slot
 from tests.waiting import join_threads, start_threads, until
 
 
@@ -33,7 +34,7 @@ def is_admitted(queue, owner, caller, *, saves=False):
 
 @pytest.mark.parametrize(("threads", "slots"), [(1, 1), (4, 1), (16, 4), (64, 16)])
 def test_a_quarter_of_the_threads_may_make_previews_at_least_one(threads, slots):
-    assert PreviewQueue(threads).viewing.count == slots
+    assert PreviewQueue(threads).viewing.most == slots
 
 
 def test_one_link_gets_half_of_the_places_and_others_of_its_owner_one_more():
@@ -79,13 +80,13 @@ def test_a_view_waits_for_a_place_and_gets_the_next_one():
     with ExitStack() as stack:
         stack.enter_context(held(queue, ("usr_a", "usr_a")))
         (waiting,) = start_threads(lambda: admitted.append(is_admitted(queue, "usr_b", "usr_b")))
-        until(lambda: not queue.waiting.has_room("usr_c", "usr_c"))
+        until(lambda: not queue.waiting.has_room(Slot("usr_c")))
         assert not is_admitted(queue, "usr_c", "usr_c")  # at once: those who wait are as many
         assert admitted == []
     join_threads([waiting])
 
     assert admitted == [True]
-    assert queue.waiting.has_room("usr_c", "usr_c")
+    assert queue.waiting.has_room(Slot("usr_c"))
 
 
 def test_the_same_preview_is_made_by_one_at_a_time():
@@ -103,12 +104,12 @@ def test_the_same_preview_is_made_by_one_at_a_time():
             entered.append("second")
 
     threads = start_threads(first, second)
-    until(lambda: queue._same._asked["same"] == 2)
+    until(lambda: len(queue._same._line) == 1)
     assert entered == ["first"]
     released.set()
     join_threads(threads)
     assert entered == ["first", "second"]
-    assert not queue._same._locks
+    assert not queue._same._held
 
 
 def test_what_is_made_beside_requests_has_an_order_and_a_share_for_each_caller(caplog):
@@ -129,4 +130,4 @@ def test_what_is_made_beside_requests_has_an_order_and_a_share_for_each_caller(c
 
     assert "a fault" in caplog.text
     assert beside.begin("a", "usr_a", "tok_a", fail) is None
-    assert beside._slots.has_room("usr_d", "tok_d")
+    assert beside._slots.has_room(Slot("usr_d", "tok_d"))

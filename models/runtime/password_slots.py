@@ -1,0 +1,37 @@
+"""Slots for work on passwords, each of which takes 19 MiB and a core for a while.
+
+Two passwords are worked on at once and few wait, so that a flood of logins uses at most two cores
+and 38 MiB, and does not slow down other requests. Accounts and links have slots of their own.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from crypto import passwords
+
+from ..core import while_waiting
+from .slots import Slots
+
+AT_ONCE = 2
+T = TypeVar("T")
+
+
+class PasswordSlots:
+    """Two run, and at most `most` run or wait, of which one caller has at most `of_caller`."""
+
+    def __init__(self, most: int, of_caller: int) -> None:
+        self.admitted = Slots(most, of_caller)
+        self.running = Slots(AT_ONCE)
+
+    def hash_password(self, password: str, caller: str) -> str:
+        """Return a PHC string. Raises `Busy`."""
+        return self.run(lambda: passwords.hash_password(password), caller)
+
+    def verify_password(self, password: str, digest: str | None, caller: str) -> bool:
+        """Return False for no digest, after the time of a wrong password. Raises `Busy`."""
+        return self.run(lambda: passwords.verify_password(password, digest), caller)
+
+    def run(self, work: Callable[[], T], caller: str) -> T:
+        """Return what `work` returns; it needs no interpreter. Raises `Busy` if too many wait."""
+        with while_waiting(), self.admitted.held(caller, seconds=0), self.running.held():
+            return work()

@@ -1,0 +1,177 @@
+"""Previews that are being made, and previews that were made and could not be stored.
+
+A preview is made in a child process. A quarter of the worker threads may make one for a view, two
+for files to save; another quarter may wait some seconds for a slot. A caller beyond that, or
+beyond a share of it, is refused at once.
+
+A conversion, which takes longer than people watch an empty page, is made beside the requests.
+"""
+
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread
+from typing import NamedTuple
+
+from ..core import Busy, ServiceError
+from .slots import Slot, Slots
+
+PROCESSES = 4  # child processes at once
+PROCESS_SECONDS = 30
+SLOT_SECONDS = 10
+SAVING = 2  # slots for files: views keep the other processes
+BESIDE_REQUESTS = 8  # previews at once, of which those that convert wait for memory
+MOST_UNKEPT_BYTES = 48 << 20  # of all of them; a converted PDF has at most 32 MiB
+UNKEPT_SECONDS = 600
+
+
+def _shared(most: int, waiting: Slots | None = None) -> Slots:
+    """Return slots of which one owner has all but one at most, and one link half."""
+    return Slots(most, max(1, most - 1), max(1, most // 2), waiting=waiting)
+
+
+def _whose(owner_id: str, caller_id: str) -> tuple[str, str]:
+    """Return the caller and the part of a slot; `caller_id` is a link's id, or the owner's."""
+    return owner_id, "" if caller_id == owner_id else caller_id
+
+
+class PreviewQueue:
+    """Slots for views and for files to save, and a line of those who wait for one."""
+
+    def __init__(self, threads: int, slot_seconds: float = SLOT_SECONDS) -> None:
+        quarter = threads // 4
+        self.waiting = _shared(quarter)
+        self.viewing = _shared(max(1, quarter), self.waiting)
+        self.saving = _shared(min(SAVING, max(1, quarter)), self.waiting)
+        self._slot_seconds = slot_seconds
+        self._same = Slots(math.inf, of_caller=1)  # the caller is the id of the preview
+        self._processes = Slots(PROCESSES)
+        self._guard = Lock()
+        self._wanted: dict[str, list[float]] = {}  # since when, by each who has or awaits a turn
+
+    def seconds_in_making(self, id: str) -> int | None:
+        """Return how long this preview has been made or waited for; None if nobody wants it now."""
+        with self._guard:
+            since = self._wanted.get(id)
+            return int(time.monotonic() - since[0]) if since else None
+
+    @contextmanager
+    def turn(
+        self, id: str, owner_id: str, caller_id: str, *, saves: bool = False
+    ) -> Iterator[None]:
+        """Have the turn to make the preview `id`: nobody else makes the same one meanwhile.
+
+        `caller_id` is a link's id, or the owner's. Raises `Busy`.
+        """
+        slots = self.saving if saves else self.viewing
+        with (
+            self._want(id),
+            slots.held(*_whose(owner_id, caller_id), seconds=self._slot_seconds),
+            self._same.held(id),
+            self._processes.held(seconds=PROCESS_SECONDS),
+        ):
+            yield
+
+    @contextmanager
+    def _want(self, id: str) -> Iterator[None]:
+        began_at = time.monotonic()
+        with self._guard:
+            self._wanted.setdefault(id, []).append(began_at)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._wanted[id].remove(began_at)
+                if not self._wanted[id]:
+                    del self._wanted[id]
+
+
+class Progress(NamedTuple):
+    """Since when something is being made, and how many others were asked for before."""
+
+    seconds: int
+    before: int
+
+
+class BeingMadeError(Exception):
+    """A preview is being made, beside the requests or by another request.
+
+    It is kept when it is asked for later.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(progress)
+        self.progress = progress
+
+
+class BesideRequests:
+    """Threads that make previews, in the order in which they were asked for."""
+
+    def __init__(self, count_failed: Callable[[str], object] = lambda _: None) -> None:
+        self._count_failed = count_failed
+        self._slots = _shared(BESIDE_REQUESTS)
+        self._begun: dict[str, float] = {}
+        self._ended = deque[str](maxlen=100)
+        self._guard = Lock()
+
+    def begin(
+        self, id: str, owner_id: str, caller_id: str, make: Callable[[], object]
+    ) -> Progress | None:
+        """Have `make` called, unless it runs; return None if its last call has just ended.
+
+        A preview that this call could not keep is then left to a request that waits. Raises `Busy`.
+        """
+        with self._guard:
+            if id in self._ended:
+                self._ended.remove(id)
+                return None
+            if id not in self._begun:
+                slot = Slot(*_whose(owner_id, caller_id))
+                if not self._slots.take(slot):
+                    raise Busy
+                self._begun[id] = time.monotonic()
+                Thread(target=self._run, args=(id, slot, make), daemon=True).start()
+            seconds = int(time.monotonic() - self._begun[id])
+            return Progress(seconds, list(self._begun).index(id))
+
+    def _run(self, id: str, slot: Slot, make: Callable[[], object]) -> None:
+        try:
+            with suppress(ServiceError):
+                make()
+        except Exception as error:
+            self._count_failed("previews")
+            logging.getLogger("docservice").error("preview %s failed", id, exc_info=error)
+        finally:
+            with self._guard:
+                del self._begun[id]
+                self._ended.append(id)
+                self._slots.release(slot)
+
+
+class UnkeptPreviews:
+    """The last previews that could not be stored, by id: few views make them anew."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[float, bytes]] = {}  # until when; the oldest first
+        self._guard = Lock()
+
+    def put(self, id: str, made: bytes) -> None:
+        with self._guard:
+            self._held.pop(id, None)
+            self._held[id] = (time.monotonic() + UNKEPT_SECONDS, made)
+            while sum(len(held) for _, held in self._held.values()) > MOST_UNKEPT_BYTES:
+                self._held.pop(next(iter(self._held)))
+        self.forget_old()
+
+    def get(self, id: str) -> bytes | None:
+        end, made = self._held.get(id, (0.0, None))
+        return made if end > time.monotonic() else None
+
+    def forget_old(self) -> None:
+        with self._guard:
+            for id, (end, _) in list(self._held.items()):
+                if end <= time.monotonic():
+                    del self._held[id]

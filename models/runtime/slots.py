@@ -1,0 +1,135 @@
+"""Slots for work that few may do at once: how many all hold, how many one caller, and who waits."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, RLock
+
+from ..core import Busy, ServiceError, while_waiting
+
+
+class Slot:
+    """The right to do the work once, of a caller, or of a part of the caller, as a link."""
+
+    def __init__(self, caller: str = "", part: str = "") -> None:
+        self.caller = caller
+        self.part = part
+
+
+class Slots:
+    """At most `most` slots are held at once; `of_caller` by one caller, `of_part` by a part of one.
+
+    Whoever finds none waits in a line, and a slot that is released goes to the first in the line
+    whom the shares permit to have it. The line is as long as `waiting` has slots, which several
+    lines may share; without `waiting` it has no end.
+    """
+
+    def __init__(
+        self,
+        most: float,
+        of_caller: float = math.inf,
+        of_part: float = math.inf,
+        *,
+        waiting: "Slots | None" = None,
+    ) -> None:
+        self.most = most
+        self._of_caller = of_caller
+        self._of_part = of_part
+        self._waiting = waiting
+        self._held: list[Slot] = []
+        self._line: dict[Slot, Event] = {}
+        self._guard = RLock()  # the garbage collector may release a slot while the guard is held
+
+    def take(self, slot: Slot) -> bool:
+        """Hold this slot if there is room for it now, and return whether there is."""
+        with self._guard:
+            has_room = self.has_room(slot)
+            if has_room:
+                self._held.append(slot)
+            return has_room
+
+    def has_room(self, slot: Slot) -> bool:
+        """Return whether it could be held now."""
+        with self._guard:
+            return (
+                len(self._held) < self.most
+                and self._count_of_caller(slot) < self._of_caller
+                and self._count_of_part(slot) < self._of_part
+            )
+
+    def release(self, slot: Slot) -> None:
+        """Hand a slot that is held to whoever waits for it."""
+        with self._guard:
+            self._held.remove(slot)
+            for waiting, granted in list(self._line.items()):
+                if self.has_room(waiting):
+                    self._held.append(waiting)
+                    del self._line[waiting]
+                    granted.set()
+
+    @contextmanager
+    def held(
+        self,
+        caller: str = "",
+        part: str = "",
+        *,
+        seconds: float | None = None,
+        refusal: type[ServiceError] = Busy,
+    ) -> Iterator[None]:
+        """Hold a slot for the block; wait for it so many seconds, by default without an end.
+
+        Raises the `refusal` after that time, and at once if too many wait.
+        """
+        slot = Slot(caller, part)
+        if not (self.take(slot) or self._wait_for(slot, seconds)):
+            raise refusal
+        try:
+            yield
+        finally:
+            self.release(slot)
+
+    def held_by_larger_shares(self, slot: Slot) -> list[Slot]:
+        """Return the slots of those who hold more than this one, and leave it no room.
+
+        Where its part has all that a part may have, nobody else is the cause. Where its caller has,
+        the caller's other parts are; else other callers are.
+        """
+        with self._guard:
+            of_part = self._count_of_part(slot)
+            of_caller = self._count_of_caller(slot)
+            if of_part >= self._of_part:
+                return []
+            if of_caller >= self._of_caller:
+                of_same = [other for other in self._held if other.caller == slot.caller]
+                return [other for other in of_same if self._count_of_part(other) > of_part]
+            return [other for other in self._held if self._count_of_caller(other) > of_caller]
+
+    def _wait_for(self, slot: Slot, seconds: float | None) -> bool:
+        """Wait in the line; return whether the slot is held now."""
+        if seconds == 0 or (self._waiting and not self._waiting.take(slot)):
+            return False
+        granted = self._line_up(slot)
+        with while_waiting():  # neither the guard nor a place in the line is held at its end
+            granted.wait(seconds)
+            if self._waiting:
+                self._waiting.release(slot)
+        with self._guard:
+            return self._line.pop(slot, None) is None
+
+    def _line_up(self, slot: Slot) -> Event:
+        """Return the event that the slot is held."""
+        granted = Event()
+        with self._guard:
+            if self.take(slot):  # it was released a moment ago
+                granted.set()
+            else:
+                self._line[slot] = granted
+        return granted
+
+    def _count_of_caller(self, slot: Slot) -> int:
+        return sum(other.caller == slot.caller for other in list(self._held))
+
+    def _count_of_part(self, slot: Slot) -> int:
+        if not slot.part:
+            return 0
+        return sum(other.part == slot.part for other in list(self._held))
