@@ -108,7 +108,7 @@ def _store(
         raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
 
     def prepare() -> Callable[[Document], Issued[DocumentToken] | None]:
-        append = Collection.taking(owner_id, collection_id) if collection_id else None
+        append = Collection.appender_to(owner_id, collection_id) if collection_id else None
         issue = None if token is None else DocumentToken.first_link(owner_id, **token)
 
         def with_row(document: Document) -> Issued[DocumentToken] | None:

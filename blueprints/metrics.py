@@ -82,7 +82,7 @@ class _State(Collector):
         if not is_server(runtime.settings.database):
             free = shutil.disk_usage(Path(runtime.settings.database).parent).free
             yield _gauge("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
-        lost = runtime.readings.lost
+        lost = runtime.unrecorded.lost
         yield CounterMetricFamily("docservice_lost_readings", "Without an event.", value=lost)
         yield _by_work(
             "docservice_failures",

@@ -123,8 +123,8 @@ class Senders(ABC, Generic[Row]):
         try:
             with connected():
                 is_given_up = row.record_failure(due_at)
-        except Exception as further:  # as while the database is away
-            log_failure(f"the failure of {row.id} is not recorded", further)
+        except Exception as later_error:  # as while the database is away
+            log_failure(f"the failure of {row.id} is not recorded", later_error)
             self._resting[row.lane] = time.monotonic() + self._limits.backoff_seconds
             return
         if is_given_up:

@@ -23,7 +23,7 @@ from models.documents import (
     upload,
     with_binned,
 )
-from models.links import TokenGrant, count_live_links, link_of_owner, links_by_target, replacing
+from models.links import TokenGrant, count_live_links, link_of_owner, links_by_target, replacer_of
 
 from ..http import COOKIE
 from ..http.body import seekable_body
@@ -180,7 +180,7 @@ def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
     if terms is not None:
         facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
     elif collection_id:
-        facts["prepare"] = partial(Collection.taking, owner_id, collection_id)
+        facts["prepare"] = partial(Collection.appender_to, owner_id, collection_id)
     document, issued = upload(owner_id, payload, content_type=content_type, **facts | more)
     return {
         "address": f"{HOME}/{document.id}",
@@ -256,7 +256,7 @@ def _metadata() -> dict[str, str]:
 def view(id: str) -> Response:
     """Show the document in the page's frame"""
     found = _owned(id)
-    grant = TokenGrant.of_owner(g.caller.id, found.id, g.caller.owner_id)
+    grant = TokenGrant.of_credential(g.caller.id, found.id, g.caller.owner_id)
     return document_pages.render("view", found, grant)
 
 
@@ -312,7 +312,7 @@ def store_newer(id: str) -> Response:
     """Store a newer file: links to the document and its places in collections lead there"""
     former = _owned(id)
     made = _store_sent(
-        prepare=partial(replacing, g.caller.owner_id, id),
+        prepare=partial(replacer_of, g.caller.owner_id, id),
         metadata=former.metadata,
         expires_at=former.expires_at,
     )

@@ -21,7 +21,7 @@ from models.core import (
     SessionExpired,
     SessionRequired,
 )
-from models.links import UPLOAD, TokenGrant, admit_body
+from models.links import UPLOAD, TokenGrant, take_body_slot
 from models.runtime import Admission
 
 from .declarations import (
@@ -139,7 +139,7 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
             if caller.credential_type in (*OWNER, COOKIE):
                 return Admission()
             length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
-            return admit_body(caller.grant, int(length or 0), key) if caller.grant else None
+            return take_body_slot(caller.grant, int(length or 0), key) if caller.grant else None
     except ServiceError:
         return None
     except Exception:  # noqa: BLE001

@@ -140,7 +140,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
     response = content_of(document)
     if request.method == "GET" and response.status_code != 304:
         ticket = request.args.get("ticket") or request.form["ticket"]
-        if current_runtime().original_loads.is_first(ticket + document.id):
+        if current_runtime().reads_by_ticket.try_spend(ticket + document.id):
             document.record_read("document.downloaded")
     return response
 

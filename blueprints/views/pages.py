@@ -119,7 +119,7 @@ def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
     opened = replace(grant, came_by=grant.ticket(shows_original=False))
     if not grant.came_by:
         grant.count_view(document, "document.viewed")
-    current_runtime().original_loads.hit(f"{opened.came_by} document.viewed")
+    current_runtime().reads_by_ticket.hit(f"{opened.came_by} document.viewed")
     return opened
 
 
@@ -138,7 +138,7 @@ def _addresses(
         ticket = grant.ticket(shows_original=original.shows_original)
         content = f"{base_url() if is_link else ''}{path}/content?ticket={ticket}"
     if original.has_pages:
-        opened = grant or TokenGrant.of_owner(g.caller.id, document.id, document.owner_id)
+        opened = grant or TokenGrant.of_credential(g.caller.id, document.id, document.owner_id)
         origin = base_url() if is_link else f"{request.scheme}://{request.host}"
         pages = f"{origin}{path}/pages?ticket={opened.ticket(shows_original=False)}"
     if "token" in request.args and not (needs_prompt(grant) or (grant and grant.collection_id)):
@@ -186,7 +186,7 @@ def _record_and_send(
 
 def _is_counted(grant: TokenGrant, type: str) -> bool:
     """Whether `_opened_ahead` has counted this view by ticket."""
-    return not current_runtime().original_loads.allowance(f"{grant.came_by} {type}").left
+    return not current_runtime().reads_by_ticket.allowance(f"{grant.came_by} {type}").left
 
 
 def save(target: Target, grant: TokenGrant | None) -> Response:

@@ -46,7 +46,7 @@ def require_saving(grant: TokenGrant | None) -> None:
 def admit(target: Target, grant: TokenGrant, proof: dict[str, Any]) -> TokenGrant:
     """The grant, once all that the link asks was sent; what came by a ticket has been asked."""
     target = grant.collection or target
-    return grant.admit(target, Proof(**proof), request.remote_addr or "")
+    return grant.accept_proof(target, Proof(**proof), request.remote_addr or "")
 
 
 def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:

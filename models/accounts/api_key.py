@@ -98,10 +98,10 @@ class ApiKey(Credential):
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
         Event.record_readings_of(owner.id)  # and `last_used_at` of recent uses
-        keys, further = cls.page_of(owner.id, limit, after)
+        keys, next_after = cls.page_of(owner.id, limit, after)
         for key in keys:
             key.owner = owner
-        return keys, further
+        return keys, next_after
 
     @cached_property
     def owner(self) -> User:

@@ -78,10 +78,10 @@ class Session(Credential):
     ) -> ResultPage:
         """The live ones, as `ListedSession`s."""
         Event.record_readings_of(owner_id)  # and when they were last used
-        sessions, further = cls.page_of(owner_id, limit, after)
+        sessions, next_after = cls.page_of(owner_id, limit, after)
         owner = Owner.get_by_id(owner_id)
         listed = [ListedSession(row, row.id == current_id, row.client(owner)) for row in sessions]
-        return listed, further
+        return listed, next_after
 
     def client(self, owner: Owner | None = None) -> str | None:
         """What it was started by; None if that is not known."""

@@ -41,7 +41,7 @@ from .rate_limits import (
     GUESSES,
     GUESSES_BY_ADDRESS,
     OPENINGS,
-    ORIGINAL_LOADS,
+    READS_BY_TICKET,
     REGISTRATIONS,
     RESETS,
     STORED_RESPONSES,

@@ -30,6 +30,6 @@ REGISTRATIONS = Limit("register", "new accounts from this address", 600, 3600)
 RESETS = Limit("reset", "requests for a new password from this address", 60, 3600)
 CODES = Limit("code", "requests for a code from this address", 120, 3600)
 STORED_RESPONSES = Limit("idempotency", "requests with an Idempotency-Key", 300_000, 86_400)
-ORIGINAL_LOADS = Limit("original-load", "loads of one page", 1, 3600)  # as long as its ticket
+READS_BY_TICKET = Limit("original-load", "loads of one page", 1, 3600)  # as long as its ticket
 OPENINGS = Limit("opening", "openings of this link", 300, 3600)
 UPLOADS = Limit("upload", "uploads", 60_000, 3600)  # 16 a second, for an hour

@@ -92,10 +92,10 @@ class Collection(OwnsDataKey, Owned):
         return cls.with_root_keys(list(cls.select().where(*has)))
 
     @classmethod
-    def taking(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
-        """What appends a new document, in the transaction that stores its row.
+    def appender_to(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
+        """Return a function that appends a new document, in the transaction that stores its row.
 
-        Raises `NotFound`; what it returns raises that, too, or `Invalid`.
+        Raises `NotFound`; the function raises `NotFound`, too, or `Invalid`.
         """
         cls.one_of(owner_id, id)
         return lambda document: cls.edit(
@@ -165,12 +165,12 @@ class Collection(OwnsDataKey, Owned):
     def listed(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
         """A page of an owner's collections. One that does not open is listed without a title."""
         asked = {name: value for name, value in filters.items() if value is not None}
-        rows, further = cls.page_of(owner_id, limit, after, **asked)
+        rows, next_after = cls.page_of(owner_id, limit, after, **asked)
         totals = cls._totals_of([row.id for row in rows])
         for row in cls.with_root_keys(rows):
             row.show_bare_if_damaged()
             row.totals = totals.get(row.id, (0, 0))
-        return rows, further
+        return rows, next_after
 
     @classmethod
     def _totals_of(cls, ids: list[str]) -> dict[str, tuple[int, int]]:

@@ -99,8 +99,8 @@ class Document(Authenticated, Payload, Owned):
         """
         if ";" not in (filters.get("content_type") or ";"):
             filters["media_type"] = essence(filters.pop("content_type"))
-        rows, further = cls.page_of(owner_id, limit, after, as_stored=True, **filters)
-        return cls.to_show(rows), further
+        rows, next_after = cls.page_of(owner_id, limit, after, as_stored=True, **filters)
+        return cls.to_show(rows), next_after
 
     @classmethod
     def to_show(cls, rows: Iterable[Self]) -> list[Self]:
@@ -141,8 +141,8 @@ class Document(Authenticated, Payload, Owned):
         return {one.id for one in found if one.place == OBJECTS or not one.is_genuine()}
 
     @classmethod
-    def of_token(cls, document_id: str) -> Self:
-        """The document a token has opened."""
+    def of_id(cls, document_id: str) -> Self:
+        """Return the document, or raise `NotFound`; whether the caller may read it was judged."""
         found = cls.find(document_id)
         if found is None:
             raise NotFound

@@ -95,14 +95,14 @@ def _search(
     owner_id: str, limit: int, after: str | None, name: str, filters: dict[str, Any]
 ) -> ResultPage:
     found: list[Document] = []
-    wanted, further = _folded(name), after
+    wanted, next_after = _folded(name), after
     for document, is_last in islice(_scan(owner_id, after, filters), MOST_SCANNED):
         if wanted in _folded(document.name):
             if len(found) == limit:
-                return found, further
+                return found, next_after
             found.append(document)
-        further = None if is_last else document.id
-    return found, further if further != after else None
+        next_after = None if is_last else document.id
+    return found, next_after if next_after != after else None
 
 
 def _scan(

@@ -177,7 +177,7 @@ class StoredPreview(Table):
             unkept = current_runtime().unkept_previews.get(id)
             return None if unkept is None else Made.in_memory(unkept)
         if preview.used_at < now() - USE_RECORDED_MS:
-            current_runtime().readings.add_use(document.owner_id, cls._record_use, id, now())
+            current_runtime().unrecorded.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
             return preview._open(document)
         return None

@@ -2,8 +2,8 @@
 
 One table feeds `GET /v1/events` and the webhooks. Events hold ids and facts, never a payload, a
 name or a secret, and outlive the rows they are about. The events of each owner are a chain: each
-has the number after the last one's, and a hash over that one's hash and its own `body`. They are
-never changed.
+has the number after the last one's, and a hash over the hash of the last one and its own `body`.
+They are never changed.
 """
 
 import json
@@ -20,7 +20,7 @@ from crypto import event_hash
 
 from ..core import generate_id, now, rfc3339
 from ..records import Owned, Owner, ResultPage
-from ..runtime import Counted, Reading, current_runtime
+from ..runtime import Counted, CountedEvent, current_runtime
 from ..storage import (
     SERVICE,
     connected,
@@ -38,17 +38,40 @@ Facts = Mapping[str, Any]
 READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
 
 READINGS = (
-    *("document.viewed", "document.downloaded"),
-    *("collection.viewed", "collection.downloaded"),
+    "document.viewed",
+    "document.downloaded",
+    "collection.viewed",
+    "collection.downloaded",
 )
 TYPES = (
-    *("document.created", *READINGS, "document.binned", "document.restored"),
-    *("document.deleted", "document.expired"),
-    *("collection.created", "collection.updated", "collection.added", "collection.removed"),
-    *("collection.deleted", "token.created", "token.updated", "token.revoked", "token.opened"),
-    *("token.refused", "token.spent", "agreement.accepted"),
-    *("api_key.created", "api_key.revoked", "api_key.rotated", "webhook.test", "webhook.disabled"),
-    *("session.created", "session.ended", "password.changed", "login.failed", "account.exported"),
+    "document.created",
+    *READINGS,
+    "document.binned",
+    "document.restored",
+    "document.deleted",
+    "document.expired",
+    "collection.created",
+    "collection.updated",
+    "collection.added",
+    "collection.removed",
+    "collection.deleted",
+    "token.created",
+    "token.updated",
+    "token.revoked",
+    "token.opened",
+    "token.refused",
+    "token.spent",
+    "agreement.accepted",
+    "api_key.created",
+    "api_key.revoked",
+    "api_key.rotated",
+    "webhook.test",
+    "webhook.disabled",
+    "session.created",
+    "session.ended",
+    "password.changed",
+    "login.failed",
+    "account.exported",
 )
 
 _BESIDE_READINGS = ("document.created", "token.opened", "token.refused")  # they end no minute
@@ -71,7 +94,7 @@ class Event(Owned):
 
     @property
     def sent_body(self) -> str:
-        """What webhooks are sent of it, the same at every attempt."""
+        """The JSON that webhooks are sent, the same at every attempt."""
         sent = {"type": self.type, "timestamp": rfc3339(self.created_at), "data": self.data}
         position = {"sequence": self.sequence, "hash": self.hash.hex()}
         return json.dumps(sent | position, separators=(",", ":"))
@@ -88,52 +111,55 @@ class Event(Owned):
 
     @classmethod
     def record_of_service(cls, type: str, facts: Facts) -> Self:
-        """Record what concerns all of the service in its own chain, which the CLI exports."""
+        """Record a fact about all of the service in its own chain, which the CLI exports."""
         return cls.record(SERVICE, type, facts)
 
     @classmethod
     def record_reading(cls, owner_id: str, type: str, about_id: str) -> None:
         """Record that a document or a collection was read: in the open transaction, else soon.
 
-        Only the first reading of a link or API key in a minute is recorded so; the further ones
-        are one event, when the minute is over or something else happens to what was read; and those
-        beyond the share of a link one event when the day is over.
+        Only the first reading of a link or API key in a minute is recorded so. Later ones become
+        one event, when the minute is over or something else happens to the document or collection;
+        beyond the share of a link they become one event when the day is over.
         """
-        readings = current_runtime().readings
+        unrecorded = current_runtime().unrecorded
         actor = tuple(current_actor.get().items())
-        reading = readings.within_share(Reading(owner_id, type, about_id, actor))
-        if reading.is_merged and not readings.is_first(reading):
-            readings.add_further(reading)
-            on_rollback(partial(readings.add_further, reading, -1))
+        reading = unrecorded.within_share(CountedEvent(owner_id, type, about_id, actor))
+        if reading.is_merged and not unrecorded.begin_minute(reading):
+            unrecorded.add_later(reading)
+            on_rollback(partial(unrecorded.add_later, reading, -1))
         elif database.in_transaction():
-            cls._record_readings_before(owner_id, about_id, further=False)
-            cls._insert_readings([(reading, 1)])
+            cls._record_readings_before(owner_id, about_id, with_later=False)
+            cls._insert_counted([(reading, 1)])
         else:
-            readings.add_due([(reading, 1)])
+            unrecorded.add_due([(reading, 1)])
             cls.record_if_shared(owner_id)
 
     @classmethod
     def record_failed_login(cls, owner_id: str) -> None:
-        """Merged as readings are. Recorded soon, not now: a request that takes longer for it would
-        tell that there is such an account.
+        """Record a wrong password soon, merged as readings are.
+
+        A request that records it at once would take longer, and reveal that the account exists.
         """
-        cls._record_soon(Reading(owner_id, "login.failed", "", (("via", "anyone"),)))
+        cls._record_soon(CountedEvent(owner_id, "login.failed", "", (("via", "anyone"),)))
 
     @classmethod
     def record_refusal(cls, owner_id: str, token_id: str, about_id: str, reason: str) -> None:
-        """A link that did not open, for a reason of docs/webhooks.md. Merged as readings are."""
-        how = ("via", "document_token"), ("tokenId", token_id), ("reason", reason)
+        """Record soon that a link was refused, for a reason of docs/webhooks.md, merged as readings
+        are.
+        """
+        actor = (("via", "document_token"), ("tokenId", token_id), ("reason", reason))
         if has_mail():
-            cls._record_soon(Reading(owner_id, "token.refused", about_id, how))
+            cls._record_soon(CountedEvent(owner_id, "token.refused", about_id, actor))
 
     @classmethod
-    def _record_soon(cls, failure: Reading) -> None:
-        readings = current_runtime().readings
-        failure = readings.within_share(failure)
-        if readings.is_first(failure):
-            readings.add_due([(failure, 1)])
+    def _record_soon(cls, failure: CountedEvent) -> None:
+        unrecorded = current_runtime().unrecorded
+        failure = unrecorded.within_share(failure)
+        if unrecorded.begin_minute(failure):
+            unrecorded.add_due([(failure, 1)])
         else:
-            readings.add_further(failure)
+            unrecorded.add_later(failure)
 
     @classmethod
     def record_if_shared(cls, owner_id: str) -> None:
@@ -143,42 +169,44 @@ class Event(Owned):
 
     @classmethod
     def record_merged_readings(cls, *, all: bool = False) -> None:
-        """Record what is due, with the further readings of minutes that are over, or of all."""
-        current_runtime().readings.end_minutes(all=all)
+        """Record what is due, with the later readings of minutes that are over, or of all."""
+        current_runtime().unrecorded.end_minutes(all=all)
         cls.record_readings(all=all)
 
     @classmethod
     def record_readings(cls, *, all: bool = False) -> None:
-        """Record what is due. What the database does not take now stays due, and what follows it,
-        too, unless `all` is to be tried.
+        """Record what is due of each owner.
+
+        If the database takes no writes now, this owner and the next ones wait, unless `all` are to
+        be tried.
         """
-        readings = current_runtime().readings
-        for owner_id in readings.owners():
+        unrecorded = current_runtime().unrecorded
+        for owner_id in unrecorded.owners():
             try:
                 cls._record_due(owner_id)
             except Exception as error:
-                readings.fail(owner_id, error)
-                if not (all or readings.owners()):
+                unrecorded.fail(owner_id, error)
+                if not (all or unrecorded.owners()):
                     break
 
     @classmethod
     def record_readings_of(cls, owner_id: str) -> None:
         """Record what is due of an owner, unless a writer is in the way for long."""
-        if current_runtime().readings.is_due(owner_id):
+        if current_runtime().unrecorded.is_due(owner_id):
             with suppress(Exception):  # it stays due: `record_readings` tells why
                 cls._record_due(owner_id, READER_WAITS_SECONDS)
 
     @classmethod
     def _record_due(cls, owner_id: str, wait_seconds: float | None = None) -> None:
-        readings = current_runtime().readings
+        unrecorded = current_runtime().unrecorded
         with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
-            due = readings.take(owner_id)
-            on_rollback(partial(readings.put_back, owner_id, due))
+            due = unrecorded.take_due_of_owner(owner_id)
+            on_rollback(partial(unrecorded.put_back, owner_id, due))
             if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
-                cls._insert_readings(due.readings)
-            for (record, id), moment in due.uses.items():
-                record(id, moment)
-        readings.end_taking(owner_id)
+                cls._insert_counted(due.events)
+            for (record_use, id), moment in due.uses.items():
+                record_use(id, moment)
+        unrecorded.end_taking(owner_id)
 
     @classmethod
     def feed(
@@ -190,13 +218,13 @@ class Event(Owned):
         oldest_first: bool = True,
         **filters: Any,
     ) -> ResultPage:
-        """A page of events, as `page_of` has it; `filters` are values of columns."""
+        """Return a page of events, as `page_of` does; `filters` are values of columns."""
         cls.record_readings_of(owner_id)
         return cls.page_of(owner_id, limit, after, oldest_first=oldest_first, **filters)
 
     @classmethod
     def of_deliveries(cls) -> Iterator[tuple[WebhookDelivery, Self]]:
-        """Each delivery whose event is still kept, with that event."""
+        """Yield each delivery whose event is still kept, with this event."""
         for delivery in WebhookDelivery.each():
             if event := cls.find(delivery.event_id):
                 yield delivery, event
@@ -207,50 +235,63 @@ class Event(Owned):
 
     @classmethod
     def _insert(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
-        """Number and id are generated under the writer lock, so both follow the order of commits
-        and a poller of the feed misses none.
+        """Insert an event, whose number and id are generated under the writer lock.
+
+        So both follow the order of commits, and a poller of the feed misses none.
         """
         with transaction(owner_id):
             about = {name: facts.get(name) for name in ("document_id", "collection_id")}
             if type not in READINGS + _BESIDE_READINGS:
                 for about_id in filter(None, about.values()):
                     cls._record_readings_before(owner_id, about_id)
-            head, moment = EventHead.of(owner_id), now()
-            id, sequence = generate_id(cls.PREFIX, head.last_id), head.sequence + 1
+            head = EventHead.of(owner_id)
+            moment = now()
+            id = generate_id(cls.PREFIX, head.last_id)
+            sequence = head.sequence + 1
             body = _body(id, type, moment, facts)
             hash = event_hash(owner_id, sequence, head.hash, body)
-            position = {"sequence": sequence, "hash": hash}
-            event = cls(id=id, created_at=moment, owner_id=owner_id, type=type, body=body)
-            event.__data__ |= position | about
+            event = cls(
+                id=id,
+                created_at=moment,
+                owner_id=owner_id,
+                sequence=sequence,
+                type=type,
+                body=body,
+                hash=hash,
+                **about,
+            )
             event.insert_row()
-            head.move(last_id=id, **position)
+            head.move(last_id=id, sequence=sequence, hash=hash)
             WebhookDelivery.queue_for_subscribers(event, to)
         return event
 
     @classmethod
-    def _record_readings_before(cls, owner_id: str, about_id: str, *, further: bool = True) -> None:
-        """Those of a document or collection come before what happens to it next."""
-        readings = current_runtime().readings
-        due, merged = readings.take_of(owner_id, about_id, further=further)
-        on_rollback(partial(readings.put_back_of, due, merged))
-        cls._insert_readings(due + merged)
+    def _record_readings_before(
+        cls, owner_id: str, about_id: str, *, with_later: bool = True
+    ) -> None:
+        """Record the readings of a document or collection before the next event about it."""
+        unrecorded = current_runtime().unrecorded
+        due, later = unrecorded.take_about(owner_id, about_id, with_later=with_later)
+        on_rollback(partial(unrecorded.put_back_about, due, later))
+        cls._insert_counted(due + later)
 
     @classmethod
-    def _insert_readings(cls, counted: Counted) -> None:
-        for reading, count in counted:
-            facts = {**facts_about(reading.about_id), "count": count, **dict(reading.actor)}
-            cls._insert(reading.owner_id, reading.type, facts)
+    def _insert_counted(cls, counted: Counted) -> None:
+        for event, count in counted:
+            facts = {**facts_about(event.about_id), "count": count, **dict(event.actor)}
+            cls._insert(event.owner_id, event.type, facts)
 
 
 def has_mail() -> bool:
-    """Whether the service sends mail. Only then first openings and refusals of links are recorded:
-    notices tell of them, and without mail all is as it was before there was any.
+    """Return whether the service sends mail.
+
+    Only then are first openings and refusals of links recorded, of which notices tell.
     """
     return current_runtime().settings.smtp_url is not None
 
 
 def facts_about(id: str) -> dict[str, str]:
-    """The id of a document or collection as a fact of an event; '' is none."""
+    """Return the id of a document or collection as a fact of an event; '' is none."""
     return {} if not id else {"collection_id" if id.startswith("col_") else "document_id": id}
 
 

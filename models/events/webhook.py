@@ -209,8 +209,8 @@ class Webhook(Owned):
         return count
 
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
-        rows, further = WebhookDelivery.page_of(self.owner_id, limit, after, webhook_id=self.id)
-        return [self._opened(delivery) for delivery in rows], further
+        rows, next_after = WebhookDelivery.page_of(self.owner_id, limit, after, webhook_id=self.id)
+        return [self._opened(delivery) for delivery in rows], next_after
 
     def redeliver(self, delivery_id: str) -> OpenedDelivery:
         """Send its event once more; `NotFound` if the event is no longer kept."""

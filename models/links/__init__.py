@@ -1,10 +1,25 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
 from .codes import count_code_request, request_code
-from .document_token import DocumentToken
-from .former_target import FormerTarget
-from .gate import Gate, Proof, drop_texts_of, kept_text
+from .document_token import (
+    PERMISSIONS,
+    UPLOAD,
+    DocumentToken,
+    FormerTarget,
+    LinkOptions,
+    count_view,
+)
 from .grant import TokenGrant
+from .guards import (
+    Gate,
+    Opening,
+    Proof,
+    Recipient,
+    WrongCode,
+    drop_texts_of,
+    kept_text,
+    open_all_of,
+)
 from .lists import (
     count_live_links,
     link_of_owner,
@@ -13,20 +28,16 @@ from .lists import (
     listed_link,
     openings,
     readings_by_links,
-    replacing,
+    replacer_of,
     secret_of,
 )
-from .opening import Opening, open_all_of
-from .options import PERMISSIONS, UPLOAD, LinkOptions
 from .receiving import (
     Receipt,
     Room,
-    admit_body,
     collection_of,
     judge_body,
     receive,
     require_password,
+    take_body_slot,
 )
-from .recipient import Recipient, WrongCode
 from .target import Target, target_of
-from .uses import count_view

@@ -1,4 +1,4 @@
-"""Codes by mail, for links that are for certain people: asked for, written when the mail goes."""
+"""Codes by mail, for links with recipients. A code is drawn as its mail is sent."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from ..core import Allowance, NotFound, now
 from ..events import COMPOSERS, Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
-from .recipient import CODE_MS, Recipient
+from .guards import CODE_MS, Recipient
 from .target import table_of
 
 _MAIL = """Hello,
@@ -22,12 +22,12 @@ If you did not ask for a code, do nothing."""
 
 
 def count_code_request(network: str) -> Allowance | None:
-    """Raises `TooManyRequests`."""
+    """Count a request for a code. Raises `TooManyRequests`."""
     return current_runtime().code_limiter.spend(network)
 
 
 def request_code(owner_id: str, token: Any, email: str) -> int:
-    """Have a code sent if the link is for this address; until when it works, in milliseconds."""
+    """Have a code sent if the link is for this address; return when it ends, in milliseconds."""
     if not token.gate.recipients:
         raise NotFound("This link asks for no code.")
     Mail.enqueue_request(owner_id, "code", email.lower(), token.id)
@@ -35,18 +35,19 @@ def request_code(owner_id: str, token: Any, email: str) -> int:
 
 
 def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
+    """Return address, subject and text of a mail with a new code; None if none is to be sent."""
     presented = DocumentToken.presented("id", token_id)
-    if presented is None or presented.owner.disabled_at or not all(presented.further):
+    if presented is None or presented.owner.disabled_at or not all(presented.extra):
         return None
     token = presented.row
     token.target = table_of(token.target_id).one_of(token.owner_id, token.target_id)
-    if not token.gate.admits(address):
+    if not token.gate.lists_recipient(address):
         return None
     if MailLimit.wait_ms(token.owner_id, "code", address, token.id):
         return None
     code = Recipient.draw_code(token.target, token.id, address)
-    base = current_runtime().settings.base_url
-    return address, "Your code", _MAIL.format(code[:4], code[4:], base)
+    text = _MAIL.format(code[:4], code[4:], current_runtime().settings.base_url)
+    return address, "Your code", text
 
 
 COMPOSERS["code"] = _compose

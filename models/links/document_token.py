@@ -3,8 +3,9 @@
 When its target is deleted the row stays, revoked: the link is answered with `token_spent`.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -12,28 +13,103 @@ from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
 
 from crypto import credentials
 
-from ..core import TokenRevoked, now
+from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document
-from ..events import Event, facts_about
-from ..records import Credential, Issued, ResultPage, has_passed, require_future
+from ..events import Event, facts_about, has_mail
+from ..records import Credential, Issued, Owned, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
-from .former_target import FormerTarget
-from .gate import ASKED, Gate, asked, keep_text
-from .options import OPTIONS, LinkOptions, refuse_wrong_terms, require_pages, stored_options
+from .guards import ASKED, Gate, Opening, asked, keep_text, recipients_of
 from .target import OfTarget, Target, is_there, target_of
 
+PERMISSIONS = ("view", "download")
+UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
+MOST_FILES = 200  # that such a link takes
+MOST_FORMER_TARGETS = 20  # of a link; the oldest go: the log of its owner holds all changes
+OPTIONS = {  # the options that an owner sets, and the names of their fields in events
+    "label": "label",
+    "permissions": "permissions",
+    "allowed_origins": "allowedOrigins",
+    "recipients": "recipients",
+    "agreement": "agreement",
+    "watermark": "watermark",
+    "expires_at": "expiresAt",
+    "max_views": "maxViews",
+    "password_digest": "password",
+}
 _OPTION_COLUMNS = (
-    *("sealed_label", "permissions", "allowed_origins"),
-    *("expires_at", "max_views", "sealed_password", "sealed_gate"),
+    "sealed_label",
+    "permissions",
+    "allowed_origins",
+    "expires_at",
+    "max_views",
+    "sealed_password",
+    "sealed_gate",
 )
+
+
+def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
+    """Return the `OPTIONS` that are given, as a token stores them: lists as words, `password` as
+    its digest.
+
+    Call it before a transaction begins: to hash a password is slow.
+    """
+    for name in options.keys() & {"permissions", "allowed_origins"}:
+        options[name] = " ".join(dict.fromkeys(options[name]))
+    if "recipients" in options:
+        options["recipients"] = recipients_of(options["recipients"])
+    if "watermark" in options:
+        options["watermark"] = bool(options["watermark"])
+    if "password" in options:
+        password = options.pop("password")
+        digest = None
+        if password is not None:
+            digest = current_runtime().link_passwords.hash_password(password, owner_id)
+        options["password_digest"] = digest
+    return options
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """The options of a new token: what it permits, until when; lists are words with spaces."""
+
+    label: str | None = None
+    permissions: str = "view"
+    allowed_origins: str = ""
+    expires_at: int | None = None
+    max_views: int | None = None
+    password_digest: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    watermark: bool = False
+
+    @classmethod
+    def of(cls, owner_id: str, **options: Any) -> Self:
+        """Return the options from those of `stored_options`; without an end the usual lifetime.
+
+        Raises `ScopeMissing` for a link that takes files, where the service has none.
+        """
+        if UPLOAD in options.get("permissions", ()) and current_runtime().settings.inbound == "off":
+            raise ScopeMissing("Links take no files here: INBOUND is off.")
+        usual_end = now() + current_runtime().settings.token_seconds * 1000
+        return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
 
 
 class DocumentToken(Credential, OfTarget):
     PREFIX = "tok"
     AUTHORITY = (
-        *("id", "owner_id", "target_id", "digest", "permissions", "allowed_origins"),
-        *("sealed_password", "expires_at", "max_views", "views", "revoked_at", "spent_at"),
+        "id",
+        "owner_id",
+        "target_id",
+        "digest",
+        "permissions",
+        "allowed_origins",
+        "sealed_password",
+        "expires_at",
+        "max_views",
+        "views",
+        "revoked_at",
+        "spent_at",
     )
     AUTHORITY_OPTIONAL = ("sealed_gate",)
 
@@ -57,7 +133,7 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
-        """The condition that neither the token nor its target has expired or was taken back."""
+        """Return the condition that neither token nor target has expired or was taken back."""
         return (
             cls.revoked_at.is_null()
             & (cls.expires_at.is_null() | (cls.expires_at > moment))
@@ -66,11 +142,12 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def has_views_left(cls) -> Any:
+        """Return the condition that the token is not used up."""
         return cls.max_views.is_null() | (cls.views < cls.max_views)
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
-        """`live` and `ended` are filters, too, and the id of a target by its kind."""
+        """Return a condition by state, `live` or `ended`, by the id of a target, or by a column."""
         if name in ("document_id", "collection_id"):
             return cls.target_id == value
         live = cls.lasts(moment) & cls.has_views_left()
@@ -78,13 +155,13 @@ class DocumentToken(Credential, OfTarget):
         return states.get(name) or super().condition(name, value, moment)
 
     @classmethod
-    def further(cls, moment: Any) -> list[Any]:
-        """Whether it lasts, and has views left."""
+    def extra_columns(cls, moment: Any) -> list[Any]:
+        """Return two conditions: that the token lasts, and that it has views left."""
         return [cls.lasts(moment), cls.has_views_left()]
 
     @classmethod
     def issue(cls, target: Target, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
-        """A new token that opens the target. Raises `Invalid`, `QuotaExceeded`."""
+        """Return a new token that opens the target. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
         token: Self = cls.fresh(
@@ -96,31 +173,36 @@ class DocumentToken(Credential, OfTarget):
         )
         token.target = target
         token.sealed_secret = target.seal("secret/1", token.id, secret)
-        token._set(vars(options))
-        permissions = options.permissions.split()
-        terms = {"permissions": permissions, "max_views": options.max_views}
+        token._set_options(vars(options))
         with transaction(target.owner_id):
             if not with_upload:
                 cls._refuse_if_many(target.owner_id)
             token.insert_row()
             keep_text(target, token.agreement)
-            token.record_event("token.created", expires_at=options.expires_at, **terms)
+            token.record_event(
+                "token.created",
+                expires_at=options.expires_at,
+                permissions=options.permissions.split(),
+                max_views=options.max_views,
+            )
         return Issued(token, secret)
 
     @classmethod
     def first_link(cls, owner_id: str, **options: Any) -> Callable[[Target], Issued[Self]]:
-        """What issues the first link of a new document, in the transaction that stores its row.
+        """Return a function that issues the first link of a new document.
 
-        To be called before it: a password is hashed.
+        The function is called in the transaction that stores the document's row; `first_link`
+        before it, since it hashes a password.
         """
         return partial(cls.issue, options=LinkOptions.of(owner_id, **options), with_upload=True)
 
     @classmethod
     def _refuse_if_many(cls, owner_id: str) -> None:
-        """`QuotaExceeded` if there is no room for one more, which the same transaction makes. The
-        links that uploads made are not counted.
+        """Raise `QuotaExceeded` if there is no room for one more link in the same transaction.
+
+        The links that uploads made are not counted.
         """
-        count = cls.select().where(
+        counted = cls.select().where(
             cls.owner_id == owner_id,
             cls.with_upload == SQL("0"),  # as the condition of the index says it
             cls.revoked_at.is_null(),
@@ -128,14 +210,14 @@ class DocumentToken(Credential, OfTarget):
             cls.expires_at.is_null() | (cls.expires_at > now()),
         )
         most = current_runtime().settings.quota_links
-        refuse_if_full(count.count(), most, "links beside those of uploads", "Revoke one first.")
+        refuse_if_full(counted.count(), most, "links beside those of uploads", "Revoke one first.")
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
-        tokens, further = cls.page_of(target.owner_id, limit, after, target_id=target.id)
+        tokens, next_after = cls.page_of(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
-        return tokens, further
+        return tokens, next_after
 
     @classmethod
     def one_of_target(cls, target: Target, id: str) -> Self:
@@ -145,11 +227,11 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def edit(cls, owner_id: str, id: str, target: Target | None = None, **options: Any) -> Self:
-        """The token with new values of some options, as `stored_options` takes them; None removes
-        one. With a `target` it opens that from now on: its secret, terms and views stay.
+        """Return the token with new values of some options, given as for `stored_options`.
 
-        One that had expired or was used up is live again if it now has time and views left. Raises
-        `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
+        None removes an option. With a `target` the link opens this one from now on: its secret,
+        terms and views stay. A link that had expired or was used up is live again if it now has
+        time and views left. Raises `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
         changes = stored_options(owner_id, **options)
         require_future(changes.get("expires_at"))
@@ -161,46 +243,87 @@ class DocumentToken(Credential, OfTarget):
             if token.has_ended() and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
             if target and target.id != token.target_id:
-                token.lead_to(target_of(owner_id, target.id))
+                token.change_target(target_of(owner_id, target.id))
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
-            token._set({name: changes[name] for name in changed})
+            token._set_options({name: changes[name] for name in changed})
             if changed:
                 token._store_options(changed)
         return token
 
-    def _set(self, options: dict[str, Any]) -> None:
-        """Raises `Invalid` for what the link then may not be."""
+    def _set_options(self, options: dict[str, Any]) -> None:
+        """Set these options; raise `Invalid` if the link may not have them, or those it has."""
         before = self.permissions
         for name in options.keys() - ASKED:
             setattr(self, name, options[name])
         asks = {name: options[name] for name in ASKED if name in options}
         if asks and (self.sealed_gate is not None or any(asks.values())):
             self.gate = replace(self.gate, **asks)
-        gate = self.gate
-        limits = self.max_views, self.allowed_origins, gate
-        refuse_wrong_terms(self.target_id, before, self.permissions, *limits)
-        if gate.watermark:
-            require_pages(self.target, self.permissions)
+        if UPLOAD in (before, *self.permissions.split()):
+            self._refuse_wrong_terms_of_uploads(before)
+        if self.gate.watermark:
+            self._require_pages()
 
-    def lead_to(self, target: Target) -> None:
-        """From now on it opens another target, whose key seals what that of the former one has
-        sealed. In a transaction. Raises `Invalid`.
+    def _refuse_wrong_terms_of_uploads(self, before: str | None) -> None:
+        """Raise `Invalid` for terms that a link which takes files may not have.
+
+        `before` are its former permissions, None of a new link.
         """
-        former, label, digest, gate = self.target, self.label, self.password_digest, self.gate
+        if self.permissions.split() != [UPLOAD]:
+            raise Invalid("#/permissions", "'upload' stands alone: what takes files opens nothing.")
+        if before not in (None, UPLOAD):
+            raise Invalid(
+                "#/permissions", "What opens something takes no files. Make another link."
+            )
+        if not self.collection_id:
+            raise Invalid("#/permissions", "Only a link to a collection takes files.")
+        if self.max_views is None or self.max_views > MOST_FILES:
+            raise Invalid("#/maxViews", f"The link takes 1 to {MOST_FILES} files.")
+        for name, value in vars(self.gate).items():
+            if value:
+                raise Invalid(
+                    f"#/{name}", "A link that takes files asks for nothing but a password."
+                )
+        if self.allowed_origins:
+            raise Invalid("#/allowedOrigins", "No other site may frame the page that takes files.")
+
+    def _require_pages(self) -> None:
+        """Raise `Invalid` unless the link opens pages that can be marked."""
+        if self.permissions != "view":
+            raise Invalid("#/watermark", "Pages are marked by a link that permits to view alone.")
+        if not (isinstance(self.target, Document) and self.target.has_pages()):
+            raise Invalid("#/watermark", "Only a PDF, or what is shown as one, has pages to mark.")
+
+    def change_target(self, target: Target) -> None:
+        """Open another target from now on, whose key seals all that the former one has sealed.
+
+        Call it in a transaction. Raises `Invalid`.
+        """
+        former = self.target
+        label = self.label
+        digest = self.password_digest
+        gate = self.gate
         self.record_event("token.updated", changed=["target"], to=target.id)
         if self.sealed_secret is not None:
             secret = former.unseal("secret/1", self.id, self.sealed_secret)
             self.sealed_secret = target.seal("secret/1", self.id, secret)
-        self.target, self.label, self.password_digest, self.gate = target, label, digest, gate
+        self.target = target
+        self.label = label
+        self.password_digest = digest
+        self.gate = gate
         keep_text(target, gate.agreement)
-        sealed = ("sealed_label", "sealed_password", "sealed_secret", "sealed_gate")
-        self.change(target_id=target.id, **{name: getattr(self, name) for name in sealed})
+        self.change(
+            target_id=target.id,
+            sealed_label=self.sealed_label,
+            sealed_password=self.sealed_password,
+            sealed_secret=self.sealed_secret,
+            sealed_gate=self.sealed_gate,
+        )
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
         FormerTarget.add(self.id, self.owner_id, former.id)
-        self._set({})
+        self._set_options({})
 
     def _store_options(self, changed: list[str]) -> None:
-        """With an event, and another one if this uses the token up."""
+        """Store all options, with an event, and another one if this uses the token up."""
         was_spent = self.spent_at is not None
         is_used_up = self.max_views is not None and self.views >= self.max_views
         is_spent = self.has_expired or is_used_up
@@ -212,14 +335,43 @@ class DocumentToken(Credential, OfTarget):
             self.record_event("token.spent")
 
     @classmethod
+    def unspent(cls, id: str, target: Target) -> Self:
+        """Return the token as it is stored. Raises `TokenSpent`, `TargetChanged`."""
+        presented = cls.presented("id", id)
+        if presented is None:
+            raise TokenSpent
+        lasts, has_views_left = presented.extra
+        if not has_views_left:
+            raise TokenSpent("used_up")
+        if not lasts:
+            raise TokenSpent
+        if presented.row.target_id != target.id:
+            raise TargetChanged
+        return presented.row
+
+    @contextmanager
+    def counted_use(self) -> Iterator[None]:
+        """Count a use under the owner's lock; the block records its event.
+
+        The last use has an event of its own, after that of the block.
+        """
+        moment = now()
+        is_last = self.views + 1 == self.max_views
+        spent_at = moment if is_last else None
+        self.change(views=self.views + 1, last_used_at=moment, spent_at=spent_at)
+        yield
+        if is_last:
+            self.record_event("token.spent")
+
+    @classmethod
     def revoke_all_of(cls, target: Target) -> None:
-        """In the transaction that deletes the target."""
+        """Revoke all tokens of a target, in the transaction that deletes it."""
         for token in cls.genuine(cls.select().where(cls.target_id == target.id)):
-            token._end()
+            token._revoke_as_stored()
 
     @classmethod
     def all_expired(cls) -> list[Self]:
-        """Those that are not marked as spent yet."""
+        """Return the expired tokens that are not marked as spent yet."""
         expired = cls.select().where(
             cls.expires_at <= now(), cls.spent_at.is_null(), cls.revoked_at.is_null()
         )
@@ -258,7 +410,7 @@ class DocumentToken(Credential, OfTarget):
 
     @property
     def gate(self) -> Gate:
-        """What it asks of whoever opens it."""
+        """The questions that the link asks whoever opens it."""
         return Gate.opened(self.target, self.id, self.sealed_gate)
 
     @gate.setter
@@ -275,16 +427,16 @@ class DocumentToken(Credential, OfTarget):
         return has_passed(self.expires_at)
 
     def has_ended(self) -> bool:
-        """Whether it was used up, or has expired since."""
+        """Return whether it was used up, or has expired since."""
         return self.spent_at is not None or self.has_expired
 
     def revoke(self) -> None:
         with transaction(self.owner_id):
             if stored := self.find(self.id):  # read again under the writer lock
-                stored._end()
+                stored._revoke_as_stored()
 
-    def _end(self) -> None:
-        """With an event, unless it had been used up. `self` is as it is stored."""
+    def _revoke_as_stored(self) -> None:
+        """Revoke this row, as it is stored, with an event unless it had been used up."""
         if self.revoked_at is None:
             type = "token.spent" if self.has_expired else "token.revoked"
             self.change(revoked_at=now())
@@ -294,6 +446,46 @@ class DocumentToken(Credential, OfTarget):
     def record_event(self, type: str, **facts: Any) -> Event:
         about = {"document_id": None, **facts_about(self.target_id), "token_id": self.id}
         return Event.record(self.owner_id, type, about | facts)
+
+
+def count_view(
+    target: Target, id: str, type: str, opened: Target | None = None, opening: Opening | None = None
+) -> None:
+    """Count a view of the token with this id, after the document that it opens was decrypted.
+
+    `opened` is the document where the target is a collection; `opening` is that of a guarded link.
+    Token and count are read and written under the owner's lock: two requests cannot take the same
+    last view. Raises `TokenSpent` if there is none left, `TargetChanged` if the link opens another
+    target now.
+    """
+    with transaction(target.owner_id):
+        token = DocumentToken.unspent(id, target)
+        with token.counted_use():
+            is_first_by_recipient = opening.store(token) if opening else False
+            Event.record_reading(token.owner_id, type, (opened or target).id)
+            if (token.views == 1 or is_first_by_recipient) and has_mail():
+                token.record_event("token.opened")
+
+
+class FormerTarget(Owned, OfTarget):
+    """A target that a link has opened before; `created_at` is when the link was changed."""
+
+    PREFIX = "fmt"
+
+    token_id = TextField()
+    target_id = TextField(column_name="document_id")
+
+    @classmethod
+    def add(cls, token_id: str, owner_id: str, target_id: str) -> None:
+        """Keep a former target, in the transaction that changes the target of the link."""
+        cls.fresh(owner_id=owner_id, token_id=token_id, target_id=target_id).insert_row()
+        cls.keep_newest(MOST_FORMER_TARGETS, cls.token_id == token_id)
+
+    @classmethod
+    def all_of(cls, token_id: str) -> list[Self]:
+        """Return the former targets of a link, the last one first."""
+        rows = cls.select().where(cls.token_id == token_id).order_by(cls.id.desc())
+        return list(rows.limit(MOST_FORMER_TARGETS))
 
 
 for table in (Document, Collection):

@@ -1,10 +1,11 @@
-"""What the holder of a document token may do; and tickets, by which a page that a token opened
-loads what it shows.
+"""The grant of a caller who opens a link, a page or a document, and the tickets of opened pages.
+
+A page loads by a ticket what it shows: drawn pages, or the original.
 """
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from crypto import DecryptionError, TokenClaims, credentials
 
@@ -20,18 +21,15 @@ from ..documents import Collection, Document
 from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
-from .document_token import DocumentToken
-from .gate import NOTHING, Gate, Proof
-from .opening import Opening, Reader
-from .options import PERMISSIONS, UPLOAD
-from .recipient import Recipient, WrongCode
+from .document_token import PERMISSIONS, UPLOAD, DocumentToken, count_view
+from .guards import NOTHING, Gate, Opening, Proof, Reader, Recipient, WrongCode
 from .target import Target, ends_of, table_of
-from .uses import count_view
 
-TICKET_SECONDS, LIMITED_TICKET_SECONDS = 3600, 600  # of any link; of one with a view limit
-PAGES, SHOWN, ORIGINAL = "pages", "shown", "original"
-"""What a ticket opens: drawn pages; or the original as well, because the page shows it as it is, or
-as long as the link permits to save it."""
+TICKET_SECONDS = 3600
+LIMITED_TICKET_SECONDS = 600  # of a link with a view limit
+OPENS_PAGES = "pages"  # scopes of tickets: one opens drawn pages,
+OPENS_SHOWN = "shown"  # the original as well, because the page shows it as it is,
+OPENS_ORIGINAL = "original"  # or the original, as long as the link permits to save it
 
 TOO_LATE = "This page was opened too long ago. Open it again."
 
@@ -40,7 +38,11 @@ _OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
 
 @dataclass(frozen=True)
 class TokenGrant:
-    """What a token permits, as its row says when it is presented."""
+    """The rights of whoever presented a token, as its row says; or those of the owner of a page.
+
+    A page that the owner opened has no token: then `owner_id` is set, and `id` is that of the
+    session or API key.
+    """
 
     id: str
     target_id: str
@@ -49,36 +51,36 @@ class TokenGrant:
     expires_at: int | None
     views_left: int | None  # without a view limit None
     sealed_password: bytes | None
-    owner_id: str = ""  # if there is no token: of a page that the owner opened
+    owner_id: str = ""  # of a page that the owner opened
     link_owner_id: str = ""  # of the token, if there is one
-    came_by: str = ""  # the ticket that was presented, if it was one,
-    opens_original: bool = True  # and whether that one does
+    came_by: str = ""  # the ticket that was presented, if it was a ticket,
+    opens_original: bool = True  # and whether this ticket opens the original
     sealed_gate: bytes | None = None
     masked_token: str = ""
-    opening: Opening | None = None  # that has begun with this request
+    opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
 
     @property
     def collection_id(self) -> str | None:
-        """None if it opens a document."""
+        """None if the target is a document."""
         return self.target_id if table_of(self.target_id) is Collection else None
 
     @cached_property
     def collection(self) -> Collection | None:
-        """What the link opens, if it is one: as it was when it was first asked for here."""
+        """The target, if it is a collection, as it was when this grant was first asked for it."""
         return Collection.find(self.target_id) if self.collection_id else None
 
     def document(self, id: str) -> Document:
-        """A document that the link opens now. `NotFound` for every other one."""
+        """Return a document that the link opens now. `NotFound` for every other one."""
         opens = self.permissions != {UPLOAD}
         if opens and self.collection:
             return self.collection.document(id)
         if id != self.target_id:
             raise NotFound
-        return Document.of_token(id)
+        return Document.of_id(id)
 
     def count_view(self, opened: Target, type: str) -> None:
-        """After a document that the link opens was decrypted."""
+        """Count a view, after the document that the link opens was decrypted."""
         count_view(self.collection or opened, self.id, type, opened, self.opening)
 
     @property
@@ -95,39 +97,40 @@ class TokenGrant:
 
     @property
     def asks_first(self) -> bool:
-        """Whether one has to send something that the link asks."""
+        """Whether a reader has to send an answer before the link opens."""
         return self.has_password or self.is_guarded
 
     @cached_property
     def gate(self) -> Gate:
-        """What the link asks of whoever opens it."""
+        """The questions that the link asks whoever opens it."""
         if not self.is_guarded:
             return NOTHING
-        target = self.collection or Document.of_token(self.target_id)
+        target = self.collection or Document.of_id(self.target_id)
         return Gate.opened(target, self.id, self.sealed_gate)
 
     @cached_property
     def watermark(self) -> str:
-        """What its pages are marked with: who opened the link, and when; empty if they are not."""
+        """The mark of the pages: who opened the link, and when; empty if they have none."""
         if not self.gate.watermark:
             return ""
         opening = self.opening or (self.reader and Opening.find(self.reader.opening_id))
         if not opening:  # forgotten meanwhile
             raise NotAuthenticated(TOO_LATE)
-        opening.target = Document.of_token(self.target_id)
+        opening.target = Document.of_id(self.target_id)
         who = opening.address or opening.name or self.masked_token
         return f"{who}\n{rfc3339(opening.created_at)[:16].replace('T', ' ')} UTC"
 
     @classmethod
     def of_secret(cls, secret: str) -> Self:
-        """`NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
+        """Raise `NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
         presented = DocumentToken.presented("digest", credentials.fingerprint(secret))
         if presented is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
         try:
-            return cls._of_row(presented, unspent=presented.further[-1])
+            _, has_views_left = presented.extra
+            return cls._of_row(presented, unspent=has_views_left)
         except TokenSpent:
             if presented.owner.disabled_at is None:
                 token = presented.row
@@ -135,16 +138,26 @@ class TokenGrant:
             raise
 
     @classmethod
-    def of_owner(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
-        """What a session or an API key permits that reads."""
-        may = frozenset(PERMISSIONS)
-        return cls(credential_id, document_id, may, (), None, None, None, owner_id)
+    def of_credential(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
+        """Return the grant of an owner who opens a page with a session or a reading API key."""
+        return cls(
+            id=credential_id,
+            target_id=document_id,
+            permissions=frozenset(PERMISSIONS),
+            origins=(),
+            expires_at=None,
+            views_left=None,
+            sealed_password=None,
+            owner_id=owner_id,
+        )
 
     @classmethod
     def of_ticket(cls, ticket: str) -> Self:
-        """Lets a page that a token opened load what it shows, also after the token's last view,
-        while the token has the same password and still permits to view. A page that the owner
-        opened loads it as long as the session or API key lasts.
+        """Return the grant of an opened page.
+
+        The page of a token loads what it shows also after the token's last view, while the token
+        has the same password and still permits to view. The page of an owner loads it as long as
+        the session or API key lasts.
         """
         try:
             claims = current_runtime().tickets.open(ticket)
@@ -153,7 +166,7 @@ class TokenGrant:
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
-            return replace(cls.of_owner(id, document_id, owner_id), came_by=ticket)
+            return replace(cls.of_credential(id, document_id, owner_id), came_by=ticket)
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent
@@ -161,57 +174,68 @@ class TokenGrant:
         bound, *reader = claims.user_id.split(" ")
         if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise NotAuthenticated(TOO_LATE)
-        may_save = claims.scope == ORIGINAL and "download" in grant.permissions
-        opens_original = may_save or claims.scope == SHOWN
-        grant = replace(grant, came_by=ticket, opens_original=opens_original)
-        return replace(grant, reader=Reader.of_ticket(reader))
+        may_save = claims.scope == OPENS_ORIGINAL and "download" in grant.permissions
+        return replace(
+            grant,
+            came_by=ticket,
+            opens_original=may_save or claims.scope == OPENS_SHOWN,
+            reader=Reader.of_ticket(reader),
+        )
 
     @classmethod
     def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
-        token, (lasts, _) = presented.row, presented.further
-        may, where = frozenset(token.permissions.split()), tuple(token.allowed_origins.split())
-        takes_files = UPLOAD in may
-        unspent = unspent or takes_files  # `refuse_if_used_up` says
+        token = presented.row
+        lasts, _ = presented.extra
+        permissions = frozenset(token.permissions.split())
+        origins = tuple(token.allowed_origins.split())
+        takes_files = UPLOAD in permissions
+        unspent = unspent or takes_files  # `refuse_if_used_up` refuses these
         is_closed = takes_files and current_runtime().settings.inbound == "off"
         if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
-            raise TokenSpent(*_end_of(presented), where)
-        left = None if token.max_views is None else max(0, token.max_views - token.views)
-        terms = token.expires_at, left, token.sealed_password
-        shown: dict[str, Any] = {
-            "sealed_gate": token.sealed_gate,
-            "masked_token": token.masked_token,
-            "link_owner_id": token.owner_id,
-        }
-        return cls(token.id, token.target_id, may, where, *terms, **shown)
+            raise TokenSpent(*_end_of(presented), origins)
+        return cls(
+            id=token.id,
+            target_id=token.target_id,
+            permissions=permissions,
+            origins=origins,
+            expires_at=token.expires_at,
+            views_left=None if token.max_views is None else max(0, token.max_views - token.views),
+            sealed_password=token.sealed_password,
+            sealed_gate=token.sealed_gate,
+            masked_token=token.masked_token,
+            link_owner_id=token.owner_id,
+        )
 
     def refuse_if_used_up(self) -> None:
-        """`TokenSpent` for a link that has taken its last file."""
+        """Raise `TokenSpent` if the link has taken its last file."""
         if UPLOAD in self.permissions and not (self.views_left or self.came_by):
             if self.collection:
                 Event.record_refusal(self.collection.owner_id, self.id, self.target_id, "ended")
             raise TokenSpent("used_up", None, self.origins)
 
     def ticket(self, *, shows_original: bool) -> str:
-        """For a page; `shows_original` says that it shows the original as it is. That of a
-        collection opens all that the link opens.
+        """Return the ticket of a page; `shows_original` says that it shows the original as it is.
 
-        One that was opened by a ticket passes that on: none is issued by a ticket.
+        The ticket of a collection opens all that the link opens. A page that was opened by a ticket
+        passes it on: none is issued by a ticket.
         """
         if self.came_by:
             return self.came_by
         is_short = self.has_view_limit and not self.collection_id
         seconds = LIMITED_TICKET_SECONDS if is_short else TICKET_SECONDS
-        or_pages = ORIGINAL if "download" in self.permissions else PAGES
-        scope = SHOWN if shows_original and not self.collection_id else or_pages
-        made_for = self._bound_to + (f" {self.reader.to_ticket()}" if self.reader else "")
+        scope = OPENS_ORIGINAL if "download" in self.permissions else OPENS_PAGES
+        if shows_original and not self.collection_id:
+            scope = OPENS_SHOWN
+        made_for = self._bound_to
+        if self.reader:
+            made_for += f" {self.reader.to_ticket()}"
         return current_runtime().tickets.issue(TokenClaims(self.id, made_for, scope), seconds)
 
     @property
     def _bound_to(self) -> str:
-        """What a ticket is bound to beside the token: the target, and the password and what else
-        the link asks, if any.
+        """The text that binds a ticket to its target, and to the questions of its link, if any.
 
-        Beside a session or API key it is the owner and the document.
+        The ticket of a session or API key is bound to the owner and the document.
         """
         if self.owner_id:
             return f"{self.owner_id} {self.target_id}"
@@ -219,9 +243,11 @@ class TokenGrant:
         lock = hashlib.sha256(asked).hexdigest() if asked else ""
         return self.target_id + lock[:16]
 
-    def admit(self, target: Target, proof: Proof, address: str) -> Self:
-        """The grant of one who has sent all that the link asks; of a guarded link with an opening,
-        which is stored with the view. Raises `Invalid`, `WrongCredentials`, `TooManyRequests`.
+    def accept_proof(self, target: Target, proof: Proof, address: str) -> Self:
+        """Return the grant of a reader who has answered all that the link asks.
+
+        For a guarded link it has an opening, which is stored with the view. Raises `Invalid`,
+        `WrongCredentials`, `TooManyRequests`.
         """
         if self.came_by:
             return self
@@ -232,13 +258,14 @@ class TokenGrant:
             self.check_password(target, proof.password or "", address)
         if not self.is_guarded:
             return self
-        who = (target, self, proof.email.lower(), proof.code)
-        recipient = Recipient.prove(*who) if self.gate.recipients else None
+        recipient = None
+        if self.gate.recipients:
+            recipient = Recipient.prove(target, self, proof.email.lower(), proof.code)
         opening = Opening.begin(target, self, recipient, proof)
         return replace(self, opening=opening, reader=opening.reader)
 
     def check_password(self, target: Target, password: str, address: str) -> None:
-        """`WrongCredentials` for every wrong password; `TooManyRequests` after many of them."""
+        """Raise `WrongCredentials` for a wrong password, `TooManyRequests` after many of them."""
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
         digest = target.unseal("password/1", self.id, self.sealed_password or b"")
@@ -251,8 +278,8 @@ class TokenGrant:
 
 
 def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
-    """The cause and the moment, as `TokenSpent` takes them, of the end of a token."""
-    lasts, has_views_left = token.further
+    """Return the cause and the moment of the end of a token, as `TokenSpent` takes them."""
+    lasts, has_views_left = token.extra
     if token.owner.disabled_at is not None:
         return "", None
     if token.revoked_at is not None:

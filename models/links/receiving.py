@@ -1,6 +1,7 @@
 """Files that come in by a link: each becomes a document of the owner, in the link's collection.
 
-Whoever has the link learns what room there is and what they have sent; nothing of the collection.
+Whoever has the link learns how much room is left and what they have sent, and nothing else of the
+collection.
 """
 
 from dataclasses import dataclass
@@ -21,9 +22,8 @@ from ..core import (
 from ..documents import Collection, Document, upload
 from ..events import EventHead
 from ..runtime import LongBody, current_runtime
+from .document_token import UPLOAD, DocumentToken
 from .grant import TokenGrant
-from .options import UPLOAD
-from .uses import count_use, unspent
 
 UNSYNCED = "The disk did not confirm this, but it may have arrived: ask before you send it again."
 _OPEN_FIRST = "This link has a password. Open it first, and send to its uploadUrl."
@@ -39,7 +39,7 @@ class NoRoom(PayloadTooLarge):
 
 @dataclass(frozen=True)
 class Room:
-    """What a link takes now."""
+    """The files and bytes that a link takes now."""
 
     files_left: int
     bytes_left: int
@@ -53,7 +53,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was received, what is left, and the event that records it: an entry of the log."""
+    """A file that was received, the room that is left, and the entry of the log that records it."""
 
     name: str
     size: int
@@ -66,9 +66,9 @@ class Receipt:
 
 
 def judge_body(grant: TokenGrant, collection: Collection, body_bytes: int, key: str) -> None:
-    """Whether a body of this length, 0 if it does not say, is to be received; with a known
-    `Idempotency-Key` also where there is no room for another file.
+    """Raise an error unless a body of this length is to be received; 0 is an unknown length.
 
+    With a known `Idempotency-Key` it is received also where there is no room for another file.
     Raises `TokenSpent`, `ScopeMissing` before the password was given, `PayloadTooLarge`.
     """
     if UPLOAD not in grant.permissions:
@@ -87,19 +87,19 @@ def judge_body(grant: TokenGrant, collection: Collection, body_bytes: int, key: 
 
 
 def require_password(grant: TokenGrant) -> None:
-    """`ScopeMissing` unless the password was given: files then come by a ticket."""
+    """Raise `ScopeMissing` unless the password was given: files then come by a ticket."""
     if grant.has_password and not grant.came_by:
         raise ScopeMissing(_OPEN_FIRST)
 
 
 def is_sent_again(grant: TokenGrant, key: str) -> bool:
-    """Whether there is an answer to a file that came with this `Idempotency-Key`."""
+    """Return whether a file that came with this `Idempotency-Key` was answered."""
     id = StoredResponse.id_of(grant.id, "POST", "/s", key)
     return bool(key) and StoredResponse.find(id) is not None
 
 
-def admit_body(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | None:
-    """The slot for a long body, or None: there is none, or the body is not taken."""
+def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | None:
+    """Return the slot of a long body; None if there is none, or the body is not to be received."""
     try:
         collection = collection_of(grant)
         judge_body(grant, collection, body_bytes, key)
@@ -116,12 +116,18 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
     """
     require_password(grant)
     collection = collection_of(grant)
-    facts: dict[str, Any] = {"content_type": content_type, "name": name}
-    facts |= {"metadata": {"from": sender} if sender else {}}
-    facts |= {"origin": {"collection_id": collection.id}}
+    add = partial(_add_to_collection, grant, collection)
     try:
-        take = partial(_take, grant, collection)
-        return upload(collection.owner_id, payload, **facts, prepare=lambda: take)[1]
+        _, receipt = upload(
+            collection.owner_id,
+            payload,
+            content_type=content_type,
+            name=name,
+            metadata={"from": sender} if sender else {},
+            origin={"collection_id": collection.id},
+            prepare=lambda: add,
+        )
+        return receipt
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
     except StorageFailing:
@@ -131,31 +137,35 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
 
 
 def collection_of(grant: TokenGrant) -> Collection:
-    """The target of a link that takes files."""
+    """Return the target of a link that takes files."""
     if grant.collection is None:  # it was deleted a moment ago
         raise TokenSpent(origins=grant.origins)
     return grant.collection
 
 
-def _take(grant: TokenGrant, target: Collection, document: Document) -> Receipt:
-    """In the transaction that stores the document's row."""
-    token = unspent(grant.id, target)
+def _add_to_collection(grant: TokenGrant, target: Collection, document: Document) -> Receipt:
+    """Judge the file again and count it, in the transaction that stores the document's row."""
+    token = DocumentToken.unspent(grant.id, target)
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
         raise TokenSpent
     if token.has_password and token.sealed_password != grant.sealed_password:  # set meanwhile
         raise ScopeMissing(_OPEN_FIRST)
-    # what is new is in no list yet
+    # The new document is in no list yet.
     if collection.is_full or document.size > collection.room:
         raise NoRoom(collection.room)
-
-    def add() -> EventHead:
-        whose = document.owner_id, collection.id
-        Collection.edit(*whose, add=[document.id], add_pointer="#/file")
-        return EventHead.of(document.owner_id)
-
-    head = count_use(token, add)
-    entry = head.last_id, head.hash.hex()
-    files_left, bytes_left = (token.max_views or 0) - token.views, collection.room - document.size
-    what = document.name, document.size, document.sha256, document.created_at
-    return Receipt(*what, *entry, files_left, bytes_left)
+    with token.counted_use():
+        Collection.edit(document.owner_id, collection.id, add=[document.id], add_pointer="#/file")
+        head = EventHead.of(document.owner_id)
+        event_id = head.last_id
+        event_hash = head.hash.hex()
+    return Receipt(
+        name=document.name,
+        size=document.size,
+        sha256=document.sha256,
+        received_at=document.created_at,
+        event_id=event_id,
+        event_hash=event_hash,
+        files_left=(token.max_views or 0) - token.views,
+        bytes_left=collection.room - document.size,
+    )

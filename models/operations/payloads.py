@@ -152,7 +152,7 @@ def _verify(document: Document, pieces: Iterable[bytes]) -> None:
 
 def _require_place(document: Document, place: str) -> Document:
     """The row, read again under the writer lock. `Busy` if another process has moved it."""
-    document = Document.of_token(document.id)
+    document = Document.of_id(document.id)
     if document.place != place:
         raise Busy
     return document

@@ -13,7 +13,7 @@ from ..core import NotFound
 from ..documents import Collection, Document
 from ..events import Event, Webhook
 from ..links import Opening, Recipient, open_all_of
-from ..records import shown
+from ..records import loggable_id
 from ..storage import engine
 from .authority import AUTHENTICATED
 from .progress import ReportProgress, no_progress
@@ -57,7 +57,9 @@ def check_authority() -> list[str]:
     tables = (*AUTHENTICATED, Webhook, Recipient, Opening)
     altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
     altered += [one.id for one, event in Event.of_deliveries() if not one.is_of(event)]
-    return [f"{shown(id)} was altered outside of the service, and is refused." for id in altered]
+    return [
+        f"{loggable_id(id)} was altered outside of the service, and is refused." for id in altered
+    ]
 
 
 def check_database_file(deep: bool) -> list[str]:

@@ -6,7 +6,7 @@ from .authenticated import (
     OwnerAuthority,
     Presented,
     log_altered,
-    shown,
+    loggable_id,
 )
 from .keyed import OWNER_TABLE, Owner, OwnsDataKey
 from .owned import Owned, ResultPage, has_passed, require_future

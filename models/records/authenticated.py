@@ -119,7 +119,7 @@ class Authenticated(Table):
 
 def log_altered(id: object) -> bool:
     """Tells the operator, once; false, which lets `genuine` leave the row out."""
-    name, reported = shown(id), current_runtime().altered_rows
+    name, reported = loggable_id(id), current_runtime().altered_rows
     if name not in reported and len(reported) < MOST_REPORTED:
         reported.add(name)
         line = "%s was altered outside of the service, and is refused. "
@@ -127,8 +127,8 @@ def log_altered(id: object) -> bool:
     return False
 
 
-def shown(id: object) -> str:
-    """The id of an altered row in a line of text, which an attacker may have chosen."""
+def loggable_id(id: object) -> str:
+    """Return the id of an altered row, which an attacker may have chosen, for a line of text."""
     return re.sub(r"\W", "?", str(id))[:40]
 
 
@@ -148,10 +148,10 @@ class OwnerAuthority(NamedTuple):
 
 @dataclass(frozen=True)
 class Presented(RowWith[T]):
-    """A genuine row with its genuine owner, and the values of its `further` columns."""
+    """A genuine row with its genuine owner, and the values of its `extra_columns`."""
 
     owner: OwnerAuthority
-    further: tuple[Any, ...]
+    extra: tuple[Any, ...]
 
 
 class Credential(Authenticated, Owned):
@@ -168,8 +168,8 @@ class Credential(Authenticated, Owned):
         """Have `last_used_at` written soon, but at most once a minute; whether it will be."""
         is_due = moment - (self.last_used_at or 0) > USE_RECORDED_MS
         if is_due:
-            readings = current_runtime().readings
-            readings.add_use(self.owner_id, self._record_use, self.id, moment)
+            unrecorded = current_runtime().unrecorded
+            unrecorded.add_use(self.owner_id, self._record_use, self.id, moment)
         return is_due
 
     @classmethod
@@ -177,8 +177,8 @@ class Credential(Authenticated, Owned):
         cls.update(last_used_at=moment).where(cls.id == id).execute()
 
     @classmethod
-    def further(cls, moment: Any) -> list[Any]:  # noqa: ARG003
-        """What the query of a presented row selects besides its columns and its owner's."""
+    def extra_columns(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        """Return expressions that the query of a presented row selects beside the two rows."""
         return []
 
     @classmethod
@@ -191,20 +191,20 @@ class Credential(Authenticated, Owned):
             return None
         own, owners = len(cls._meta.sorted_fields), len(OwnerAuthority._fields)
         row, owner = cls._of_row(values[:own]), OwnerAuthority(*values[own : own + owners])
-        mac, *further = values[own + owners :]
+        mac, *extra = values[own + owners :]
         if not (row.is_genuine() or log_altered(row.id)):
             return None
         is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, tuple(owner), mac)
         if not (is_genuine or log_altered(owner.id)):
             return None
-        return Presented(row, owner, tuple(further))
+        return Presented(row, owner, tuple(extra))
 
 
 @prepared
 def _presented(table: type[Credential], column: str) -> Any:
     owner, moment = TableReference(OWNER_TABLE).alias("owner"), param("now")
     of_owner = [getattr(owner.c, name) for name in (*OwnerAuthority._fields, "authority_mac")]
-    query = table.select(*table._meta.sorted_fields, *of_owner, *table.further(moment))
+    query = table.select(*table._meta.sorted_fields, *of_owner, *table.extra_columns(moment))
     is_it = getattr(table, column) == param("value")
     return query.from_(table, owner).where(
         owner.c.id == table.owner_id, is_it, *table.usable(moment)

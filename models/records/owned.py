@@ -45,7 +45,7 @@ class Owned(Table):
         as_stored: bool = False,
         **filters: Any,
     ) -> ResultPage:
-        """At most `limit` rows behind `after`, newest first; and the next page's `after`.
+        """Return at most `limit` rows behind `after`, newest first, and the next page's `after`.
 
         Keyset pagination: the cost of a page does not grow with its depth. With `as_stored` altered
         rows are included: to be shown, and for nothing else. A filter that is None filters nothing.
@@ -55,8 +55,8 @@ class Owned(Table):
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
         query = _page(cls, tuple(filters), oldest_first)
         rows = [cls._of_row(row) for row in query.all(**values, **filters)]
-        further = rows[limit - 1].id if len(rows) > limit else None
-        return rows[:limit] if as_stored else cls.genuine(rows[:limit]), further
+        next_after = rows[limit - 1].id if len(rows) > limit else None
+        return rows[:limit] if as_stored else cls.genuine(rows[:limit]), next_after
 
 
 @prepared
@@ -67,9 +67,9 @@ def _one(table: type[Owned], filters: tuple[str, ...]) -> Any:
 @prepared
 def _page(table: type[Owned], filters: tuple[str, ...], oldest_first: bool) -> Any:
     after = param("after")
-    further = table.id > after if oldest_first else table.id < after
+    is_behind = table.id > after if oldest_first else table.id < after
     order = table.id if oldest_first else table.id.desc()
-    return _owned(table, filters).where(further).order_by(order).limit(param("limit"))
+    return _owned(table, filters).where(is_behind).order_by(order).limit(param("limit"))
 
 
 def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:

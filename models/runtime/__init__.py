@@ -14,6 +14,6 @@ from .node import (
 from .previews import BeingMadeError, Progress
 from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
-from .readings import Counted, Reading
 from .state import Runtime, create_runtime, current_runtime
 from .steps import errors_of, independent_steps
+from .unrecorded import Counted, CountedEvent

@@ -51,8 +51,8 @@ class RateLimiter:
             return self.spend(key)  # it became available meanwhile
         return self._allowance(owed)
 
-    def is_first(self, key: str) -> bool:
-        """Whether there is room for this event, which is counted; always where limits are off."""
+    def try_spend(self, key: str) -> bool:
+        """Count an event, and return whether the limit permits it; always where limits are off."""
         try:
             self.spend(key)
         except TooManyRequests:
@@ -140,9 +140,9 @@ class Arrival(Model):
 class SharedRateLimiter(RateLimiter):
     """The same for all processes that serve one database."""
 
-    def is_first(self, key: str) -> bool:
+    def try_spend(self, key: str) -> bool:
         try:
-            return super().is_first(key)
+            return super().try_spend(key)
         except DatabaseError:
             return True  # a server that takes no writes still answers readings
 

@@ -16,7 +16,7 @@ from settings import Settings, without_password
 from ..core import (
     CODES,
     OPENINGS,
-    ORIGINAL_LOADS,
+    READS_BY_TICKET,
     REGISTRATIONS,
     RESETS,
     STORED_RESPONSES,
@@ -32,8 +32,8 @@ from .password_slots import PasswordSlots
 from .previews import BesideRequests, PreviewQueue, UnkeptPreviews
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
-from .readings import ReadingCounter
 from .slots import Slots
+from .unrecorded import UnrecordedEvents
 
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
@@ -65,7 +65,7 @@ class Runtime:
         )
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.code_limiter = limiter(CODES, limited)
-        self.original_loads = limiter(ORIGINAL_LOADS)  # by ticket: each is recorded once
+        self.reads_by_ticket = limiter(READS_BY_TICKET)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.failures = FailureCounts()
         self.beside_requests = BesideRequests(self.failures.count_failed)
@@ -78,7 +78,7 @@ class Runtime:
         self.account_passwords = PasswordSlots(8, of_caller=6)
         self.link_passwords = PasswordSlots(6, of_caller=4)
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
-        self.readings = ReadingCounter()
+        self.unrecorded = UnrecordedEvents()
         self.payload_objects = objects_of(settings.payloads)
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
@@ -104,7 +104,7 @@ class Runtime:
         global _current  # noqa: PLW0603
         while self._background:
             self._background.pop(0).stop()
-        self.readings.close()
+        self.unrecorded.close()
         self.close_database()
         if _current is self:
             _current = None

@@ -83,6 +83,15 @@ def test_a_receipt_is_an_entry_of_the_owners_log(alice, anonymous, collection, r
         assert by == ("document_token", link["id"], collection["id"])
 
 
+def test_the_receipt_of_the_last_file_names_the_entry_that_records_it(
+    alice, anonymous, collection, request_files
+):
+    receipt = send(anonymous, request_files(maxViews=1)).json
+    events = list(alice.events(f"&collectionId={collection['id']}"))
+    assert [event["type"] for event in events[-2:]] == ["collection.added", "token.spent"]
+    assert (receipt["eventId"], receipt["eventHash"]) == (events[-2]["id"], events[-2]["hash"])
+
+
 def test_what_a_link_takes_is_told_to_programs_and_people(anonymous, collection, request_files):
     link = request_files(maxViews=3)
     path = f"/s?token={link['token']}"

@@ -29,7 +29,7 @@ def test_rotate_and_retire_replace_the_root_key_and_keep_every_document(run, doc
     assert "Backups" in retired.output
     assert former not in roots()
     with connected():
-        assert b"".join(Document.of_token(document.id).read()) == b"content"
+        assert b"".join(Document.of_id(document.id).read()) == b"content"
 
 
 def test_wrong_usage_exits_with_code_2(run):

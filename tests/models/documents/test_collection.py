@@ -172,7 +172,7 @@ def test_documents_that_arrive_at_once_are_all_kept(alice):
 
     def send():
         with connected():
-            upload(alice, prepare=lambda: Collection.taking(alice.id, collection.id))
+            upload(alice, prepare=lambda: Collection.appender_to(alice.id, collection.id))
 
     run_in_threads(*[send] * 8)
     assert again(collection).document_count == len(again(collection).documents) == 8

@@ -101,7 +101,7 @@ def test_neither_a_reading_nor_a_list_of_them_waits_for_a_writer_for_long(alice,
 def test_the_feed_has_a_reading_that_another_thread_is_writing(alice, monkeypatch):
     document = upload(alice)
     begun, go_on, found = threading.Event(), threading.Event(), []
-    insert = Event._insert_readings
+    insert = Event._insert_counted
 
     def write_slowly(counted):
         begun.set()
@@ -113,7 +113,7 @@ def test_the_feed_has_a_reading_that_another_thread_is_writing(alice, monkeypatc
             found.extend(told(alice))
 
     monkeypatch.setattr(event_module, "READER_WAITS_SECONDS", 60)
-    monkeypatch.setattr(Event, "_insert_readings", write_slowly)
+    monkeypatch.setattr(Event, "_insert_counted", write_slowly)
     document.record_read("document.viewed")
     threads = start_threads(Event.record_readings)
     assert begun.wait(60)
@@ -147,26 +147,26 @@ def test_a_reading_that_cannot_be_told_is_counted_as_lost_and_the_next_ones_are_
     document.record_read("document.downloaded")
 
     assert "1 readings are lost" in caplog.text
-    assert runtime.readings.lost == 1
+    assert runtime.unrecorded.lost == 1
     assert told(alice) == ["document.created", "document.downloaded"]
 
 
 def test_at_the_end_the_readings_of_all_others_are_told_beside_one_that_waits(
     alice, bob, runtime, monkeypatch
 ):
-    insert = Event._insert_readings
+    insert = Event._insert_counted
 
     def insert_unless_of_alice(counted):
         if counted[0][0].owner_id == alice.id:
             raise Busy
         insert(counted)
 
-    monkeypatch.setattr(Event, "_insert_readings", insert_unless_of_alice)
+    monkeypatch.setattr(Event, "_insert_counted", insert_unless_of_alice)
     for owner in (alice, bob):
         upload(owner).record_read("document.viewed")
     Event.record_merged_readings(all=True)
 
-    assert [runtime.readings.is_due(one.id) for one in (alice, bob)] == [True, False]
+    assert [runtime.unrecorded.is_due(one.id) for one in (alice, bob)] == [True, False]
     assert told(bob) == ["document.created", "document.viewed"]
 
 
@@ -180,7 +180,7 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))  # no write to any file
     try:
         for _ in range(2):
-            runtime.readings._retry_at = min(runtime.readings._retry_at, 1)  # a second later
+            runtime.unrecorded._retry_at = min(runtime.unrecorded._retry_at, 1)  # a second later
             Event.record_readings()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -189,7 +189,7 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
     assert record.message.startswith("readings wait to be recorded: ")
     assert record.exc_info is None
     assert told(alice) == ["document.created", "document.viewed"]
-    assert not runtime.readings.is_due(alice.id)
+    assert not runtime.unrecorded.is_due(alice.id)
 
 
 def test_the_sweeper_tells_each_expired_token_once(alice, clock):

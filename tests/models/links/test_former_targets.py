@@ -4,8 +4,7 @@ import pytest
 
 from models import DocumentToken, Event
 from models.documents import Collection
-from models.links import FormerTarget, LinkOptions, lists, openings
-from models.links import former_target as former_target_module
+from models.links import FormerTarget, LinkOptions, document_token, lists, openings
 from tests.uploads import upload
 
 
@@ -40,7 +39,7 @@ def test_the_last_targets_of_a_link_are_kept_newest_first(alice, document, other
     lead(of_another, document)
     assert former(link) == [collection.id, other.id, document.id]
     assert former(of_another) == [other.id]
-    monkeypatch.setattr(former_target_module, "MOST", 2)
+    monkeypatch.setattr(document_token, "MOST_FORMER_TARGETS", 2)
     lead(link, other, document)
     assert former(link) == [other.id, document.id]
     assert FormerTarget.select().count() == 3
@@ -60,7 +59,7 @@ def test_the_openings_of_a_link_are_found_by_some_hundred_events_however_often_i
     monkeypatch.setattr(Event, "feed", counted)
     openings(link)
     assert sum(read) <= lists._EVENTS
-    assert len(read) <= former_target_module.MOST + 1
+    assert len(read) <= document_token.MOST_FORMER_TARGETS + 1
 
 
 def test_what_a_link_has_opened_goes_with_it(document, other):

@@ -5,7 +5,7 @@ import pytest
 from crypto import TokenClaims
 from models import current_runtime
 from models.links import TokenGrant
-from models.links.grant import ORIGINAL, PAGES, SHOWN
+from models.links.grant import OPENS_ORIGINAL, OPENS_PAGES, OPENS_SHOWN
 
 
 @pytest.mark.parametrize(
@@ -19,14 +19,14 @@ def test_a_ticket_of_a_link_with_a_view_limit_is_valid_for_minutes(
     monkeypatch.setattr(current_runtime(), "tickets", Recorder(issued))
     grant = TokenGrant("tok_a", target_id, frozenset(), (), None, views_left, None)
     grant.ticket(shows_original=False)
-    assert issued == [(TokenClaims("tok_a", target_id, PAGES), most_seconds)]
+    assert issued == [(TokenClaims("tok_a", target_id, OPENS_PAGES), most_seconds)]
 
 
 def test_a_ticket_says_what_it_opens(instance):
     for permissions, shows_original, scope in (
-        ({"view"}, False, PAGES),
-        ({"view"}, True, SHOWN),
-        ({"view", "download"}, False, ORIGINAL),
+        ({"view"}, False, OPENS_PAGES),
+        ({"view"}, True, OPENS_SHOWN),
+        ({"view", "download"}, False, OPENS_ORIGINAL),
     ):
         grant = TokenGrant("tok_a", "doc_a", frozenset(permissions), (), None, None, None)
         ticket = grant.ticket(shows_original=shows_original)

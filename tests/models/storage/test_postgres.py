@@ -22,7 +22,7 @@ from models.runtime import service_error_of
 from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction
 from tests.models.migrations.test_columns import TABLES
-from tests.models.runtime.test_readings import read, readings
+from tests.models.runtime.test_unrecorded import read, readings
 from tests.uploads import upload
 from tests.waiting import run_in_threads, start_threads, until
 

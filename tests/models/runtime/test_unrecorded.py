@@ -7,7 +7,7 @@ import pytest
 from models import DocumentToken, Event, connected
 from models.events import current_actor
 from models.links import LinkOptions, count_view
-from models.runtime import readings as readings_module
+from models.runtime import unrecorded as unrecorded_module
 from models.storage import group_commit, transaction
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
@@ -141,7 +141,7 @@ def test_views_of_a_counted_link_are_counted_one_by_one(alice):
 
 
 def test_without_readings_nothing_is_written(alice, monkeypatch):
-    monkeypatch.setattr(Event, "_insert_readings", None)
+    monkeypatch.setattr(Event, "_insert_counted", None)
     Event.record_merged_readings()
     Event.record_merged_readings(all=True)
 
@@ -159,18 +159,18 @@ def test_a_reading_in_a_transaction_that_fails_is_not_counted(alice):
 def test_readings_that_are_too_many_to_wait_and_those_at_the_end_are_lost_with_a_line(
     alice, runtime, monkeypatch, caplog
 ):
-    monkeypatch.setattr(readings_module, "MOST_DUE", 2)
+    monkeypatch.setattr(unrecorded_module, "MOST_DUE", 2)
     document = upload(alice)
     read(document, actor={"via": "session"}, times=3)
-    assert (caplog.messages, runtime.readings.lost) == (["1 readings are lost"], 1)
-    runtime.readings.close()
+    assert (caplog.messages, runtime.unrecorded.lost) == (["1 readings are lost"], 1)
+    runtime.unrecorded.close()
     assert caplog.messages[1:] == ["2 readings are lost"]
 
 
 def test_beyond_the_share_of_a_link_readings_are_merged_by_the_day_without_the_reader(
     alice, clock, monkeypatch
 ):
-    monkeypatch.setattr(readings_module, "WINDOWS_OF_LINK", 3)
+    monkeypatch.setattr(unrecorded_module, "WINDOWS_OF_LINK", 3)
     documents = [upload(alice) for _ in range(2)]
     for reader in range(50):
         for document in documents:
@@ -192,7 +192,7 @@ def test_beyond_the_share_of_a_link_readings_are_merged_by_the_day_without_the_r
 
 
 def test_whoever_has_a_link_makes_so_many_events_a_day_however_they_read(alice, clock, monkeypatch):
-    monkeypatch.setattr(readings_module, "WINDOWS_OF_LINK", 10)
+    monkeypatch.setattr(unrecorded_module, "WINDOWS_OF_LINK", 10)
     documents = [upload(alice) for _ in range(5)]
     before = len(Event.feed(alice.id, 1000, None)[0])
     for minute in range(200):

@@ -1,0 +1,522 @@
+"""Guards of a link: what it asks of whoever opens it, who has proved an address, what was accepted.
+
+All that a link asks, its gate, is sealed in one text under the key of its target. A text to accept
+stays readable for the owner as long as the target lives, also when the link asks for another one.
+
+A recipient is an address that the link is for. Its code is drawn when the mail is first tried, so
+a request for a code takes as long for any address. One wrong try after another is counted, under
+the owner's lock, before the code is compared.
+
+An opening says who opened a guarded link, and what they accepted, sealed. Events say of a reader
+only a hash. With salt, address and name, which the opening seals, owner and reader can show who it
+was; without them, once the target is deleted, nobody can.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import Table as TableReference
+
+from crypto import reader_hash, sealing
+
+from ..core import (
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    TargetChanged,
+    WrongCredentials,
+    first_id,
+    now,
+    rfc3339,
+)
+from ..documents import Collection, Document
+from ..events import (
+    KINDS,
+    Event,
+    EventHead,
+    Mail,
+    current_actor,
+    has_mail,
+    is_mail_address,
+    oldest_kept_at,
+)
+from ..records import Authenticated, Owned, cached_property, has_passed
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import database, transaction
+from .target import OfTarget, Target, table_of
+
+MOST_TEXTS = 1000  # that links of one target ask to accept, in all
+MOST_TRIES = 5
+CODE_MS = KINDS["code"].life_seconds * 1000
+OPENED_CODE_MS = 12 * 60 * 60 * 1000
+MOST_RECIPIENTS = 10_000  # of a link; the oldest go
+MOST_OPENINGS = 10_000  # of a link, which then opens no more: each is kept as long as its event
+NAMED_MS = 24 * 60 * 60 * 1000  # within which all events are recorded that name an opening
+_TEXTS: Any = TableReference("agreement", ("document_id", "sha256", "owner_id", "sealed_text"))
+_NEEDS_MAIL = "This service sends no mail, so it cannot ask who somebody is: SMTP_URL is not set."
+_NO_RECIPIENT = "Use addresses as ana@example.org, or @example.org for all of a domain."
+_OPENED_TOO_OFTEN = "This link has been opened as often as it can be. Ask its sender for a new one."
+_RECEIPT_MAIL = """Hello,
+
+at {} you accepted a text, to open a link that was sent to you.
+The attached receipt is the line of the sender's log that records it: keep it. The log's own
+verifier checks it. It names you by a hash, of these:
+
+    name     {}
+    address  {}
+    salt     {}
+
+and the text by its SHA-256: {}"""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The answers of whoever opens a link, all of them in one request."""
+
+    password: str | None = None
+    email: str = ""
+    code: str = ""
+    name: str = ""
+    accept: str = ""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The questions of a link. `recipients` are addresses, or domains as `@example.org`, in small
+    letters.
+    """
+
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    watermark: bool = False
+
+    @classmethod
+    def opened(cls, target: Target, token_id: str, sealed: bytes | None) -> "Gate":
+        if sealed is None:
+            return NOTHING
+        facts = target.unseal("gate/1", token_id, sealed)
+        return cls(**facts | {"recipients": tuple(facts["recipients"])})
+
+    def sealed(self, target: Target, token_id: str) -> bytes | None:
+        """Return None if the link asks nothing."""
+        return None if self == NOTHING else target.seal("gate/1", token_id, vars(self))
+
+    @property
+    def agreement_sha256(self) -> str | None:
+        return None if self.agreement is None else digest_of(self.agreement)
+
+    def lists_recipient(self, address: str) -> bool:
+        """Return whether the address, in small letters, is one of the recipients."""
+        local, at, domain = address.rpartition("@")
+        return bool(local) and not {address, at + domain}.isdisjoint(self.recipients)
+
+    def require_acceptance(self, proof: Proof) -> None:
+        """Raise `Invalid` unless the text in force was accepted, with a name."""
+        if self.agreement is None:
+            return
+        if proof.accept.lower() != self.agreement_sha256:
+            raise Invalid("#/accept", "Read the text as it is now, and accept it to go on.")
+        if not proof.name.strip():
+            raise Invalid("#/name", "Write your name: it stands with what you accept.")
+
+
+NOTHING = Gate()
+ASKED = tuple(vars(NOTHING))  # what a link can ask
+
+
+def asked(name: str) -> Any:
+    """Return a property of a link: one of the questions of its gate."""
+    return property(lambda token: getattr(token.gate, name))
+
+
+def recipients_of(given: list[str] | None) -> tuple[str, ...]:
+    """Return the recipients as a gate has them. Raises `Invalid`."""
+    if not given:
+        return ()
+    if not has_mail():
+        raise Invalid("#/recipients", _NEEDS_MAIL)
+    folded = dict.fromkeys(address.lower() for address in given)
+    for address in folded:
+        if not is_mail_address(re.sub("^@", "anybody@", address)):
+            raise Invalid("#/recipients", _NO_RECIPIENT)
+    return tuple(folded)
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def keep_text(target: Target, text: str | None) -> None:
+    """Keep the text that a link asks to accept from now on, if any.
+
+    Call it in the transaction that stores the link. Raises `QuotaExceeded` if the target has kept
+    too many others.
+    """
+    if text is None:
+        return
+    sha256 = digest_of(text)
+    kept = texts_of(target)
+    if sha256 in kept:
+        return
+    refuse_if_full(len(kept), MOST_TEXTS, "texts to be accepted here", "Use one of them.")
+    row = {
+        "document_id": target.id,
+        "sha256": sha256,
+        "owner_id": target.owner_id,
+        "sealed_text": target.seal("agreement/1", target.id + sha256, text),
+    }
+    _TEXTS.insert([row]).execute(database)
+
+
+def texts_of(target: Target) -> set[str]:
+    """Return the SHA-256 of each text that links of the target have asked to accept."""
+    rows = _TEXTS.select(_TEXTS.sha256).where(_TEXTS.document_id == target.id).execute(database)
+    return {row["sha256"] for row in rows}
+
+
+def kept_text(target: Target, sha256: str) -> str:
+    """Return a text that a link of the target has asked to accept, or raise `NotFound`."""
+    is_it = (_TEXTS.document_id == target.id) & (_TEXTS.sha256 == sha256)
+    for row in _TEXTS.select(_TEXTS.sealed_text).where(is_it).execute(database):
+        return str(target.unseal("agreement/1", target.id + sha256, bytes(row["sealed_text"])))
+    raise NotFound
+
+
+def drop_texts_of(target: Target) -> None:
+    _TEXTS.delete().where(_TEXTS.document_id == target.id).execute(database)
+
+
+class WrongCode(WrongCredentials):
+    sentence = "This code is not right, or it has ended. Check the address, or ask for a new code."
+
+
+class Recipient(Authenticated, Owned):
+    """An address that a link is for, with the last code that was sent to it."""
+
+    PREFIX = "rcp"
+    AUTHORITY = (
+        "id",
+        "owner_id",
+        "target_id",
+        "token_id",
+        "digest",
+        "sealed_address",
+        "code_digest",
+        "code_until",
+        "code_failures",
+    )
+
+    target_id = TextField(column_name="document_id")
+    token_id = TextField()
+    digest = TextField()  # of the address, by the key of the target
+    sealed_address = BlobField()
+    code_digest = TextField(null=True)
+    code_until = BigIntegerField(null=True)
+    code_failures = IntegerField(default=0)
+    opened_at = BigIntegerField(null=True)
+
+    target: Target
+
+    @classmethod
+    def of_address(cls, target: Target, token_id: str, address: str) -> Self:
+        """Return the row of an address; call it in a transaction.
+
+        All addresses that were sent no code share one row, so that to judge a code takes as long
+        for them.
+        """
+        wanted = _keyed_digest(target, token_id, address)
+        others = _keyed_digest(target, token_id, "")
+        found = cls.select().where(cls.token_id == token_id, cls.digest.in_([wanted, others]))
+        rows = {row.digest: row for row in cls.genuine(found)}
+        row: Self = rows.get(wanted) or rows.get(others) or cls._add(target, token_id, "")
+        row.target = target
+        return row
+
+    @classmethod
+    def _add(cls, target: Target, token_id: str, address: str) -> Self:
+        digest = _keyed_digest(target, token_id, address)
+        cls.delete().where(cls.token_id == token_id, cls.digest == digest).execute()  # altered
+        row: Self = cls.fresh(
+            owner_id=target.owner_id, target_id=target.id, token_id=token_id, digest=digest
+        )
+        row.sealed_address = target.seal("recipient/1", row.id, address)
+        row.code_failures = 0
+        row.insert_row()
+        cls.keep_newest(MOST_RECIPIENTS, cls.token_id == token_id)
+        return row
+
+    @classmethod
+    def draw_code(cls, target: Target, token_id: str, address: str) -> str:
+        """Return a new code, which replaces the former one."""
+        with transaction(target.owner_id):
+            row = cls.of_address(target, token_id, address)
+            if row.digest != _keyed_digest(target, token_id, address):
+                row = cls._add(target, token_id, address)
+            code = f"{secrets.randbelow(10**8):08}"
+            digest = _keyed_digest(target, row.id, code, "code/1")
+            row.change(code_digest=digest, code_until=now() + CODE_MS, code_failures=0)
+        return code
+
+    @classmethod
+    def prove(cls, target: Target, token: Any, address: str, code: str) -> Self:
+        """Return the recipient with this address and code; raise `WrongCode` for any other."""
+        is_listed = token.gate.lists_recipient(address)
+        with transaction(target.owner_id):
+            row = cls.of_address(target, token.id, address)
+            row.change(code_failures=row.code_failures + 1)
+            opens = is_listed and row._accepts_code(re.sub(r"\s", "", code))
+        if not opens:
+            reason = "code" if is_listed else "recipient"
+            Event.record_refusal(target.owner_id, token.id, target.id, reason)
+            raise WrongCode
+        return row
+
+    def _accepts_code(self, code: str) -> bool:
+        """Return whether the code is right, in the transaction that has counted the try.
+
+        A right code was no wrong try, and goes on working for 12 hours from its first use.
+        """
+        stored = self.code_digest or ""
+        as_sent = _keyed_digest(self.target, self.id, code, "code/1")
+        as_opened = _keyed_digest(self.target, self.id, code, "opened/1")
+        is_first_use = hmac.compare_digest(as_sent, stored)
+        is_later_use = hmac.compare_digest(as_opened, stored)
+        is_right = is_first_use or is_later_use
+        if self.code_failures > MOST_TRIES or has_passed(self.code_until) or not is_right:
+            return False
+        changes: dict[str, Any] = {"code_failures": self.code_failures - 1}
+        if is_first_use:
+            changes["code_digest"] = as_opened
+            changes["code_until"] = now() + OPENED_CODE_MS
+        self.change(**changes)
+        return True
+
+    def note_opening(self) -> bool:
+        """Return whether this is the first opening by this recipient; call it in a transaction."""
+        is_first = (Recipient.id == self.id) & Recipient.opened_at.is_null()
+        return bool(Recipient.update(opened_at=now()).where(is_first).execute())
+
+
+def _keyed_digest(target: Target, of: str, text: str, purpose: str = "recipient/1") -> str:
+    return sealing.keyed_digest(target.key, purpose, of, text)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Whoever opened a link, as tickets and events name them."""
+
+    opening_id: str
+    recipient_id: str | None
+    reader: str
+
+    @classmethod
+    def of_ticket(cls, words: list[str]) -> Self | None:
+        return cls(words[0], words[1].strip("-") or None, words[2]) if words else None
+
+    def to_ticket(self) -> str:
+        return f"{self.opening_id} {self.recipient_id or '-'} {self.reader}"
+
+
+def _fact(name: str) -> Any:
+    return property(lambda opening: opening.facts[name])
+
+
+class Opening(Authenticated, Owned, OfTarget):
+    """One use of a guarded link."""
+
+    PREFIX = "opn"
+    AUTHORITY = (
+        "id",
+        "created_at",
+        "owner_id",
+        "target_id",
+        "token_id",
+        "recipient_id",
+        "sequence",
+    )
+
+    target_id = TextField(column_name="document_id")
+    token_id = TextField()
+    recipient_id = TextField(null=True)
+    sequence = BigIntegerField(null=True)  # of the event of what was accepted
+    sealed_facts = BlobField()
+
+    target: Target
+    recipient: Recipient | None  # of a new one
+    sealed_gate: bytes | None
+
+    @classmethod
+    def begin(cls, target: Target, token: Any, recipient: Recipient | None, proof: Proof) -> Self:
+        """Return a new opening, to be stored when the link has opened its document.
+
+        Raises `TooManyRequests` if the link was opened too often within an hour.
+        """
+        current_runtime().opening_limiter.spend(token.id)
+        opening: Self = cls.fresh(
+            owner_id=target.owner_id,
+            target_id=target.id,
+            token_id=token.id,
+            recipient_id=recipient and recipient.id,
+        )
+        opening.target = target
+        opening.recipient = recipient
+        opening.sealed_gate = token.sealed_gate
+        opening.facts = {
+            "address": proof.email.lower() if recipient else None,
+            "name": proof.name.strip() or None,
+            "salt": secrets.token_hex(32),
+            "agreement": token.gate.agreement_sha256,
+        }
+        return opening
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = self.target.unseal("opening/1", self.id, self.sealed_facts)
+        return facts
+
+    address = _fact("address")
+    name = _fact("name")
+    salt = _fact("salt")
+    agreement_sha256 = _fact("agreement")
+
+    @property
+    def known_as(self) -> str | None:
+        """The address that a code has proved; or else, in quotation marks, the name."""
+        address: str | None = self.address
+        return address or (f"“{self.name}”" if self.name else None)
+
+    @property
+    def reader(self) -> Reader:
+        hashed = reader_hash(bytes.fromhex(self.salt), self.address or "", self.name or "")
+        return Reader(self.id, self.recipient_id, hashed)
+
+    def store(self, token: Any) -> bool:
+        """Store the row, and the event of the text that was accepted; return whether it is the
+        first opening by a recipient.
+
+        Call it in the transaction that counts the view of the token. Raises `TargetChanged` if the
+        link asks for something else by now, `QuotaExceeded` if too many of its openings are kept.
+        """
+        if token.sealed_gate != self.sealed_gate:
+            raise TargetChanged
+        if Opening.select().where(Opening.token_id == self.token_id).count() >= MOST_OPENINGS:
+            raise QuotaExceeded(_OPENED_TOO_OFTEN)
+        current_actor.set(MappingProxyType({**current_actor.get(), **vars(self.reader)}))
+        if sha256 := self.agreement_sha256:
+            event = token.record_event("agreement.accepted", agreement_sha256=sha256)
+            self.sequence = event.sequence
+            self._send_receipt(event)
+        self.sealed_facts = self.target.seal("opening/1", self.id, self.facts)
+        self.insert_row()
+        return bool(self.recipient and self.recipient.note_opening())
+
+    def _send_receipt(self, event: Event) -> None:
+        """Send it to a reader whose address is known."""
+        if not self.address:
+            return
+        accepted_at = rfc3339(event.created_at)
+        text = _RECEIPT_MAIL.format(
+            accepted_at, self.name, self.address, self.salt, self.agreement_sha256
+        )
+        receipt = receipt_of(self.owner_id, event.sequence, self.created_at)
+        Mail.enqueue(
+            self.owner_id, "receipt", self.address, "Your receipt", text, attachment=receipt
+        )
+
+    @classmethod
+    def page_of_link(cls, token: Any, limit: int, after: str | None) -> tuple[list[Self], Any]:
+        """Return openings of a link, newest first, also those of its former targets."""
+        found, next_after = cls.page_of(token.owner_id, limit, after, token_id=token.id)
+        return [opening.with_target() for opening in found], next_after
+
+    def with_target(self) -> Self:
+        """Look up the target. It is there, perhaps in the bin: its deletion ends its openings."""
+        found: Any = table_of(self.target_id).find(self.target_id)
+        self.target = found
+        return self
+
+    @classmethod
+    def of_reader(cls, id: str, target_id: str, owner_id: str, reader: Reader | None) -> Self:
+        """Return an opening for its owner, or for the reader who opened a page by it.
+
+        Raises `NotFound` for anybody else.
+        """
+        found = cls.find(id)
+        if not found or found.target_id != target_id:
+            raise NotFound
+        is_owner = found.owner_id == owner_id
+        is_reader = reader is not None and reader.opening_id == id
+        if not (is_owner or is_reader):
+            raise NotFound
+        return found
+
+    def receipt(self) -> str:
+        """Raise `NotFound` if nothing was accepted, or the log no longer goes back so far."""
+        if self.sequence is None:
+            raise NotFound("Nothing was accepted at this opening.")
+        return receipt_of(self.owner_id, self.sequence, self.created_at)
+
+    @classmethod
+    def forget_old(cls) -> None:
+        """Delete openings that are a day older than events are kept, and than all events of their
+        owner: a delivery that waits keeps events for longer.
+        """
+        kept_from = oldest_kept_at()
+        old = cls.id < first_id(cls.PREFIX, kept_from - NAMED_MS)
+        owners: Any = cls.select(cls.owner_id).where(old).distinct()
+        for (owner_id,) in list(owners.tuples()):
+            of_owner = Event.select().where(Event.owner_id == owner_id)
+            oldest_event = of_owner.order_by(Event.id).first()
+            moment = min(kept_from, oldest_event.created_at) if oldest_event else kept_from
+            before = cls.id < first_id(cls.PREFIX, moment - NAMED_MS)
+            cls.delete_in_batches((cls.owner_id == owner_id) & before)
+
+
+def receipt_of(owner_id: str, sequence: int, since: int) -> str:
+    """Return the line of the owner's log about an event, which can be verified by itself.
+
+    The event is not older than `since`. Raises `NotFound` if it is not kept.
+    """
+    of_owner = Event.select().where(Event.owner_id == owner_id)
+    later = of_owner.where(Event.id >= first_id(Event.PREFIX, since), Event.sequence == sequence)
+    event = later.order_by(Event.id).first()
+    if event is None:
+        raise NotFound("The log no longer goes back to this opening.")
+    before = of_owner.where(Event.id < event.id).order_by(Event.id.desc()).first()
+    previous = before.hash if before else EventHead.of(owner_id).hash_before
+    line = {
+        "owner": owner_id,
+        "sequence": sequence,
+        "body": event.body,
+        "hash": event.hash.hex(),
+        "previous": bytes(previous).hex(),
+    }
+    return json.dumps(line) + "\n"
+
+
+def open_all_of(target: Target) -> None:
+    """Decrypt all rows of guarded links of a target. `DecryptionError` if one was altered."""
+    for recipient in Recipient.select().where(Recipient.target_id == target.id):
+        target.unseal("recipient/1", recipient.id, recipient.sealed_address)
+    for opening in Opening.select().where(Opening.target_id == target.id):
+        target.unseal("opening/1", opening.id, opening.sealed_facts)
+    for sha256 in texts_of(target):
+        kept_text(target, sha256)
+
+
+def drop_all_of(target: Target) -> None:
+    """Drop all rows of guarded links of a target, in the transaction that deletes it."""
+    for table in (Opening, Recipient):
+        table.delete().where(table.target_id == target.id).execute()
+    drop_texts_of(target)
+
+
+for table in (Document, Collection):
+    table.at_deletion.append(drop_all_of)
