@@ -61,10 +61,10 @@ _LISTEN_TAKES = (
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
-    """The WSGI application. `config` takes the settings' names without prefix.
+    """Return the WSGI application. `config` takes the settings' names without prefix.
 
-    `app.extensions["runtime"]` is its `Runtime`, which the first request opens unless something
-    has before. Raises `WrongSetting`, and `OperatorError` while another application is open.
+    `app.extensions["runtime"]` is its `Runtime`, which the first request opens unless something has
+    before. Raises `WrongSetting`, and `OperatorError` while another application is open.
     """
     refuse_flask_run()
     config = config or {}
@@ -115,7 +115,7 @@ def main() -> None:
     configure_logging(runtime.settings.log)
     use_for_waits(SteppingAside)
     start_background_work(runtime)
-    gc.freeze()  # what is imported: to go through it at each full collection takes 57 ms
+    gc.freeze()  # imported objects: to go through them at each full collection takes 57 ms
     database, folder = runtime.settings.database, runtime.settings.instance_path
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {runtime.settings.listen}; its data lies in "
@@ -155,7 +155,7 @@ def start_background_work(runtime: Runtime) -> None:
 
 
 def _prepared() -> tuple[Flask, Server]:
-    """The application with its database open, and the server; on failure, exit with a sentence."""
+    """Return the application with its database open, and the server, or exit with a sentence."""
     try:
         app = create_app()
         settings: Settings = app.extensions["runtime"].settings
@@ -204,7 +204,7 @@ def _naming(setting: str, takes: str = "") -> Iterator[None]:
 
 
 def _database_of(settings: Settings) -> tuple[str, str]:
-    """The settings that name the database, with its address; and what they take."""
+    """Return the settings that name the database, with its address; and their valid values."""
     if is_server(settings.database):
         return f"{PREFIX}DATABASE is {without_password(settings.database)}", ""
     names = f"{PREFIX}INSTANCE_PATH and {PREFIX}DATABASE name {settings.database}"

@@ -82,7 +82,7 @@ def _database(text: str) -> str:
 
 @dataclass(frozen=True)
 class SmtpServer:
-    """What takes the service's mail; `tls` is `starttls`, `smtps` (from the start) or `off`."""
+    """The server that takes the service's mail; `tls` is `starttls`, `smtps` (at once) or `off`."""
 
     host: str
     port: int
@@ -100,7 +100,7 @@ _SMTP_PORTS = {"smtp": 587, "smtps": 465}
 
 
 def _smtp_server(text: str) -> SmtpServer:
-    """`smtp://user:password@host:587?from=docs@example.org`; user and password percent-encoded."""
+    """Read `smtp://user:password@host:587?from=docs@example.org`, percent-encoded."""
     takes = (
         "smtp://user:password@host:587?from=docs@example.org, or smtps://…:465?from=…; in user and "
         "password, %40 stands for @, %2F for /, %3F for ?, %23 for #, %25 for %"
@@ -138,7 +138,7 @@ _LOGOS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "imag
 
 
 def _brand_color(text: str) -> tuple[str, str]:
-    """The colour, and the shade of it for dark pages."""
+    """Return the colour, and the shade of it for dark pages."""
     if not re.fullmatch("#[0-9a-fA-F]{6}", text) or _luminance(text) > _READABLE[0]:
         raise ValueError("#rrggbb, dark enough to be read on white: a contrast of 4.5 or more")
     parts = bytes.fromhex(text[1:])
@@ -153,7 +153,7 @@ def _luminance(color: str) -> float:
 
 
 def _brand_logo(text: str) -> tuple[str, bytes]:
-    """Its media type and its bytes."""
+    """Return the media type and the bytes of a logo."""
     content = Path(text).read_bytes()[: (64 << 10) + 1] if Path(text).is_file() else b""
     for beginning, media_type in _LOGOS.items():
         if content.startswith(beginning) and len(content) <= 64 << 10:
@@ -162,7 +162,7 @@ def _brand_logo(text: str) -> tuple[str, bytes]:
 
 
 def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
-    """`read` converts text to the value, or raises ValueError with what it takes."""
+    """Return a setting; `read` converts text, or raises ValueError with the valid values."""
     return field(default=default, metadata={"read": read, "description": description})
 
 
@@ -282,7 +282,7 @@ class Settings:
 def read_settings(
     environment: Mapping[str, str], config: Mapping[str, Any], home: Path
 ) -> Settings:
-    """The settings from `config` (names without prefix), else from the environment.
+    """Return the settings from `config` (names without prefix), else from the environment.
 
     Relative paths are resolved: the instance folder against `home`, the database against it.
     """
@@ -310,5 +310,5 @@ def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[
 
 
 def without_password(text: str) -> str:
-    """A URL that may be shown."""
+    """Return a URL without its password, so that it may be shown."""
     return re.sub(r"(?<=://).+(?=@)|(?<=password=)[^&]+", "…", text)

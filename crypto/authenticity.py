@@ -22,26 +22,27 @@ FIRST_PREVIOUS = bytes(32)  # the previous hash of the first link
 
 @lru_cache(REMEMBERED)
 def authority_mac(key: bytes, table: str, values: tuple[Any, ...]) -> bytes:
-    """The MAC of a row's authority columns, 32 bytes; those of rows in use are remembered."""
+    """Return the MAC of a row's authority columns, 32 bytes; MACs of rows in use are remembered."""
     message = context("authority/1", table, *map(_typed, values))
     return hmac.digest(key, message, hashlib.sha256)
 
 
 def is_authentic(key: bytes, table: str, values: tuple[Any, ...], mac: object) -> bool:
-    """Whether `mac`, as it was found in the row, is that of the values."""
+    """Return whether `mac`, as it was found in the row, is that of the values."""
     return isinstance(mac, bytes) and hmac.compare_digest(mac, authority_mac(key, table, values))
 
 
 def event_hash(owner_id: str, sequence: int, previous: bytes, body: str) -> bytes:
-    """32 bytes."""
+    """Return the hash of an entry, 32 bytes."""
     number = str(sequence).encode()
     message = pae(b"event/1", owner_id.encode(), number, previous, body.encode())
     return hashlib.sha256(message).digest()
 
 
 def reader_hash(salt: bytes, address: str, name: str) -> str:
-    """What events say of whoever opened a link: SHA-256(PAE("reader/1", salt, address, name)), in
-    hex. Without the salt it tells nothing.
+    """Return the hash by which events name a reader: SHA-256(PAE("reader/1", salt, address, name)).
+
+    It is in hex, and reveals nothing without the salt.
     """
     return hashlib.sha256(pae(b"reader/1", salt, address.encode(), name.encode())).hexdigest()
 

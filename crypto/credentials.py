@@ -22,14 +22,14 @@ _CHECK_CHARACTERS = 6
 
 
 def generate(prefix: str, length: int = 32) -> str:
-    """A new credential with `length` random characters."""
+    """Return a new credential with `length` random characters."""
     enough = os.urandom(2 * length)  # fewer than `length` characters come of it once in 10**31
     body = prefix + enough.translate(_OF_BYTE, _UNEVEN)[:length].decode()
     return body + _checksum(body)
 
 
 def well_formed(credential: str, prefix: str, length: int = 32) -> bool:
-    """Whether prefix, length, alphabet and checksum are right."""
+    """Return whether prefix, length, alphabet and checksum are right."""
     return (
         credential.startswith(prefix)
         and len(credential) == len(prefix) + length + _CHECK_CHARACTERS
@@ -40,12 +40,12 @@ def well_formed(credential: str, prefix: str, length: int = 32) -> bool:
 
 
 def fingerprint(credential: str) -> bytes:
-    """The SHA-256 that is stored and indexed; 190 random bits need no slow hash."""
+    """Return the SHA-256 that is stored and indexed; 190 random bits need no slow hash."""
     return hashlib.sha256(credential.encode()).digest()
 
 
 def mask(credential: str) -> str:
-    """For display: `pk_live_9fQ2…x7Kd`."""
+    """Return the credential as it is displayed: `pk_live_9fQ2…x7Kd`."""
     after_prefix = credential.rindex("_") + 1
     return f"{credential[: after_prefix + 4]}…{credential[-4:]}"
 

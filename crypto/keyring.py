@@ -126,7 +126,7 @@ class Keyring:
         self._refresh()
 
     def _file(self) -> tuple[Path, list[str]]:
-        """The path, and the lines that are there now."""
+        """Return the path, and the lines that are there now."""
         if self.path is None:
             raise KeyringError(
                 "The keyring is not in a file, so it can't be changed here. Change it where it is "
@@ -151,12 +151,12 @@ class Keyring:
 
 
 def generate_root_key() -> str:
-    """A line for a keyring, with today's date as its comment."""
+    """Return a line for a keyring, with today's date as its comment."""
     return f"{credentials.generate(PREFIX, LENGTH)}  # {datetime.now(UTC).date()}"
 
 
 def _first_date(comment: str) -> date | None:
-    """The first valid date in a comment, which may be written by hand."""
+    """Return the first valid date in a comment, which may be written by hand."""
     for text in _DATE.findall(comment):
         with suppress(ValueError):
             return date.fromisoformat(text)
@@ -172,7 +172,7 @@ def _parse(text: str) -> dict[str, RootKey]:
 
 
 def _run(command: str) -> str:
-    """What it prints: no shell, at most 30 seconds."""
+    """Return the output of a command: no shell, at most 30 seconds."""
     run = subprocess.run  # the command is the operator's own setting
     try:
         process = run(shlex.split(command), check=True, capture_output=True, text=True, timeout=30)
@@ -182,7 +182,7 @@ def _run(command: str) -> str:
 
 
 def _why(error: Exception) -> str:
-    """Without the command's arguments and output, which may hold a secret."""
+    """Return the cause without the command's arguments and output, which may hold a secret."""
     if isinstance(error, subprocess.CalledProcessError):
         return f"it ended with {error.returncode}"
     if isinstance(error, subprocess.TimeoutExpired):
@@ -195,7 +195,10 @@ def _why(error: Exception) -> str:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Changes whenever the file is replaced or written. Raises KeyringError if there is none."""
+    """Return a stamp that changes whenever the file is replaced or written.
+
+    Raises KeyringError if there is no file.
+    """
     try:
         return _stamp_of(os.stat(path))
     except FileNotFoundError:
@@ -207,7 +210,7 @@ def _stamp_of(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _read(path: Path) -> tuple[str, tuple[int, ...]]:
-    """The text and the stamp of the same file, even if it is replaced meanwhile."""
+    """Return the text and the stamp of the same file, even if it is replaced meanwhile."""
     try:
         with path.open() as file:
             status = os.fstat(file.fileno())

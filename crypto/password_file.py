@@ -42,7 +42,7 @@ class PasswordSeal:
         self._cipher = AESGCM(_derive(password, self._salt, rounds))
 
     def parameters(self) -> dict[str, str | int]:
-        """What decryption needs besides the password; stored in clear in the file's header."""
+        """Return the parameters of decryption, which the file's header has in clear."""
         return {
             "kdf": "PBKDF2",
             "hash": "SHA-512",
@@ -60,6 +60,6 @@ class PasswordSeal:
 
 
 def _derive(password: str, salt: bytes, rounds: int) -> bytes:
-    """NFC: some systems type accents composed, others decomposed."""
+    """Derive the key from NFC: some systems type accents composed, others decomposed."""
     kdf = PBKDF2HMAC(SHA512(), KEY_BYTES, salt, rounds)
     return kdf.derive(unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass"))

@@ -46,18 +46,18 @@ def generate_key() -> bytes:
 
 
 def context(*pieces: str) -> bytes:
-    """The associated data a message is bound to: PASETO's PAE of the pieces, which is injective."""
+    """Return the associated data that binds a message: PASETO's PAE, which is injective."""
     return pae(*map(str.encode, pieces))
 
 
 def pae(*pieces: bytes) -> bytes:
-    """PASETO's pre-authentication encoding: their number, then each with its length before it."""
+    """Return PASETO's pre-authentication encoding: their number, then each behind its length."""
     sizes = map(_le64, map(len, pieces))
     return _le64(len(pieces)) + b"".join(chain.from_iterable(zip(sizes, pieces, strict=True)))
 
 
 def keyed_digest(key: bytes, *pieces: str) -> str:
-    """HMAC-SHA-256 in hex: names a list of texts without telling them to who lacks the key."""
+    """Return an HMAC-SHA-256 in hex, which names texts and hides them without the key."""
     return hmac.digest(key, context(*pieces), "sha256").hex()
 
 
@@ -90,7 +90,7 @@ class Sealer:
         return self._encryptor.update(plaintext)
 
     def finish(self) -> bytes:
-        """The last chunk."""
+        """Return the last chunk."""
         return self._encryptor.finalize()
 
 
@@ -111,7 +111,7 @@ class ChunkReader:
         self._base_nonce = int.from_bytes(okm[32:44], "big")
 
     def open(self, first: int, sealed: bytes) -> bytes:
-        """The plaintext of consecutive chunks, the first being number `first`."""
+        """Return the plaintext of consecutive chunks, the first being number `first`."""
         view, decrypt, nonce = memoryview(sealed), self._decrypt, self._base_nonce
         step = SEALED_CHUNK_BYTES
         starts = enumerate(range(0, len(sealed), step), first)
@@ -126,5 +126,5 @@ class ChunkReader:
 
 
 def sealed_bytes(size: int) -> int:
-    """The sealed length of `size` bytes, without the header."""
+    """Return the sealed length of `size` bytes, without the header."""
     return size + TAG_BYTES * (size // CHUNK_BYTES + 1)

@@ -21,7 +21,7 @@ def generate_secret() -> str:
 
 
 def signature(secrets: Iterable[str], id: str, timestamp: int, body: bytes) -> str:
-    """The value of the header `webhook-signature`; `timestamp` is in seconds."""
+    """Return the value of the header `webhook-signature`; `timestamp` is in seconds."""
     message = f"{id}.{timestamp}.".encode() + body
     return " ".join(_sign(secret, message) for secret in secrets)
 

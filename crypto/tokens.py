@@ -53,7 +53,7 @@ class PasetoCodec:
         self._known: dict[str, pyseto.KeyInterface] = {}  # by their encoded footers
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:
-        """A token that expires in `seconds`."""
+        """Return a token that expires in `seconds`."""
         key, footer = _key_and_footer(self._keys()[0])
         now = datetime.now(UTC)
         payload = {
@@ -67,7 +67,7 @@ class PasetoCodec:
         return token.decode()
 
     def open(self, token: str) -> TokenClaims:
-        """The claims of a valid token. Raises DecryptionError."""
+        """Return the claims of a valid token. Raises DecryptionError."""
         shape = _SHAPE.fullmatch(token)
         key = shape and self._key_of(shape[1])
         if not key:
@@ -78,7 +78,7 @@ class PasetoCodec:
         return TokenClaims(claims["jti"], claims["sub"], claims["scope"])
 
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
-        """The key with this footer, which is compared and not parsed."""
+        """Return the key with this footer, which is compared and not parsed."""
         if footer not in self._known:
             keys = map(_key_and_footer, self._keys())
             encode = base64.urlsafe_b64encode

@@ -29,7 +29,7 @@ _TRAILER = re.compile(_TOKEN + rb":[\t -~\x80-\xff]*\r\n")
 
 
 class BodyBuffer:
-    """One body. Beyond its limit or the budget it is counted and discarded.
+    """The body of a request. Beyond its limit or the budget it is counted and discarded.
 
     What exceeds UNCOUNTED_BYTES is reserved in the budget. A body of more than FILE_BYTES is a
     memory file: it grows without being copied and is freed when it is closed.
@@ -42,7 +42,7 @@ class BodyBuffer:
         budget: MemoryBudget,
         when_gone: Callable[[], None],
     ) -> None:
-        """`when_gone` is called once, when it is closed."""
+        """Make an empty body; `when_gone` is called once, when it is closed."""
         self._limit = limit_bytes if expected_bytes <= limit_bytes else 0
         self._received = self._reserved = 0
         self._budget, self._when_gone = budget, [when_gone]
@@ -107,7 +107,7 @@ class ChunkedReceiver:
         return len(self.buf)
 
     def received(self, data: bytes) -> int:
-        """How many of these bytes belong to the body."""
+        """Take bytes that arrived; return how many of them belong to the body."""
         at, view = 0, memoryview(data)
         while at < len(data) and not self.completed:
             at += self._receive_data(view[at:]) if self.remain else self._receive_line(data, at)

@@ -43,7 +43,7 @@ class ProgressTimer:
         self._progress_bytes = 0
 
     def elapsed(self, action: object, progress_bytes: int, pace_bytes: int, now: float) -> float:
-        """Seconds; restarts the timer when the action changes, or progresses by `pace_bytes`."""
+        """Return the seconds of an action, from its begin or its last `pace_bytes` on."""
         if action != self._action or progress_bytes - self._progress_bytes >= pace_bytes:
             self._action, self._progress_bytes, self.started_at = action, progress_bytes, now
         return now - self.started_at
@@ -68,7 +68,7 @@ class Connection:
         self.counted: Names = ()
         self.is_refused = False  # too many requests of its caller wait
         self._ends_when_sent = False
-        self._is_lingering = False  # all is sent; what the client still sends is discarded
+        self._is_lingering = False  # all is sent; further bytes of the client are discarded
         self._unsent = SendBuffer(accepted, context.limits.send_buffer_bytes)
         self._closing = threading.Lock()
         self._response: Response | None = None
@@ -86,11 +86,11 @@ class Connection:
             self._receive()
 
     def has_request(self) -> bool:
-        """Whether a request, or the rest of a suspended response, is to be served now."""
+        """Return whether a request, or the rest of a suspended response, is to be served now."""
         return bool(self.requests) and self.socket is not None and not self.is_suspended
 
     def is_sending(self) -> bool:
-        """Whether the next event is that the client takes more, or that it is to be closed."""
+        """Return whether the client has to take more next, or the connection to be closed."""
         ends = self._ends_when_sent or self._unsent.is_ended
         return self.is_suspended or ends or bool(self._unsent)
 
@@ -144,7 +144,7 @@ class Connection:
                 return
 
     def _receive_once(self, most_bytes: int) -> bytes | None:
-        """What has come; `b""` if the client has disconnected, None if nothing has come."""
+        """Return received bytes; `b""` if the client has disconnected, None if nothing has come."""
         try:
             return self.socket.recv(most_bytes) if self.socket else b""
         except BlockingIOError:
@@ -242,15 +242,15 @@ class Connection:
                     self.socket.shutdown(socket.SHUT_RDWR)
 
     def is_busy(self) -> bool:
-        """Whether a request is being received, processed or answered."""
+        """Return whether a request is being received, processed or answered."""
         return bool(self.requests or self.request or self._unsent)
 
     def waiting_since(self, now: float) -> float:
-        """Since when the client has owed its next action; `now` while a worker is busy."""
+        """Return since when the client owes its next action; `now` while a worker is busy."""
         return now if self.requests and not self.is_suspended else self._timer.started_at
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether the client has exceeded the time limit of its next action."""
+        """Return whether the client has exceeded the time limit of its next action."""
         action, seconds = self._expected_action()
         is_paced = action in ("send body", "read response", "close")
         progress_bytes = self._moved_bytes() - self._unacknowledged_bytes() if is_paced else 0
@@ -258,13 +258,13 @@ class Connection:
         return self._timer.elapsed(owed, progress_bytes, self._pace_bytes(), now) >= seconds
 
     def _pace_bytes(self) -> int:
-        """More than the limit for a body whose place others wait for."""
+        """Return the pace of the client, which is higher for a body whose place others wait for."""
         request = self.request
         asked = request.admission.pace_bytes() if request else 0
         return max(self.context.limits.pace_bytes, asked)
 
     def _expected_action(self) -> tuple[str, float]:
-        """The client's next action, and within how many seconds it must happen or progress."""
+        """Return the client's next action, and the seconds until it must happen or progress."""
         limits, request = self.context.limits, self.request
         if self.requests and not self.is_suspended:
             return "wait", math.inf
@@ -280,11 +280,11 @@ class Connection:
         return "send head", limits.head_seconds
 
     def _moved_bytes(self) -> int:
-        """How many bytes were received and sent."""
+        """Return how many bytes were received and sent."""
         return self._received_bytes + self._unsent.sent_bytes
 
     def _unacknowledged_bytes(self) -> int:
-        """How many bytes the kernel holds that the client has not acknowledged."""
+        """Return how many bytes the kernel holds that the client has not acknowledged."""
         count = bytearray(4)
         with self._closing, contextlib.suppress(OSError):
             if self.socket is not None:

@@ -1,4 +1,4 @@
-"""What all connections of a server share, and the limits and timeouts of each."""
+"""The state that all connections of a server share, and the limits and timeouts of each."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -16,17 +16,17 @@ class Admission(Protocol):
     """A long body that is received."""
 
     def end(self) -> None:
-        """Called once, when the body is gone."""
+        """Release all that is held, once, when the body is gone."""
 
     def pace_bytes(self) -> int:
-        """How many bytes of it have to come in any `pace_seconds`, if more than `Limits` ask."""
+        """Return how many bytes have to come in any `pace_seconds`, if more than `Limits` ask."""
 
 
 class Unhurried:
     """The admission of a body of which no more is asked than of every one."""
 
     def end(self) -> None:
-        """Nothing was held."""
+        """Do nothing: nothing was held."""
 
     def pace_bytes(self) -> int:
         return 0

@@ -10,7 +10,7 @@ _PR_SET_DUMPABLE = 4  # linux/prctl.h
 
 
 def protect_process_memory() -> None:
-    """No process of this user may trace this one or read its memory; no core dump is written.
+    """Let no process of this user trace this one or read its memory, and write no core dump.
 
     It holds keys. Only root still may: prctl(2), PR_SET_DUMPABLE; execve(2) does not inherit it.
     """

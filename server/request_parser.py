@@ -58,7 +58,7 @@ class RequestParser(HTTPRequestParser):
             self.body_rcv.buf.close()
 
     def body_bytes_expected(self) -> int:
-        """How many more bytes certainly belong to this body, or to its current chunk."""
+        """Return how many more bytes certainly belong to this body, or to its current chunk."""
         return 0 if self.body_rcv is None else self.body_rcv.remain
 
     def parse_header(self, header_plus: bytes) -> None:
@@ -95,7 +95,7 @@ class RequestParser(HTTPRequestParser):
         self.is_last = "close" in options or not is_persistent
 
     def _normalize_target(self) -> None:
-        """Turns an absolute request target into a path; its authority must be the Host."""
+        """Turn an absolute request target into a path; its authority must be the Host."""
         netloc = self.proxy_netloc
         host = self.headers.setdefault("HOST", netloc) if netloc else self.headers.get("HOST")
         if host is None:
@@ -137,7 +137,7 @@ class RequestParser(HTTPRequestParser):
 
 
 def _is_host(text: str) -> bool:
-    """Whether links can be made with it: a name or an IP address, with or without a port."""
+    """Return whether links can be made with it: a name or an IP address, with or without a port."""
     found = _HOST.fullmatch(text)
     if found is None or int(found["port"] or 0) > MAX_PORT:
         return False

@@ -51,7 +51,7 @@ class ClientDisconnected(Exception):
 
 
 class SendBuffer:
-    """What is not sent yet; short pieces are joined, so that head and body leave in one packet."""
+    """Bytes that are not sent yet; short pieces are joined, as head and body in one packet."""
 
     def __init__(self, client: socket.socket, limit_bytes: int) -> None:
         self._client, self._limit_bytes = client, limit_bytes
@@ -92,7 +92,7 @@ class SendBuffer:
         return self._length <= self._limit_bytes // 4
 
     def suspend_if_full(self) -> None:
-        """Backpressure: raises `ResponseSuspended`."""
+        """Raise `ResponseSuspended` if the client takes no more: backpressure."""
         if self.is_full():
             raise ResponseSuspended
 
@@ -128,7 +128,10 @@ class Response:
         client: tuple[str, Any],
         serve_for: Callable[[Names], None],
     ) -> None:
-        """`client` is its address and port. `serve_for` may raise `RequestPostponed`."""
+        """Begin a response to a `client`, its address and port.
+
+        `serve_for` may raise `RequestPostponed`.
+        """
         self._context = context
         self._to = to
         self.request = request
@@ -274,7 +277,7 @@ class Response:
 
 
 def _environment(request: RequestParser, client: tuple[str, Any]) -> dict[str, Any]:
-    """The request as PEP 3333 has it."""
+    """Return the request as PEP 3333 has it."""
     address, port = client
     environ = {f"HTTP_{name}": value for name, value in request.headers.items()}
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):

@@ -41,9 +41,11 @@ class Server:
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`listen` is `host:port` or `unix:path`. `on_rejected(request_id, status, sent_bytes)` is
-        called before each error of the server's own; its body has `sent_bytes`, none after a HEAD.
-        `admit_long_body` is asked before more than `unverified_body_bytes` are received.
+        """Make a server that listens at `host:port` or `unix:path`.
+
+        `on_rejected(request_id, status, sent_bytes)` is called before each error of the server's
+        own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
+        than `unverified_body_bytes` are received.
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._context = Context(
@@ -110,7 +112,7 @@ class Server:
             connection.shut_down()
 
     def _is_shared(self, address: tuple[Any, Any]) -> bool:
-        """Whether many clients have this address: a trusted proxy's, or a Unix socket's."""
+        """Return whether many clients have this address: a trusted proxy's, or a Unix socket's."""
         return address[1] is None or self._proxy in (address[0], "*")
 
     def _drain(self) -> None:
@@ -126,7 +128,7 @@ class Server:
 
 
 def _raise_descriptor_limit() -> None:
-    """Besides its connection, a request may need descriptors for its body and the database."""
+    """Raise the limit: a request may need descriptors for its body and the database, too."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < MIN_DESCRIPTORS:
         wanted = MIN_DESCRIPTORS if hard < 0 else min(MIN_DESCRIPTORS, hard)
@@ -134,9 +136,10 @@ def _raise_descriptor_limit() -> None:
 
 
 def _believe_proxy(application: Any, address: str | None, forwarded_host: bool) -> Any:
-    """The proxy whose forwarding headers count; `X-Forwarded-Host` only if it sets that itself.
+    """Return the application behind a proxy whose forwarding headers count.
 
-    Without a proxy the application sees none of them.
+    `X-Forwarded-Host` counts only if the proxy sets it itself. Without a proxy the application sees
+    none of them.
     """
     believed = {"x-forwarded-for", "x-forwarded-proto"}
     return proxy_headers_middleware(

@@ -36,8 +36,10 @@ class Shares:
     def __init__(
         self, workers: int, most_waiting: int, serve: Callable[[Requesting], None]
     ) -> None:
-        """At most `most_waiting` requests of a caller wait. `serve` is called for each of them when
-        a worker of its caller's share is free, which is counted for it already.
+        """Share workers between callers; at most `most_waiting` requests of a caller wait.
+
+        `serve` is called for each of them when a worker of its caller's share is free, which is
+        counted for it already.
         """
         of_caller = max(1, workers // 2)
         of_part = max(1, of_caller * 3 // 4)

@@ -40,7 +40,7 @@ _this = _Thread()
 
 
 class Turn:
-    """One thread has it at a time; others wait for it in three lines, by the gates of threads."""
+    """The turn, which one thread has at a time; others wait in three lines, by their gates."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -136,7 +136,7 @@ class Turn:
             self._when_free()
 
     def _may_be_wanted(self) -> bool:
-        """Whether a thread waits, or events could come that none is there to notice."""
+        """Return whether a thread waits, or events could come that none is there to notice."""
         return self.is_wanted() or not self._watching
 
     def _is_overdue(self) -> bool:

@@ -1,14 +1,4 @@
-"""The sockets that accept connections, and the threads that receive requests, serve them and send
-the responses.
-
-An event of a connection wakes one thread, a worker, which takes the turn (`turn.py`) and then does
-whatever there is to do: it receives what has come, serves requests that are complete, and looks for
-further events, until nothing is left. Another one goes on where the first one steps aside, because
-it waits for a disk, say.
-
-Until its next event is expected, a connection belongs to one worker alone: a descriptor is ready
-once each time that it is expected, and wakes one thread.
-"""
+"""The sockets that accept connections, and the threads that receive, serve and send."""
 
 import contextlib
 import logging
@@ -32,7 +22,7 @@ _log = logging.getLogger("docservice")
 
 
 def listen(where: str) -> list[socket.socket]:
-    """At `host:port`, on each address of the host (`*`: on all), or at `unix:path`.
+    """Listen at `host:port`, on each address of the host (`*`: on all), or at `unix:path`.
 
     Raises `OSError`.
     """
@@ -45,9 +35,9 @@ def listen(where: str) -> list[socket.socket]:
 
 
 def accept(listener: socket.socket) -> tuple[socket.socket, tuple[str, int | None]] | None:
-    """A connection and its client's address and port, None of a Unix socket; or None.
+    """Accept a connection; return it with its client's address and port, None of a Unix socket.
 
-    Raises `OSError`.
+    Returns None if there is none. Raises `OSError`.
     """
     try:
         connection, address = listener.accept()
@@ -96,7 +86,7 @@ class Epoll:
         self._epoll = select.epoll()
 
     def expect(self, descriptor: int, *, sending: bool = False) -> None:
-        """Until something can be received, or sent; not again before that event."""
+        """Wake a worker once when something can be received, or sent."""
         event = select.EPOLLONESHOT | (select.EPOLLOUT if sending else select.EPOLLIN)
         try:
             self._epoll.modify(descriptor, event)
@@ -137,7 +127,7 @@ class Selector:
             return self._ready.popleft()
 
     def poll(self) -> int | None:
-        """None also while another thread waits: that one returns what is ready."""
+        """Return a descriptor that is ready now; None also while another thread waits for one."""
         if not self._turn.acquire(blocking=False):
             return None
         try:
@@ -168,7 +158,7 @@ class Workers:
         self._stop_reader, self._stop_writer = os.pipe()
         self._wake_reader, self._wake_writer = os.pipe()
         self._listeners: dict[int, socket.socket] = {}  # by their descriptors
-        self._paused: list[int] = []  # of these, those that accept nothing for now
+        self._paused: list[int] = []  # listening sockets that accept nothing for now
         self._is_stopping = False
         self._threads = [
             threading.Thread(target=self._run, daemon=True) for _ in range(self._count + 1)
@@ -262,7 +252,7 @@ class Workers:
         return Connection(*accepted, self._context) if accepted else None
 
     def _accept_more(self) -> None:
-        """Unless all connections are taken: then it is called again when one has been closed."""
+        """Accept connections until all are taken; it is called again when one has been closed."""
         with self._accepting:
             is_free = len(self._context.connections) < self._context.limits.connections
             while self._paused and is_free:
@@ -295,7 +285,7 @@ class Workers:
         self._handle(connection, serve_and_leave)
 
     def _next_requested(self) -> Connection | None:
-        """A connection whose request this worker serves, unless as many workers serve as may."""
+        """Return a connection to be served, unless as many workers serve as may."""
         with self._lock:
             while self._requested and self._serving < self._count:
                 connection = self._requested.popleft()
@@ -305,7 +295,7 @@ class Workers:
         return None
 
     def _may_be_served(self, connection: Connection) -> bool:
-        """Whether a worker of its caller's share is free; if not, it waits in its caller's line."""
+        """Return whether a worker of its caller's share is free; if not, let it wait."""
         if connection.counted or not connection.caller:
             return True
         entry = self._context.shares.enter_or_wait(connection)

@@ -1,4 +1,4 @@
-"""What is sent to others: a dispatcher of what is due, and an HTTP client safe for users' URLs."""
+"""Deliveries to other servers and mail: a dispatcher, and an HTTP client safe for users' URLs."""
 
 from .dispatcher import Dispatcher
 from .http_client import SafeHttpClient

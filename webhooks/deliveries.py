@@ -28,7 +28,7 @@ class DeliverySenders(Senders[WebhookDelivery]):
         return "deliveries"
 
     def send(self, row: WebhookDelivery) -> None:
-        """Unless its webhook was deleted, disabled or altered."""
+        """Send a delivery, unless its webhook was deleted, disabled or altered."""
         with connected():
             webhook = Webhook.find(row.webhook_id)
             if webhook is None or webhook.disabled_at is not None:
@@ -45,7 +45,7 @@ class DeliverySenders(Senders[WebhookDelivery]):
             webhook.record_outcome(row, outcome, self._retry_at(row.attempts, outcome))
 
     def _recall(self, lanes: set[str]) -> None:
-        """Know of these lanes, and of no others, how long their last attempts took."""
+        """Remember how long the last attempts of these lanes took, and of no others."""
         for lane in lanes - self._durations.keys():
             self._durations[lane] = WebhookDelivery.last_duration_ms(lane)
         for lane in self._durations.keys() - lanes:
@@ -74,7 +74,7 @@ class DeliverySenders(Senders[WebhookDelivery]):
 
 
 def event_of(delivery: WebhookDelivery) -> Event | None:
-    """The event to send; None if it or the delivery was altered outside of the service."""
+    """Return the event to send; None if it or the delivery was altered outside of the service."""
     with suppress(NotFound):
         event = Event.one_of(delivery.owner_id, delivery.event_id)
         return event if delivery.is_of(event) else None
@@ -82,7 +82,7 @@ def event_of(delivery: WebhookDelivery) -> Event | None:
 
 
 def _request(webhook: Webhook, event: Event) -> tuple[str, dict[str, str], bytes]:
-    """URL, headers and body. The body is the same at every attempt; the signature is not."""
+    """Return URL, headers and body. The body is the same at every attempt; the signature is not."""
     body = event.sent_body.encode()
     sent_at = now() // 1000
     headers = {

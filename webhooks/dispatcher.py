@@ -62,7 +62,7 @@ class Dispatcher:
             delivery_queued.clear()  # before it is seen if `stop`, which sets it, was called
 
     def _dispatch_due(self) -> float:
-        """Dispatch what is due; returns the seconds until there is something to do again."""
+        """Dispatch all that is due; return the seconds until there is something to do again."""
         poll_seconds = self._limits.poll_seconds
         none_due: list[WebhookDelivery] = []
         no_mail: list[Mail] = []
@@ -90,9 +90,7 @@ class Dispatcher:
         return max(0, min(wait_seconds, wait_for_mail_seconds, *rests_seconds))
 
     def _attempt(self, failure: str, step: Callable[[], T], otherwise: T) -> T:
-        """What the step returns; `otherwise` if it fails, as while the database is away, and for
-        some seconds afterwards.
-        """
+        """Return the result of a step; `otherwise` if it fails, and some seconds afterwards."""
         if time.monotonic() < self._failing.get(failure, 0):
             return otherwise
         self._failing.pop(failure, None)
@@ -105,8 +103,9 @@ class Dispatcher:
             return otherwise
 
     def _learn_what_gets_mail(self, webhook_ids: set[str]) -> None:
-        """Of these webhooks, and of no others. To send to one whose address cannot be read fails,
-        and that counts as an attempt.
+        """Learn which of these webhooks get mail, and forget all others.
+
+        To send to a webhook whose address cannot be read fails, and that counts as an attempt.
         """
         self._gets_mail = {id: it for id, it in self._gets_mail.items() if id in webhook_ids}
         for webhook_id in webhook_ids - self._gets_mail.keys():

@@ -46,7 +46,7 @@ class SafeHttpClient:
         self._deadline_seconds = deadline_seconds
 
     def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Raises nothing: a failure is an outcome with an error."""
+        """Post a body. A failure is an outcome with an error, not an exception."""
         started_at = time.monotonic()
         try:
             result = self._exchange(url, headers, body, started_at + self._deadline_seconds)
@@ -73,7 +73,7 @@ class SafeHttpClient:
             return _read(response)
 
     def _addresses(self, destination: WebhookUrl, deadline: float) -> Addresses:
-        """Raises AddressNotAllowedError if any address of the name is not allowed."""
+        """Return the addresses of a name. Raise AddressNotAllowedError if any is not allowed."""
         resolved = self._resolved(destination).result(_left(deadline))
         addresses = [(host, port) for *_, (host, port, *_) in resolved]
         for host, _ in addresses:
@@ -86,7 +86,7 @@ class SafeHttpClient:
         return addresses[:ADDRESSES_TRIED]
 
     def _resolved(self, destination: WebhookUrl) -> Future[Any]:
-        """The result of the system's resolver, which has no deadline: so it gets a thread."""
+        """Return the result of the system's resolver, on a thread since it has no deadline."""
         future: Future[Any] = Future()
 
         def resolve() -> None:
@@ -100,7 +100,7 @@ class SafeHttpClient:
         return future
 
     def _connect_first(self, addresses: Addresses, deadline: float) -> socket.socket:
-        """A connection to the first address that accepts one."""
+        """Return a connection to the first address that accepts one."""
         failure: OSError = socket.gaierror("no address")
         for address in addresses:
             try:
@@ -157,7 +157,7 @@ def _left(deadline: float) -> float:
 
 
 def _read(response: http.client.HTTPResponse) -> dict[str, Any]:
-    """The status, and the beginning of the body if it arrives in time."""
+    """Return the status, and the beginning of the body if it arrives in time."""
     try:
         body = response.read(RESPONSE_BYTES)
     except (OSError, http.client.HTTPException):

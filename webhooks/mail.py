@@ -37,7 +37,7 @@ class MailSenders(Senders[Waiting]):
             self._send_notice(row)
 
     def _send_mail(self, mail: Mail) -> None:
-        """By the last pause again and again, until its end."""
+        """Send a mail; after the last pause again and again, until its end."""
         attempts = min(mail.attempts, len(self._limits.retries_seconds) - 1)
         with connected():
             message = mail.message()
@@ -47,7 +47,7 @@ class MailSenders(Senders[Waiting]):
                 mail.record_outcome(outcome, self._retry_at(attempts, outcome))
 
     def _send_notice(self, first: WebhookDelivery) -> None:
-        """One mail for what is due to a webhook, once a minute."""
+        """Send one mail for all that is due to a webhook, once a minute."""
         with connected():
             webhook = Webhook.find(first.webhook_id)
             if webhook is None or webhook.disabled_at is not None:
@@ -70,7 +70,7 @@ class MailSenders(Senders[Waiting]):
                 webhook.record_outcome(delivery, outcome, due_at)
 
     def _lines_of(self, deliveries: list[WebhookDelivery]) -> dict[WebhookDelivery, str]:
-        """What the mail says of each; one that cannot be told keeps none of the others back."""
+        """Return the lines of a mail; a delivery without a line holds none of the others back."""
         lines = {}
         for delivery in deliveries:
             event = event_of(delivery)

@@ -41,11 +41,12 @@ class Senders(ABC, Generic[Row]):
 
     @abstractmethod
     def work_of(self, row: Row) -> str:
-        """The kind of work, as the metrics name it."""
+        """Return the kind of work, as the metrics name it."""
 
     def busy(self) -> dict[str, str]:
-        """The lanes with something in flight, and their owners. Ask before the database is read:
-        the rows of these lanes that are read may be outdated.
+        """Return the lanes with something in flight, and their owners.
+
+        Ask before the database is read: the rows of these lanes that are read may be outdated.
         """
         return self._busy.copy()
 
@@ -139,7 +140,7 @@ class Senders(ABC, Generic[Row]):
         delivery_queued.set()
 
     def _retry_at(self, attempts: int, outcome: Outcome) -> int | None:
-        """Unix time in ms, with jitter; None if there is no further attempt."""
+        """Return the moment of the next attempt, in ms, with jitter; None if there is none."""
         retries_seconds = self._limits.retries_seconds
         if outcome.succeeded or outcome.for_good or attempts >= len(retries_seconds):
             return None
@@ -149,9 +150,9 @@ class Senders(ABC, Generic[Row]):
 
 
 def _in_turn(waiting: list[Row], held: Counter[str]) -> list[Row]:
-    """The oldest first, but owners who hold fewer threads before others, as if one after another.
+    """Return the rows, the oldest first, but those of owners with fewer threads before others.
 
-    `held` is the number of threads by owner.
+    Each row counts as a thread for the next ones. `held` is the number of threads by owner.
     """
     rank = {}
     for row in sorted(waiting, key=lambda row: row.due_at or 0):

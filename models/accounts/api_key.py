@@ -38,7 +38,7 @@ class ApiKey(Credential):
     def issue(
         cls, owner: User, name: str | None, scopes: str, expires_at: int | None
     ) -> Issued[Self]:
-        """A new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
+        """Return a new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
         with transaction(owner.id):
             issued = cls._issue(owner, name, scopes, expires_at)
             facts = {"api_key_id": issued.id, "scopes": scopes.split(), "expires_at": expires_at}
@@ -66,7 +66,7 @@ class ApiKey(Credential):
 
     @classmethod
     def _make_room(cls, owner_id: str, replaced_id: str) -> None:
-        """`QuotaExceeded` if too many live beside the replaced one. Forgets ended ones."""
+        """Forget ended keys. Raise `QuotaExceeded` if too many live beside the replaced key."""
         most = current_runtime().settings.quota_api_keys
         has_ended = (cls.revoked_at <= now()) | (cls.expires_at <= now())
         of_owner = cls.select().where(cls.owner_id == owner_id)
@@ -76,7 +76,10 @@ class ApiKey(Credential):
 
     @classmethod
     def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str]]:
-        """The owner's id, the key's id and its scopes; `KeyRevoked` if it is none or has ended."""
+        """Return the owner's id, the key's id and its scopes.
+
+        Raises `KeyRevoked` if there is no such key, or it has ended.
+        """
         if not credentials.well_formed(secret, credentials.API_KEY):
             raise KeyRevoked
         presented = cls.presented("digest", credentials.fingerprint(secret))
@@ -89,7 +92,7 @@ class ApiKey(Credential):
 
     @classmethod
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
-        """The owner's id and the key's id; `KeyRevoked` if it has ended."""
+        """Return the owner's id and the key's id; raise `KeyRevoked` if the key has ended."""
         presented = cls.presented("id", id)
         if presented is None or presented.owner.disabled_at or presented.owner.id != owner_id:
             raise KeyRevoked
@@ -120,7 +123,7 @@ class ApiKey(Credential):
                 Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
-        """A new key of the same name, scopes and expiry; this one ends after the overlap."""
+        """Return a new key of the same name, scopes and expiry; this key ends after the overlap."""
         with transaction(owner.id):
             key = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
             key.owner = owner
@@ -134,7 +137,7 @@ class ApiKey(Credential):
         return issued
 
     def _end(self, at: int) -> bool:
-        """Whether this moved the key's end to an earlier moment. `self` is as it is stored.
+        """Move the end of this key, as it is stored, and return whether it is earlier now.
 
         A key that ends now loses its digest, so that a clock set back does not revive it.
         """

@@ -52,9 +52,9 @@ class Invitation(Authenticated):
 
     @classmethod
     def issue(cls, email: str) -> Issued[Self]:
-        """A new invitation by the operator, which replaces all former ones of the same address.
+        """Return a new invitation by the operator; it replaces all former ones of the address.
 
-        OperatorError if its account is disabled.
+        Raises OperatorError if its account is disabled.
         """
         user, folded = User.find_by_email(email), fold_email(email)
         if user and user.disabled_at is not None:
@@ -77,7 +77,10 @@ class Invitation(Authenticated):
 
     @classmethod
     def issue_by_mail(cls, email: str) -> Issued[Self]:
-        """The same, with a mail. OperatorError if none can be sent to this address."""
+        """Issue an invitation, and send it by mail.
+
+        Raises OperatorError if no mail can be sent to this address.
+        """
         does = "sets a new password for" if User.find_by_email(email) else "makes you an account at"
         with transaction():
             issued = cls.issue(email)
@@ -88,9 +91,9 @@ class Invitation(Authenticated):
 
     @classmethod
     def compose_reset(cls, email: str, _text: str) -> tuple[str, str, str] | None:
-        """The mail that an account which can log in gets, to its own address.
+        """Return the mail with a link for a new password, if the account can log in; else None.
 
-        Anybody may ask for it: so its link stands beside those that there are, and ends none.
+        Anybody may ask for it: so its link stands beside the former ones, and ends none.
         """
         user = User.find_by_email(email)
         if user is None or user.disabled_at is not None or not is_mail_address(user.email):
@@ -102,14 +105,14 @@ class Invitation(Authenticated):
 
     @classmethod
     def sets_password(cls, secret: str) -> bool:
-        """Whether it is one for an account that there is."""
+        """Return whether the invitation is for an account that exists."""
         its = cls.digest == credentials.fingerprint(secret), cls.expires_at > now()
         found = cls.genuine(cls.select().where(*its))
         return any(User.find_by_email(one.email_folded) for one in found)
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
-        """The invitation of this address; `Invalid`, always the same, if there is none."""
+        """Return the invitation with this secret, or raise `Invalid`, always the same."""
         digest, folded = credentials.fingerprint(secret), fold_email(email)
         its = cls.digest == digest, cls.email_folded == folded, cls.expires_at > now()
         for invitation in cls.genuine(cls.select().where(*its)):
@@ -119,10 +122,10 @@ class Invitation(Authenticated):
     def accept(
         self, email: str, password: str, name: str | None, address: str
     ) -> tuple[User, bool]:
-        """The user, and whether the account is new; the sessions of a former one have ended.
+        """Return the user, and whether the account is new; all former sessions have ended.
 
-        Of several at once one succeeds. `name` replaces that of a former account if it is given.
-        Raises `Invalid`, and `EmailTaken` if meanwhile the address was registered.
+        If several accept at once, one succeeds. A `name` replaces that of a former account. Raises
+        `Invalid`, and `EmailTaken` if meanwhile the address was registered.
         """
         require_strong_password(password, "#/password")
         user = User.find_by_email(email)
@@ -132,7 +135,10 @@ class Invitation(Authenticated):
         return user.set_password(password, name, claim=self._claim), False
 
     def _claim(self) -> None:
-        """In the transaction that sets the password. `Invalid` if it has ended meanwhile."""
+        """Use the invitation up, in the transaction that sets the password.
+
+        Raises `Invalid` if it has ended meanwhile.
+        """
         if not type(self).delete().where(Invitation.id == self.id).execute():
             raise Invalid("#/invite", _REFUSAL)
 
@@ -153,7 +159,7 @@ def request_reset(email: str) -> None:
 
 
 def address_of(secret: str) -> str:
-    """The page that takes the invitation."""
+    """Return the address of the page that takes the invitation."""
     return f"{_service()}/app/signup?invite={secret}"
 
 
@@ -166,8 +172,10 @@ def _service() -> str:
 def register(
     email: str, password: str, name: str | None, invite: str | None = None, address: str = ""
 ) -> tuple[User, bool]:
-    """A new account, as the setting `registration` says or `invite` permits; and whether it is new:
-    for an account that exists, `invite` sets its password. Raises what `User.register` raises.
+    """Register an account as the setting `registration` or `invite` permits.
+
+    Returns the user, and whether the account is new. For an account that exists, `invite` sets its
+    password. Raises the errors of `User.register`.
     """
     if invite is None:
         return User.register(email, password, name, address=address), True

@@ -31,10 +31,10 @@ class Session(Credential):
 
     @classmethod
     def begin(cls, user: Any, seconds: int, client: str | None = None) -> "StartedSession":
-        """A new session of the user for so many `seconds`. Beyond the quota the oldest ends.
+        """Return a new session of the user for so many `seconds`. Beyond the quota the oldest ends.
 
-        `client` says in words what it was started by. `WrongCredentials` if the password has
-        changed since the user was identified.
+        `client` is the name of the program that started it. Raises `WrongCredentials` if the
+        password has changed since the user was identified.
         """
         session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
@@ -53,7 +53,7 @@ class Session(Credential):
 
     @classmethod
     def of_token(cls, token: str) -> tuple[str, str]:
-        """The owner's id and the session's id; `SessionExpired` if it has ended or never was."""
+        """Return the ids of owner and session. Raise `SessionExpired` if there is no session."""
         try:
             claims = current_runtime().session_tokens.open(token)
         except DecryptionError:
@@ -62,7 +62,7 @@ class Session(Credential):
 
     @classmethod
     def live_of(cls, id: str, user_id: str) -> tuple[str, str]:
-        """The owner's id and the session's id; `SessionExpired` if it has ended."""
+        """Return the ids of owner and session. Raise `SessionExpired` if the session has ended."""
         presented = cls.presented("id", id)
         if presented is None or presented.owner.disabled_at is not None:
             raise SessionExpired
@@ -76,7 +76,7 @@ class Session(Credential):
     def page_beside(
         cls, current_id: str, owner_id: str, limit: int, after: str | None
     ) -> ResultPage:
-        """The live ones, as `ListedSession`s."""
+        """Return a page of live sessions, as `ListedSession`s."""
         Event.record_readings_of(owner_id)  # and when they were last used
         sessions, next_after = cls.page_of(owner_id, limit, after)
         owner = Owner.get_by_id(owner_id)
@@ -84,7 +84,7 @@ class Session(Credential):
         return listed, next_after
 
     def client(self, owner: Owner | None = None) -> str | None:
-        """What it was started by; None if that is not known."""
+        """Return the name of the program that started it; None if it is not known."""
         if self.sealed_client is None:
             return None
         owner = owner or Owner.get_by_id(self.owner_id)
@@ -93,8 +93,9 @@ class Session(Credential):
 
     @classmethod
     def end_others(cls, user_id: str, kept_id: str, login_generation: int) -> int:
-        """In a transaction: end a user's sessions, but let one go on in a later generation, unless
-        it has ended; returns how many.
+        """End a user's sessions but one, and return how many; call it in a transaction.
+
+        The session that is kept goes on in the later generation, unless it has ended.
         """
         if session := cls.find(kept_id):
             session.change(login_generation=login_generation)

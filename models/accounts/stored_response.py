@@ -28,24 +28,30 @@ class StoredResponse(OwnsDataKey):
 
     @classmethod
     def id_of(cls, *scope: str) -> str:
-        """From the caller, method, path and key, stored only as a digest."""
+        """Return an id made of the caller, method, path and key; only their digest is stored."""
         return "ans_" + hashlib.sha256("\0".join(scope).encode()).hexdigest()
 
     @classmethod
     def exclusive(cls, id: str, wait_seconds: float = 0) -> AbstractContextManager[None]:
-        """`IdempotencyInProgress` while another request with this id runs, after waiting for it."""
+        """Return a context in which no other request with this id runs.
+
+        Raises `IdempotencyInProgress` if one still runs after the wait.
+        """
         slots = current_runtime().idempotent_requests
         return slots.held(id, seconds=wait_seconds, refusal=IdempotencyInProgress)
 
     @classmethod
     def lock(cls, id: str, wait_seconds: float = 0) -> None:
-        """The same over all processes, from here to the end of the transaction."""
+        """Lock this id for all processes, until the end of the transaction.
+
+        Raises `IdempotencyInProgress` if another process holds the lock after the wait.
+        """
         if not engine().lock_name(id, wait_seconds):
             raise IdempotencyInProgress
 
     @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:
-        """The first response, or None; `IdempotencyMismatch` for another fingerprint."""
+        """Return the first response, or None. Raise `IdempotencyMismatch` for another request."""
         stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
         if stored is None:
             return None

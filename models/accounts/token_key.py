@@ -31,7 +31,7 @@ class TokenKey(OwnsDataKey):
 
     @classmethod
     def newest_first(cls) -> list[bytes]:
-        """The keys that can be unwrapped: what a damaged one sealed has ended."""
+        """Return the keys that can be unwrapped. Tokens that a damaged key sealed have ended."""
         keys = []
         with connected():
             for row in cls.all_newest_first():

@@ -37,7 +37,7 @@ _INVITATION: Any = TableReference("invitation", ("email_folded",))
 
 
 class Account(NamedTuple):
-    """What the operator sees of a user."""
+    """An account as the operator sees it."""
 
     id: str
     email: str
@@ -59,7 +59,7 @@ class User(Authenticated, Owner):
     sealed_name = BlobField()
     sealed_password = BlobField()
     disabled_at = BigIntegerField(null=True)
-    login_generation = IntegerField(default=0)  # counts what has ended all sessions
+    login_generation = IntegerField(default=0)  # counts how often all sessions were ended
 
     @classmethod
     def register(
@@ -72,10 +72,10 @@ class User(Authenticated, Owner):
         *,
         claim: Callable[[], object] = lambda: None,
     ) -> Self:
-        """A new account. `mode` is `open`, `first` (only while there is none) or `closed`.
+        """Return a new account. `mode` is `open`, `first` (only while there is none) or `closed`.
 
-        Without `mode` the setting decides. `claim` is called in the transaction, before anything
-        is changed, and may refuse. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
+        Without `mode` the setting decides. `claim` is called in the transaction, before anything is
+        changed, and may refuse. Raises `Invalid`, `RegistrationClosed`, `EmailTaken`.
         """
         require_strong_password(password, "#/password")
         mode = mode or current_runtime().settings.registration
@@ -104,9 +104,10 @@ class User(Authenticated, Owner):
 
     @classmethod
     def identify(cls, email: str, password: str, address: str) -> Self:
-        """The user with this e-mail address and password, else `WrongCredentials`.
+        """Return the user with this e-mail address and password, or raise `WrongCredentials`.
 
-        An unknown address takes as long as a wrong password. `TooManyRequests` after many failures.
+        An unknown address takes as long as a wrong password. Raises `TooManyRequests` after many
+        failures.
         """
         account, failures = fold_email(email), current_runtime().login_failures
         failures.refuse_if_many(account, address)
@@ -128,7 +129,7 @@ class User(Authenticated, Owner):
         return user
 
     def identify_again(self, password: str, address: str) -> Self:
-        """The same user, who has given the password only. Raises as `identify`."""
+        """Return the same user, who has given the password only. Raises as `identify`."""
         try:
             return self.identify(self.email, password, address)
         except WrongCredentials:
@@ -153,7 +154,7 @@ class User(Authenticated, Owner):
 
     @classmethod
     def may_register(cls, mode: str | None = None) -> bool:
-        """Whether somebody may register now; without `mode` the setting decides."""
+        """Return whether somebody may register now; without `mode` the setting decides."""
         mode = mode or current_runtime().settings.registration
         return mode == "open" or (mode == "first" and not cls.select().exists())
 
@@ -205,9 +206,10 @@ class User(Authenticated, Owner):
         return user
 
     def require_same_password(self) -> Self:
-        """The row as it is now; call it in a transaction.
+        """Return the row as it is now; call it in a transaction.
 
-        `WrongCredentials` if since it was read the password was changed, or the user disabled.
+        Raises `WrongCredentials` if since it was read the password was changed, or the user
+        disabled.
         """
         user = self.find(self.id)
         if user is None or user.login_generation != self.login_generation:
@@ -215,7 +217,7 @@ class User(Authenticated, Owner):
         return user
 
     def record_export(self, documents: int) -> None:
-        """That all of the account was taken away, with so many documents."""
+        """Record that all of the account was exported, with so many documents."""
         Event.record(self.id, "account.exported", {"documents": documents})
 
     def disable(self) -> None:
@@ -227,14 +229,16 @@ class User(Authenticated, Owner):
         self._set_disabled_at(None)
 
     def lock_out(self) -> None:
-        """Before the account is deleted: no credential of it works from now on, and nobody finds it
-        by its address, which somebody else may have. Its id stands in its place. In a transaction.
+        """Lock the user out, in a transaction, before the account is deleted.
+
+        From now on no credential of the account works. Its id stands in place of its address, which
+        somebody else may have then.
         """
         self._end_logins(disabled_at=now(), email=self.id, email_folded=self.id)
 
     @classmethod
     def locked_out(cls) -> list[Self]:
-        """Those whose deletion has begun."""
+        """Return the users whose deletion has begun."""
         # The two comparisons are for the index.
         ids = cls.email_folded > f"{cls.PREFIX}_", cls.email_folded < f"{cls.PREFIX}`"
         return cls.genuine(cls.select().where(*ids, cls.email_folded == cls.id))
@@ -247,19 +251,20 @@ class User(Authenticated, Owner):
                 Event.record_of_service(type, {"user_id": self.id})
 
     def _store_password(self, kept_session_id: str = "", **changes: Any) -> None:
-        """In the transaction in which the row was read."""
+        """Store a new password, in the transaction in which the row was read."""
         self._end_logins(kept_session_id, **changes)
         self._end_password_links()
         Event.record(self.id, "password.changed", {})
 
     def _end_password_links(self) -> None:
-        """No invitation of this address, made before, sets its password any more."""
+        """End all invitations of this address, which could set its password."""
         its = _INVITATION.email_folded == self.email_folded
         _INVITATION.delete().where(its).execute(database)
 
     def _end_logins(self, kept_session_id: str = "", **fields: Any) -> int:
-        """Change the row, as it was read in this transaction, and end all sessions but one; returns
-        how many.
+        """Change the row, as it was read in this transaction, and end all sessions but one.
+
+        Returns how many have ended.
         """
         self.change(login_generation=self.login_generation + 1, **fields)
         return Session.end_others(self.id, kept_session_id, self.login_generation)
@@ -279,7 +284,7 @@ class User(Authenticated, Owner):
 
 
 def require_strong_password(password: str, pointer: str) -> None:
-    """`Invalid` unless it has at least as many characters as the setting says, at most 1024."""
+    """Raise `Invalid` unless the password has the length of the setting, and at most 1024."""
     shortest = current_runtime().settings.password_min_length
     length = len(unicodedata.normalize("NFC", password))
     if not shortest <= length <= passwords.MAX_LENGTH:
@@ -288,5 +293,5 @@ def require_strong_password(password: str, pointer: str) -> None:
 
 
 def fold_email(email: str) -> str:
-    """E-mail addresses are compared without case."""
+    """Return an e-mail address without case, as addresses are compared."""
     return unicodedata.normalize("NFC", email).casefold()

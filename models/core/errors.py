@@ -19,7 +19,7 @@ class ServiceError(Exception):
 
 
 class OperatorError(Exception):
-    """What the operator asked for is not done; the sentence says why."""
+    """A request of the operator that is not met; the sentence says why."""
 
 
 class NotFound(ServiceError):
@@ -208,7 +208,7 @@ class Invalid(ServiceError):
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """The exception and those it arose from: on a full disk a failing rollback hides the first."""
+    """Yield the exception and its causes: on a full disk a failing rollback hides the first one."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -14,10 +14,10 @@ _last_id = 0
 
 
 def generate_id(prefix: str, behind: str | None = None) -> str:
-    """`doc_` + a ULID: 48 bits of time, 80 random ones, as 26 characters of base32.
+    """Return `doc_` + a ULID: 48 bits of time, 80 random ones, as 26 characters of base32.
 
-    It sorts after every id of this process, and after `behind`, though the clock be set back.
-    The last id is the process's own state, not the `Runtime`'s: ids stay unique beyond its end.
+    It sorts after every id of this process, and after `behind`, though the clock be set back. The
+    last id is the process's own state, not the `Runtime`'s: ids stay unique beyond its end.
     """
     global _last_id  # noqa: PLW0603
     with _id_lock:
@@ -33,7 +33,7 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
 
 
 def id_like(prefix: str, id: str, position: int) -> str:
-    """`prefix` + the ULID `position` behind that of `id`: sorts as `id` among those of others.
+    """Return `prefix` + the ULID `position` behind that of `id`: it sorts as `id` among other ids.
 
     ULIDs that were generated one behind another are 2**63 apart on average.
     """
@@ -41,7 +41,7 @@ def id_like(prefix: str, id: str, position: int) -> str:
 
 
 def first_id(prefix: str, moment: int) -> str:
-    """Ids generated before this moment sort before it."""
+    """Return an id behind all ids that were generated before this moment."""
     return _encoded(prefix, moment << 80)
 
 
@@ -54,7 +54,7 @@ def _encoded(prefix: str, number: int) -> str:
 
 
 def now() -> int:
-    """Milliseconds since 1970, UTC."""
+    """Return the milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
 
 

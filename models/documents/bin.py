@@ -15,12 +15,12 @@ from .search import NumberedPage, within
 
 
 def put_in_bin(owner_id: str, ids: Iterable[str]) -> None:
-    """Those that are there already stay. `NotFound` if none is a document of the owner's."""
+    """Put documents into the bin. Raise `NotFound` if none is a document of the owner's."""
     _move(owner_id, ids, now(), "document.binned")
 
 
 def put_back(owner_id: str, ids: Iterable[str]) -> None:
-    """Those that are not in the bin stay. `NotFound` if none is a document of the owner's."""
+    """Take documents out of the bin. Raise `NotFound` if none is a document of the owner's."""
     _move(owner_id, ids, None, "document.restored")
 
 
@@ -36,24 +36,24 @@ def _move(owner_id: str, ids: Iterable[str], binned_at: int | None, type: str) -
 
 
 def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
-    """Those of the owner's documents, in the bin or not."""
+    """Return those of the owner's documents that have these ids, in the bin or not."""
     named = list(ids)
     return Document.genuine(_of(owner_id).where(Document.id.in_(named))) if named else []
 
 
 def all_with_binned(owner_id: str) -> list[Document]:
-    """All of the owner's documents, first those that are not in the bin."""
+    """Return all of the owner's documents, first those that are not in the bin."""
     in_order = Document.binned_at.is_null(False), Document.id
     return Document.with_root_keys(Document.genuine(_of(owner_id).order_by(*in_order)))
 
 
 def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
-    """Those of the owner's documents that are in the bin."""
+    """Return those of the owner's documents with these ids that are in the bin."""
     return [one for one in with_binned(owner_id, ids) if one.binned_at is not None]
 
 
 def one_in_bin(owner_id: str, id: str) -> Document:
-    """`NotFound` if it is not in the owner's bin."""
+    """Return a document of the owner's bin, or raise `NotFound`."""
     for document in binned(owner_id, [id]):
         return document
     raise NotFound
@@ -66,7 +66,7 @@ def delete_for_good(owner_id: str, id: str) -> None:
 
 
 def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
-    """A page of the bin, what came last first; the last page for a number beyond it."""
+    """Return a page of the bin, the newest arrivals first; the last page for a number beyond it."""
     stored = Document.stored_by(owner_id)
     number, pages = within(stored.binned, rows, number)
     in_bin = _of(owner_id).where(Document.binned_at.is_null(False))

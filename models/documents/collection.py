@@ -33,13 +33,13 @@ class Collection(OwnsDataKey, Owned):
     PREFIX = "col"
 
     at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
-    """What else ends with a collection, in the transaction of its deletion: its links."""
+    """Functions that end other rows with a collection, in the transaction of its deletion: links."""
 
     sealed_meta = BlobField()
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
-        """`document_id` is a filter, too."""
+        """Return the condition of a filter; `document_id` finds the collections that hold it."""
         if name == "document_id":
             listed = _LISTED.select(_LISTED.collection_id).where(_LISTED.document_id == value)
             return cls.id.in_(listed)
@@ -56,7 +56,7 @@ class Collection(OwnsDataKey, Owned):
         max_bytes: int = USUAL_MAX_BYTES,
         with_row: Callable[["Collection"], T] = lambda _: None,  # type: ignore[assignment,return-value]
     ) -> tuple[Self, T]:
-        """A new collection, and what `with_row` makes of it in the same transaction.
+        """Return a new collection, and the result of `with_row` in the same transaction.
 
         Raises `NotFound` unless all documents are the owner's, `Invalid`, `QuotaExceeded`.
         """
@@ -74,11 +74,12 @@ class Collection(OwnsDataKey, Owned):
 
     @classmethod
     def edit(cls, owner_id: str, id: str, **changes: Any) -> Self:
-        """The collection with another `title`, `note` or `max_bytes`, with the documents `add`
-        behind those it has, without `remove`, and with `order` first, in this order.
+        """Return the collection with another `title`, `note` or `max_bytes`, or other documents.
 
-        Never a whole list: what is added meanwhile stays. What it has is passed over in `add`, what
-        it lacks in `remove`. Raises `NotFound`, `Invalid`.
+        `add` names documents to append, `remove` documents to take out, `order` those that come
+        first, in this order. No call gives the whole list: a document that is added meanwhile
+        stays. `add` may name documents of the collection, `remove` others. Raises `NotFound`,
+        `Invalid`.
         """
         with transaction(owner_id), EventHead.moved_once(owner_id):
             collection = cls.one_of(owner_id, id)  # read under the lock
@@ -87,7 +88,7 @@ class Collection(OwnsDataKey, Owned):
 
     @classmethod
     def holding(cls, document: Document) -> list[Self]:
-        """Those with this document."""
+        """Return the collections with this document."""
         has = cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
         return cls.with_root_keys(list(cls.select().where(*has)))
 
@@ -151,19 +152,19 @@ class Collection(OwnsDataKey, Owned):
 
     @cached_property
     def documents(self) -> list[Document]:
-        """Those that are there now, in order."""
+        """The documents that are there now, in order."""
         by_id = {document.id: document for document in self._found(self.document_ids)}
         return [by_id[id] for id in self.document_ids if id in by_id]
 
     def document(self, id: str) -> Document:
-        """`NotFound` for a document that is not in the collection now."""
+        """Return a document of the collection. Raise `NotFound` if it is not in there now."""
         if id not in self.document_ids:
             raise NotFound
         return Document.one_of(self.owner_id, id)
 
     @classmethod
     def listed(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
-        """A page of an owner's collections. One that does not open is listed without a title."""
+        """Return a page of an owner's collections, without the title of one that does not open."""
         asked = {name: value for name, value in filters.items() if value is not None}
         rows, next_after = cls.page_of(owner_id, limit, after, **asked)
         totals = cls._totals_of([row.id for row in rows])
@@ -174,8 +175,9 @@ class Collection(OwnsDataKey, Owned):
 
     @classmethod
     def _totals_of(cls, ids: list[str]) -> dict[str, tuple[int, int]]:
-        """The number of documents that are there now, and of their bytes, of each collection that
-        has any.
+        """Return the number of documents that are there now, and of their bytes, by collection.
+
+        A collection without documents is left out.
         """
         of = _LISTED.collection_id
         sums = Document.select(of, *Document.totals()).join(
@@ -206,7 +208,7 @@ class Collection(OwnsDataKey, Owned):
         self.sealed_meta = self.seal("meta/1", self.id, self.meta)
 
     def show_bare_if_damaged(self) -> Self:
-        """In a list, so that a collection that does not open does not hide the others."""
+        """Show the id as the title of a collection that does not open, as a list does."""
         try:
             _ = self.meta
         except (DecryptionError, RootKeyMissing) as error:
@@ -220,7 +222,7 @@ class Collection(OwnsDataKey, Owned):
 
     @property
     def name(self) -> str:
-        """What people call it, as the name of a document."""
+        """The title, by the name that documents use for theirs."""
         return self.title
 
     @property
@@ -247,11 +249,11 @@ class Collection(OwnsDataKey, Owned):
         return list(self.meta["documents"])
 
     def record_read(self, type: str) -> None:
-        """An event that its contents were read."""
+        """Record an event that the contents were read."""
         Event.record_reading(self.owner_id, type, self.id)
 
     def delete_with_tokens(self) -> None:
-        """It ends with its links; its documents stay."""
+        """Delete the collection with its links; its documents stay."""
         with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
             if not shred("collection", self.id):
                 raise NotFound
@@ -260,7 +262,7 @@ class Collection(OwnsDataKey, Owned):
                 end(self)
 
     def indexed_ids(self) -> set[str]:
-        """The documents in it as the index has them."""
+        """Return the ids of its documents as the index has them."""
         rows = _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id == self.id)
         return {row["document_id"] for row in rows.execute(database)}
 
@@ -272,7 +274,7 @@ class Collection(OwnsDataKey, Owned):
 
 
 def _take_out_of_all(document: Document) -> None:
-    """In the transaction that deletes the document."""
+    """Take a document out of all collections, in the transaction that deletes it."""
     for collection in Collection.holding(document):
         try:
             collection._change(remove=[document.id])

@@ -33,7 +33,7 @@ def essence(content_type: str) -> str:
 
 
 class Stored(NamedTuple):
-    """What a user has stored; of the documents so many are in the bin."""
+    """The documents and bytes that a user has stored; `binned` documents are in the bin."""
 
     documents: int
     size_bytes: int
@@ -46,9 +46,9 @@ class Document(Authenticated, Payload, Owned):
     AUTHORITY_OPTIONAL = ("binned_at",)
 
     at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """What else ends with a document, in the transaction of its deletion: its links."""
+    """Functions that end other rows with a document, in the transaction of its deletion: links."""
     before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """What is done, and recorded, before its end is: it leaves its collections."""
+    """Functions that are called before the deletion is recorded: the document leaves collections."""
     has_pages: ClassVar[Callable[["Document"], bool]]
     """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
     usual_extension: ClassVar[Callable[["Document"], str]]
@@ -66,12 +66,12 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def unexpired(cls, moment: Any) -> Any:
-        """The condition that its end has not come: it may be in the bin."""
+        """Return the condition that its end has not come: it may be in the bin."""
         return cls.expires_at.is_null() | (cls.expires_at > moment)
 
     @classmethod
     def due(cls, moment: int) -> Any:
-        """The condition that it has to be deleted: it has expired, or was in the bin for a day."""
+        """Return the condition that it has to be deleted: expired, or in the bin for a day."""
         return (cls.expires_at <= moment) | (cls.binned_at <= moment - BIN_MS)
 
     @classmethod
@@ -87,14 +87,15 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def totals(cls) -> tuple[Any, Any]:
-        """The number of documents and of their bytes, to be selected."""
+        """Return the number of documents and of their bytes, to be selected."""
         return fn.COUNT(cls.id), fn.COALESCE(fn.SUM(cls.size), SQL("0"))
 
     @classmethod
     def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
-        """A page of documents by `content_type`, with parameters or without, by `media_types`
-        (words with spaces between and around them), and by the moments `created_after` and
-        `created_before`, both exclusive. An altered one is shown as it stands, and does not open:
+        """Return a page of documents by content type and by moments, both exclusive.
+
+        `content_type` is with parameters or without; `media_types` are words with spaces between
+        and around them. An altered document is listed as it is stored, and does not open: to verify
         50 MACs would take a tenth of the time of a list.
         """
         if ";" not in (filters.get("content_type") or ";"):
@@ -104,25 +105,28 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def to_show(cls, rows: Iterable[Self]) -> list[Self]:
-        """The rows, those that do not open without what is sealed."""
+        """Return the rows; a row that does not open is shown without its sealed fields."""
         return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(rows))]
 
     @classmethod
     def live_of(cls, owner_id: str, *columns: Any, **filters: Any) -> Any:
-        """The query of an owner's documents by the filters of `condition`."""
+        """Return the query of an owner's documents by the filters of `condition`."""
         moment = now()
         conditions = [cls.condition(name, value, moment) for name, value in filters.items()]
         return cls.select(*columns).where(cls.owner_id == owner_id, *cls.live(moment), *conditions)
 
     @classmethod
     def stored(cls) -> tuple[int, int]:
-        """The number of documents and of their bytes."""
+        """Return the number of documents and of their bytes."""
         documents, size_bytes = cls.select(*cls.totals()).scalar(as_tuple=True)
         return documents, int(size_bytes)
 
     @classmethod
     def stored_by(cls, owner_id: str) -> Stored:
-        """The same of one user: from an index alone, 10,000 documents in a millisecond."""
+        """Return the number of a user's documents and of their bytes.
+
+        It comes from an index alone: 10,000 documents in a millisecond.
+        """
         totals = cls.select(*cls.totals(), fn.COUNT(cls.binned_at))
         of_owner = totals.where(cls.owner_id == owner_id, cls.unexpired(now()))
         documents, size_bytes, binned = of_owner.scalar(as_tuple=True)
@@ -134,8 +138,9 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def having_objects(cls, ids: Iterable[str]) -> set[str]:
-        """Those of the documents whose payload is an object, as far as their rows can be believed:
-        an altered one may say that it is not.
+        """Return the ids of the documents whose payload is an object, or may be one.
+
+        A row that was altered may say that its payload is no object.
         """
         found = cls.select().where(cls.id.in_(list(ids)))
         return {one.id for one in found if one.place == OBJECTS or not one.is_genuine()}
@@ -154,7 +159,7 @@ class Document(Authenticated, Payload, Owned):
         return meta
 
     def show_bare_if_damaged(self) -> Self:
-        """In a list, so that a document that does not open does not hide the others."""
+        """Show a document that does not open without its sealed fields, as a list does."""
         try:
             _ = self.meta
         except (DecryptionError, RootKeyMissing) as error:
@@ -163,7 +168,7 @@ class Document(Authenticated, Payload, Owned):
         return self
 
     def showing_only(self, known: dict[str, Any]) -> Self:
-        """With nothing of what is sealed but `name` and `metadata`, if they are known."""
+        """Show only `name` and `metadata` of the sealed fields, if they are known."""
         shown = {name: value for name, value in known.items() if value is not None}
         self.meta = {"name": None, "metadata": {}, "sha256": ""} | shown
         return self
@@ -212,15 +217,18 @@ class Document(Authenticated, Payload, Owned):
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:
-        """What encrypts one file under a password. Raises `Busy`."""
+        """Return the seal of one file under a password. Raise `Busy` if too many passwords wait."""
         return current_runtime().link_passwords.run(lambda: PasswordSeal(password), caller)
 
     def record_read(self, type: str) -> None:
-        """An event that the payload was read."""
+        """Record an event that the payload was read."""
         Event.record_reading(self.owner_id, type, self.id)
 
     def delete_with_tokens(self, type: str = "document.deleted") -> None:
-        """The key is scrubbed from disk; without it the payload cannot be decrypted."""
+        """Delete the document with its links, and scrub its key from the disk.
+
+        Without the key the payload cannot be decrypted.
+        """
         with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
             self.drop_payload()
             if not shred("document", self.id):
@@ -232,8 +240,9 @@ class Document(Authenticated, Payload, Owned):
                 end(self)
 
     def drop_payload(self) -> None:
-        """With the previews, in the transaction that deletes the row; a large one may have been
-        moved since the row was read.
+        """Drop the payload and the previews, in the transaction that deletes the row.
+
+        A large payload may have been moved since the row was read.
         """
         found = Document.find(self.id) if self.size > PIECE_BYTES else None
         if (found or self).place == OBJECTS:
@@ -243,7 +252,7 @@ class Document(Authenticated, Payload, Owned):
         StoredPreview.drop_all_of(self.id)
 
     def delete_if_due(self) -> None:
-        """Unless meanwhile its end was changed, or it was put back."""
+        """Delete the document, unless meanwhile its end was changed, or it was put back."""
         with transaction(self.owner_id):
             found = Document.find(self.id)  # read again under the writer lock
             if found and has_passed(found.expires_at):
@@ -266,5 +275,5 @@ class Document(Authenticated, Payload, Owned):
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:
-    """None is no end, later than any."""
+    """Return whether a moment is earlier; None is no end, later than any."""
     return moment is not None and (than is None or moment < than)

@@ -24,7 +24,7 @@ class Payload(OwnsDataKey):
     place = TextField(default=ROWS)
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """The payload's bytes from `start` to before `stop`, piece by piece, authenticated."""
+        """Return the bytes from `start` to before `stop`, piece by piece, authenticated."""
         stop = self.size if stop is None else stop
         last = (stop if stop == self.size else stop - 1) // PIECE_BYTES  # with the end mark
         first = start // PIECE_BYTES
@@ -34,7 +34,7 @@ class Payload(OwnsDataKey):
             base += PIECE_BYTES
 
     def digest_of(self, sealed_pieces: Iterable[bytes]) -> str:
-        """The SHA-256 in hex of what these pieces of the payload, from the first on, decrypt to."""
+        """Return the SHA-256 in hex of the decrypted pieces, which begin with the first one."""
         digest = hashlib.sha256()
         for plain in self._opened(sealed_pieces):
             digest.update(plain)
@@ -46,7 +46,7 @@ class Payload(OwnsDataKey):
             yield reader.open(number * CHUNKS, sealed)
 
     def _sealed_pieces(self, first: int, last: int) -> Iterator[bytes]:
-        """`NotFound` if the document was deleted since it was opened."""
+        """Return sealed pieces. Raise `NotFound` if the document was deleted meanwhile."""
         number = first
         while number <= last:
             try:

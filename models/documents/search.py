@@ -14,8 +14,10 @@ from .document import Document, Stored
 MOST_SCANNED = 10_000  # documents a call, at about 25 µs each
 MOST_SECONDS = 0.5  # of CPU time: some names take four times as long
 _BATCH = 200
-ORDERS = {  # of numbered pages, and what people call them
-    **{"": "Newest first", "oldest": "Oldest first", "largest": "Largest first"},
+ORDERS = {  # of numbered pages, and their names for people
+    "": "Newest first",
+    "oldest": "Oldest first",
+    "largest": "Largest first",
     "name": "By name",
 }
 _NEWEST = Document.id.desc()
@@ -41,7 +43,7 @@ class NumberedPage:
 def documents_page(
     owner_id: str, rows: int, number: int, *, order: str, name: str, media_types: str | None
 ) -> NumberedPage:
-    """A page of an owner's documents in one of `ORDERS`; the last one for a number beyond it.
+    """Return a page of an owner's documents in one of `ORDERS`, at most the last one.
 
     `name` holds words that are in the name of each, or nothing. Raises `Busy` as `find_documents`.
     """
@@ -71,7 +73,7 @@ def documents_page(
 
 
 def within(total: int, rows: int, number: int) -> tuple[int, int]:
-    """The number of a page that there is, and how many there are; an empty list is one page."""
+    """Return the number of an existing page, and how many there are; an empty list is one page."""
     pages = max(1, -(-total // rows))
     return min(number, pages), pages
 
@@ -79,7 +81,7 @@ def within(total: int, rows: int, number: int) -> tuple[int, int]:
 def find_documents(
     owner_id: str, limit: int, after: str | None, name: str | None = None, **filters: Any
 ) -> ResultPage:
-    """A page of documents by the filters of `Document.matching`, and by a part of their name.
+    """Return a page of documents by the filters of `Document.matching` and a part of their name.
 
     With `name` a call ends after `MOST_SCANNED` documents or `MOST_SECONDS`, and the next one goes
     on from there: so a page may hold fewer documents than `limit`, or none, and yet not be the
@@ -108,7 +110,7 @@ def _search(
 def _scan(
     owner_id: str, after: str | None, filters: dict[str, Any]
 ) -> Iterator[tuple[Document, bool]]:
-    """Each document older than `after`, for some time, and whether it is the last."""
+    """Yield each document older than `after`, for some time, and whether it is the last."""
     more: str | None = ""
     ends_at = thread_time() + MOST_SECONDS
     while more is not None and thread_time() < ends_at:
@@ -117,19 +119,19 @@ def _scan(
 
 
 def _folded(text: str) -> str:
-    """Names are compared without case, however their accents are typed."""
+    """Return a name as it is compared: without case, however its accents are typed."""
     folded = unicodedata.normalize("NFC", text).casefold()
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
 
 
 def _has_words(name: str, words: str) -> bool:
-    """Whether each word is in the name, in any order and case, with or without accents."""
+    """Return whether each word is in the name, in any order and case, with or without accents."""
     plain = _plain(name)
     return all(word in plain for word in _plain(words).split())
 
 
 def _plain(text: str) -> str:
-    """Without case and accents: `Prüfung` as `prufung`."""
+    """Return a name without case and accents: `Prüfung` as `prufung`."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     return (
         parts if parts.isascii() else "".join(filter(lambda c: not unicodedata.combining(c), parts))

@@ -1,8 +1,8 @@
-"""What was made of a document to show it, kept sealed beside it, so that it is made once.
+"""Previews of documents, kept sealed beside them, so that each is made once.
 
-It is sealed with the document's key and dropped with the document. What was used longest ago
-makes room for what is new. A failure, and pages that were marked for one reader, are kept for an
-hour; what there was no room for stays in memory for some minutes.
+A preview is sealed with the document's key and dropped with the document. New previews take the
+room of those that were used longest ago. A failure, and pages that were marked for one reader, are
+kept for an hour; a preview without room stays in memory for some minutes.
 
 A long preview is not held in memory: it is read piece by piece while somebody takes it.
 """
@@ -30,7 +30,7 @@ USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
 READ_AT_ONCE_BYTES = 1 << 20  # a preview of at most so many bytes is read as a whole
 
-Make = Callable[[], tuple[bytes, bool]]  # what was made, and whether it is kept for long
+Make = Callable[[], tuple[bytes, bool]]  # the preview, and whether it is kept for long
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,12 @@ class StoredPreview(Table):
         waits: bool = True,
         asks_again: bool = False,
     ) -> Made:
-        """What `make` returns of this document under this name: kept, or made now by one caller.
+        """Return the preview of this document with this name: kept, or made now by one caller.
 
-        `caller_id` is the id of the link or owner that asks; `saves` is for a file, which takes no
-        place of a view. Raises `Busy`; and `BeingMadeError` for a caller who does not wait, or who
-        `asks_again` and finds no slot while another request makes the same preview.
+        `make` makes it. `caller_id` is the id of the link or owner that asks; `saves` is for a
+        file, which takes no place of a view. Raises `Busy`; and `BeingMadeError` for a caller who
+        does not wait, or who `asks_again` and finds no slot while another request makes the same
+        preview.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
@@ -167,7 +168,7 @@ class StoredPreview(Table):
 
     @classmethod
     def _read(cls, document: Any, id: str) -> Made | None:
-        """None if there is none, or it does not open: then it is made anew.
+        """Return a kept preview; None if there is none, or it does not open: then it is made anew.
 
         A response that is being sent reads as well, after its request gave its connection back.
         """
@@ -187,7 +188,10 @@ class StoredPreview(Table):
         cls.update(used_at=moment).where(cls.id == id).execute()
 
     def _has_expired(self) -> bool:
-        """Failures of a process that was stopped don't count: stopping ends the child, too."""
+        """Return whether it has expired, or is a failure of a process that ended since.
+
+        Such a failure may have no other cause: the end of a process ends its child as well.
+        """
         if self.expires_at is None:
             return False
         return self.expires_at <= now() or self.created_at < current_runtime().started_at

@@ -38,7 +38,7 @@ class UnreferencedObject(Table):
 
     @classmethod
     def begin_upload(cls, document_id: str) -> None:
-        """Before the object is stored. `Busy` while a former one of this document is deleted."""
+        """Record an object before it is stored. Raise `Busy` while a former one is deleted."""
         unless_deleted = {"where": cls.uploading == 1}
         with separate_transaction(None):
             if not cls._store(document_id, 1, now() + UPLOAD_MS, **unless_deleted):
@@ -46,28 +46,28 @@ class UnreferencedObject(Table):
 
     @classmethod
     def end_upload(cls, document_id: str) -> None:
-        """In the transaction by which a document refers to the object.
+        """Forget the record, in the transaction by which a document refers to the object.
 
-        `Busy` if the upload has taken so long that its object is deleted.
+        Raises `Busy` if the upload has taken so long that its object is deleted.
         """
         if not cls.delete().where(cls.id == document_id, cls.uploading == 1).execute():
             raise Busy
 
     @classmethod
     def abort_uploads(cls, before: str) -> None:
-        """The objects of documents whose ids sort before this one are to be deleted."""
+        """Have the objects deleted of documents whose ids sort before this one."""
         with transaction():
             aborted = cls.id < before, cls.uploading == 1
             cls.update(uploading=0, drop_at=now()).where(*aborted).execute()
 
     @classmethod
     def record(cls, document_id: str) -> None:
-        """In a transaction after which no document refers to the object: it is to be deleted."""
+        """Have the object deleted, in a transaction after which no document refers to it."""
         cls._store(document_id, 0, now())
 
     @classmethod
     def _store(cls, document_id: str, uploading: int, drop_at: int, **condition: Any) -> bool:
-        """A new record, or new values of the one that there is, if that meets the condition."""
+        """Store a new record, or new values of the existing one if it meets the condition."""
         row = {"id": document_id, "created_at": now(), "uploading": uploading, "drop_at": drop_at}
         values = {cls.uploading: uploading, cls.drop_at: drop_at}
         insertion = cls.insert(row).on_conflict(
@@ -137,6 +137,6 @@ class UnreferencedObject(Table):
 
     @classmethod
     def without_record(cls, document_ids: list[str]) -> set[str]:
-        """Those of the documents whose objects are not recorded here."""
+        """Return those of the documents whose objects are not recorded here."""
         recorded = cls.select(cls.id).where(cls.id.in_(document_ids))
         return set(document_ids) - {record.id for record in recorded}

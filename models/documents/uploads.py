@@ -47,10 +47,10 @@ class SentPayload(Protocol):
         """In bytes."""
 
     def pieces(self) -> Iterable[bytes]:
-        """The bytes in pieces of 192 KiB, the last one shorter."""
+        """Return the bytes in pieces of 192 KiB, the last one shorter."""
 
     def refuse_if_longer(self, limit_bytes: int) -> None:
-        """Raises `PayloadTooLarge`, or what is wrong with it besides."""
+        """Raise `PayloadTooLarge`, or the error of an invalid payload."""
 
 
 def upload(
@@ -64,12 +64,13 @@ def upload(
     origin: Mapping[str, str] = MappingProxyType({}),
     prepare: Callable[[], Callable[[Document], T]] = lambda: lambda _: None,  # type: ignore[assignment,return-value]
 ) -> tuple[Document, T]:
-    """A new document, and what the function that `prepare` returns makes of it in the transaction
-    that stores its row. `prepare` is called once nothing is left to refuse the payload for;
-    `origin` are facts for the event that records it.
+    """Store a new document; return it with the result of the function that `prepare` returns.
 
-    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and whatever `payload`, `prepare` and
-    its function raise: then nothing is stored.
+    `prepare` is called when nothing is left that could refuse the payload. Its function is called
+    in the transaction that stores the row. `origin` are facts for the event that records it.
+
+    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload`, `prepare`
+    and its function: then nothing is stored.
     """
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     require_future(expires_at)
@@ -139,7 +140,7 @@ def _store_payload(document: Document, payload: Iterable[bytes], digest: Any) ->
 
 
 def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
-    """The payload's pieces, sealed, and hashed on the way; the last one has the end mark."""
+    """Yield the payload's pieces, sealed and hashed; the last one has the end mark."""
     short = b""
     for plain in payload:
         digest.update(plain)
@@ -166,7 +167,7 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
             waiting.append(piece)
         with while_waiting():
             for sync in syncs:
-                sync.result()  # raises what failed, before the row is written
+                sync.result()  # raises its error before the row is written
     return first, waiting
 
 
@@ -178,7 +179,7 @@ def _require_quota(owner_id: str, size: int) -> None:
 
 
 def place_for(size: int) -> str:
-    """The place of a new payload: objects are for those of more than one piece."""
+    """Return the place of a new payload: objects are for those of more than one piece."""
     return OBJECTS if current_runtime().payload_objects and size > PIECE_BYTES else ROWS
 
 

@@ -1,4 +1,4 @@
-"""What happened, in chains that can be verified; and what is sent of it, by webhooks and mail."""
+"""Events in chains that can be verified, and what is sent of them by webhooks and mail."""
 
 from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry

@@ -42,7 +42,7 @@ class Outcome:
 
 
 def failure_of(error: Exception, deadline_seconds: float) -> str:
-    """Why there was no answer, in a sentence."""
+    """Return a sentence that says why there was no answer."""
     cause = error.__context__ if isinstance(error.__context__, TimeoutError) else error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"The certificate is not good: {cause.verify_message}."
@@ -65,7 +65,7 @@ class Claim(Model):
 
     @classmethod
     def take(cls, lane: str) -> bool:
-        """Whether this process sends next."""
+        """Claim a lane, and return whether this process sends next in it."""
         claim = cls.insert(lane=lane, node_id=node_name(), until=SERVER_NOW + LEASE_MS)
         free = claim.on_conflict(
             conflict_target=[cls.lane],
@@ -88,7 +88,7 @@ class Sendable(Table):
         raise NotImplementedError
 
     def itself(self) -> Any:
-        """The condition that finds this row."""
+        """Return the condition that finds this row."""
         return type(self).id == self.id
 
     def record_failure(self, due_at: int | None) -> bool:
@@ -99,7 +99,7 @@ class Sendable(Table):
         raise NotImplementedError
 
     def claim(self) -> bool:
-        """Whether this process sends it now; then call `release_lane` when that has ended."""
+        """Claim the row; return whether this process sends it now. Then call `release_lane`."""
         if engine().is_shared and not Claim.take(self.lane):
             return False
         table = type(self)
@@ -117,7 +117,7 @@ def release_lane(lane: str) -> None:
 
 
 def release_lanes() -> None:
-    """Of a process of the same name that was killed, or of this one at its end."""
+    """Release the lanes of this process at its end, or of a killed process of the same name."""
     _release()
 
 

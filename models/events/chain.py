@@ -46,7 +46,7 @@ class ChainEntry(NamedTuple):
     collection_id: str | None
 
     def follows(self, owner_id: str, previous: bytes) -> bool:
-        """Whether it follows the entry with the hash `previous`, and its columns fit its body."""
+        """Return whether it follows the entry with the hash `previous`, and fits its body."""
         try:
             linked = event_hash(owner_id, self.sequence, previous, self.body)
             return linked == self.hash and self._fits_body()
@@ -62,17 +62,17 @@ class ChainEntry(NamedTuple):
 
 
 def entries_of(owner_id: str) -> Iterator[ChainEntry]:
-    """All entries, in the order of their numbers; read them in a `snapshot`."""
+    """Return all entries, in the order of their numbers; read them in a `snapshot`."""
     return map(ChainEntry._make, engine().stream(_IN_ORDER, {"owner_id": owner_id}))
 
 
 def oldest_entries(owner_id: str, count: int) -> Iterator[ChainEntry]:
-    """At most `count` entries, in the order of their ids, which are found without sorting all."""
+    """Return at most `count` entries in the order of their ids, found without sorting all."""
     return map(ChainEntry._make, engine().stream(_OLDEST, {"owner_id": owner_id, "count": count}))
 
 
 def last_entry(owner_id: str) -> ChainEntry | None:
-    """The entry with the newest id."""
+    """Return the entry with the newest id."""
     return next(map(ChainEntry._make, engine().stream(_LAST, {"owner_id": owner_id})), None)
 
 
@@ -90,7 +90,7 @@ class EventHead(Table):
 
     @classmethod
     def begin(cls, owner_id: str) -> Self:
-        """The head of a new chain."""
+        """Store the head of a new chain, and return it."""
         head = cls._empty(owner_id)
         head.sign()
         head.insert_row()
@@ -98,7 +98,7 @@ class EventHead(Table):
 
     @classmethod
     def of(cls, owner_id: str) -> Self:
-        """The head, to be moved in the present transaction. It may not be genuine."""
+        """Return the head, to be moved in the present transaction. It may not be genuine."""
         held: Self | None = _held.get()
         if held and held.id == owner_id:
             return held
@@ -115,8 +115,9 @@ class EventHead(Table):
     @classmethod
     @contextmanager
     def moved_once(cls, owner_id: str) -> Iterator[None]:
-        """Inside a transaction: all events of this owner in the block move their head once, at
-        its end.
+        """Move the head of this owner once for all events in the block, at its end.
+
+        Use it inside a transaction.
         """
         head = cls.of(owner_id)
         before = _held.set(head)
@@ -139,7 +140,7 @@ class EventHead(Table):
         self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())
 
     def is_genuine(self) -> bool:
-        """Whether it is as the service has written it."""
+        """Return whether it is as the service has written it."""
         return is_authentic(current_runtime().authority_key, *self._authenticated(), self.mac)
 
     @classmethod
@@ -150,7 +151,7 @@ class EventHead(Table):
 
     @classmethod
     def _resumed(cls, owner_id: str) -> Self:
-        """Without a MAC, behind the last entry that there is."""
+        """Return a head without a MAC, behind the last entry that there is."""
         head = cls._empty(owner_id)
         if last := last_entry(owner_id):
             head.sequence, head.hash, head.last_id = last.sequence, last.hash, last.id

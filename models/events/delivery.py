@@ -68,7 +68,7 @@ class WebhookDelivery(Sendable, Owned):
             database.after_commit(delivery_queued.set)
 
     def is_of(self, event: Any) -> bool:
-        """Whether it was made for this event, which is as it was recorded."""
+        """Return whether it was made for this event, which is as it was recorded."""
         return is_authentic(*self._signed(event), self.event_mac)
 
     def refuse(self) -> None:
@@ -88,7 +88,7 @@ class WebhookDelivery(Sendable, Owned):
         return due_at is None
 
     def _signed(self, event: Any) -> tuple[bytes, str, tuple[Any, ...]]:
-        """The arguments of the MAC."""
+        """Return the arguments of the MAC."""
         sent = event.id, event.type, event.created_at, event.sequence, event.hash, event.body
         columns = self.id, self.owner_id, self.webhook_id, *sent
         return current_runtime().authority_key, "delivery", columns
@@ -98,7 +98,7 @@ class WebhookDelivery(Sendable, Owned):
         return self.webhook_id
 
     def itself(self) -> Any:
-        """As its index finds it."""
+        """Return the condition that finds this row, as its index does."""
         return (WebhookDelivery.webhook_id == self.webhook_id) & (WebhookDelivery.id == self.id)
 
     def _set(self, **values: Any) -> None:
@@ -106,11 +106,11 @@ class WebhookDelivery(Sendable, Owned):
 
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
-        """The pending delivery that is due first, of each enabled webhook of an enabled user."""
+        """Return the first due delivery of each enabled webhook of an enabled user."""
         return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
 
     def due_with(self, most: int) -> list[Self]:
-        """This delivery, and what else is due to its webhook, the oldest first."""
+        """Return this delivery and all others that are due to its webhook, the oldest first."""
         due = type(self).select().where(*self._is_due_with())
         return self.genuine(due.order_by(type(self).id).limit(most))
 
@@ -119,14 +119,17 @@ class WebhookDelivery(Sendable, Owned):
         self.update(due_at=due_at).where(*self._is_due_with()).execute()
 
     def _is_due_with(self) -> tuple[Any, Any]:
-        """This one is due, whatever its row says: that may be of a wrong clock."""
+        """Return conditions that a delivery is due to the same webhook, as this one is.
+
+        This one is due whatever its row says, which may be the moment of a wrong clock.
+        """
         table = type(self)
         is_due = (table.due_at <= now()) | ((table.id == self.id) & table.due_at.is_null(False))
         return table.webhook_id == self.webhook_id, is_due
 
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
-        """How long the newest delivery that was attempted took; None if there is none."""
+        """Return how long the newest attempted delivery took; None if there is none."""
         attempted = cls.webhook_id == webhook_id, cls.duration_ms.is_null(False)
         newest_first = cls.select(cls.duration_ms).where(*attempted).order_by(cls.id.desc())
         duration: int | None = newest_first.limit(1).scalar()
@@ -134,12 +137,12 @@ class WebhookDelivery(Sendable, Owned):
 
     @classmethod
     def pending_of(cls, webhook_id: str) -> tuple[Any, Any]:
-        """The conditions that a delivery of the webhook is pending."""
+        """Return the conditions that a delivery of the webhook is pending."""
         return cls.webhook_id == webhook_id, cls.due_at.is_null(False)
 
     @classmethod
     def first_pending_event(cls, owner_id: str) -> str | None:
-        """The id of the oldest event that an owner's webhook still waits for."""
+        """Return the id of the oldest event that an owner's webhook still waits for."""
         pending = cls.due_at.is_null(False), cls.owner_id == owner_id
         id: str | None = cls.select(fn.MIN(cls.event_id)).where(*pending).scalar()
         return id
@@ -152,7 +155,7 @@ class WebhookDelivery(Sendable, Owned):
 
     @classmethod
     def forget_old(cls) -> None:
-        """Of each webhook, since the index begins with it."""
+        """Delete old deliveries of each webhook in turn: the index begins with the webhook."""
         webhook = TableReference("webhook")
         before = first_id(cls.PREFIX, now() - KEPT_MS)
         for (webhook_id,) in list(webhook.bind(database).select(webhook.c.id).tuples()):
@@ -171,7 +174,7 @@ class WebhookDelivery(Sendable, Owned):
         return "failed" if self.delivered_at is None else "delivered"
 
     def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
-        """`due_at` is the moment of the next attempt, None if there is none."""
+        """Record an attempt. `due_at` is the moment of the next one, None if there is none."""
         moment, self.sealed_result = now(), sealed_result
         self._set(
             due_at=due_at,
@@ -210,7 +213,7 @@ class OpenedDelivery(RowWith[WebhookDelivery]):
 
 @prepared
 def _subscribed() -> Any:
-    """Prepared, since each event asks."""
+    """Return the webhooks that want an event; prepared, since each event asks."""
     webhook = TableReference("webhook")
     is_subscribed = fn.REPLACE(webhook.c.types, param("type"), SQL("''")) != webhook.c.types
     of_owner = webhook.c.owner_id == param("owner_id"), webhook.c.disabled_at.is_null()

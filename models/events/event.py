@@ -89,7 +89,7 @@ class Event(Owned):
     type = TextField()
     document_id = TextField(null=True)
     collection_id = TextField(null=True)
-    body = TextField()  # JSON of id, type, createdAt and data: what is hashed
+    body = TextField()  # JSON of id, type, createdAt and data, which is hashed
     hash = BlobField()
 
     @property

@@ -60,8 +60,9 @@ class Mail(Sendable, OwnsDataKey):
         link_id: str = "",
         attachment: str | None = None,
     ) -> bool:
-        """Store a mail in the open transaction; false if a limit is reached or no mail can be sent
-        to this address.
+        """Store a mail in the open transaction, and return whether it will be sent.
+
+        It is not stored if a limit is reached, or no mail can be sent to this address.
         """
         with transaction(None):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
@@ -94,7 +95,7 @@ class Mail(Sendable, OwnsDataKey):
 
     @classmethod
     def next_due_per_owner(cls) -> list[Self]:
-        """The mail that is due first, of each owner."""
+        """Return the mail that is due first, of each owner."""
         lasts = cls.expires_at > now()
         first = cls.select(cls.owner_id, fn.MIN(cls.due_at)).where(lasts).group_by(cls.owner_id)
         due = cls.select().where(lasts, Tuple(cls.owner_id, cls.due_at).in_(first))
@@ -113,7 +114,7 @@ class Mail(Sendable, OwnsDataKey):
         return self.owner_id, self.kind, str(self.expires_at)
 
     def message(self) -> EmailMessage | None:
-        """To be sent; None if there is nothing to send, and then the row is deleted."""
+        """Return the message to be sent; None if there is none, and then delete the row."""
         try:
             opened = self.unseal("mail/1", self.id, self.sealed_message)
             address, subject, text, *attached = opened
@@ -150,7 +151,7 @@ class Mail(Sendable, OwnsDataKey):
         return self._end_attempt(due_at)
 
     def _end_attempt(self, due_at: int | None) -> bool:
-        """Returns whether it was the last one; not synced."""
+        """Record an attempt, not synced, and return whether it was the last one."""
         is_last = due_at is None or due_at >= self.expires_at
         with separate_transaction(self.owner_id, synced=False):
             if is_last:
@@ -164,7 +165,7 @@ class Mail(Sendable, OwnsDataKey):
 
 
 def is_mail_address(text: str) -> bool:
-    """Whether it can stand in a header as it is: ASCII, a domain as `xn--…`.
+    """Return whether an address can stand in a header as it is: ASCII, a domain as `xn--…`.
 
     The header's own parser judges as well: it reads some atoms as encoded words (RFC 2047).
     """
@@ -178,12 +179,12 @@ def is_mail_address(text: str) -> bool:
 
 
 def name_in_mail(address: str) -> str:
-    """How a mail calls an account: addresses of accounts are what their makers say they are."""
+    """Return the name of an account in mails: nobody has proved the addresses of accounts."""
     return address if is_mail_address(address) and "/" not in address else "Somebody"
 
 
 def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:
-    """The mail that a row with id and moment of creation stands for: always the same one."""
+    """Return the mail of a row with this id and moment of creation: always the same mail."""
     settings = current_runtime().settings
     if settings.smtp_url is None:
         raise NotFound("This service sends no mail: SMTP_URL is not set.")

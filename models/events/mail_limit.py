@@ -21,8 +21,8 @@ from ..storage import SERVICE, engine
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 LOCK_SECONDS = 5
 YOUNG_MS = 7 * DAY * 1000
-_ACCOUNT = "usr"  # what ids of accounts begin with, before the moment when each was made
-YOUNG_PART = 5  # all young accounts together send the fifth part of what all accounts may
+_ACCOUNT = "usr"  # the prefix of ids of accounts, which go on with the moment of their creation
+YOUNG_PART = 5  # all young accounts together send a fifth of the mails of all accounts
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ RESETS_OF_YOUNG = Limit("mail-resets-young", "links for new passwords of new acc
 
 
 class MailLimit(Table):
-    """One of the mails that a limit counts, until it counts no more: so of any hour or day no more
+    """A mail that a limit counts, until it counts no more: so of any hour or day no more
     than so many are sent. A row that all processes share; its id tells nothing of addresses.
     """
 
@@ -67,15 +67,16 @@ class MailLimit(Table):
 
     @classmethod
     def wait_ms(cls, owner_id: str, kind: str, address: str, link_id: str = "") -> int:
-        """0 if a mail may be sent, which is counted; else for how long none may. In a transaction.
+        """Count a mail and return 0 if it may be sent; else return for how long none may.
 
-        `owner_id` is the account that sends, or for a new password the one it is for.
+        Call it in a transaction. `owner_id` is the account that sends, or for a new password the
+        account that the mail is for.
         """
         counting = list(_limits(owner_id, kind, address, link_id))
         prefixes = [_prefix(limit, key) for limit, key in counting]
         for (limit, _), prefix in zip(counting, prefixes, strict=True):
             if limit in KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
-                raise Busy  # other owners send to this address; what is the owner's is locked
+                raise Busy  # other owners send to this address; the owner's own limits are locked
         waits = [
             cls._wait_ms(limit, prefix)
             for (limit, _), prefix in zip(counting, prefixes, strict=True)
@@ -88,14 +89,15 @@ class MailLimit(Table):
 
     @classmethod
     def forget_old(cls) -> None:
-        """Delete what counts for no limit any more."""
+        """Delete rows that count for no limit any more."""
         cls.delete_in_batches(cls.due_at <= now())
 
     @classmethod
     def _wait_ms(cls, limit: Limit, prefix: str) -> int:
-        """Until the oldest of as many as the limit permits counts no more; 0 if there are fewer.
+        """Return how long the limit permits no mail; 0 if it permits one.
 
-        What counts for longer than the limit says was written under a wrong clock.
+        That is until the oldest of the counted mails counts no more. A row that counts for longer
+        than the limit says was written under a wrong clock.
         """
         its = cls.id.between(f"{prefix}-", f"{prefix}.")
         newest_first = cls.select(cls.due_at).where(its).order_by(cls.id.desc())
@@ -112,13 +114,13 @@ class MailLimit(Table):
 
 
 def mailbox_of(address: str) -> str:
-    """The address in small letters, without a sub-address (RFC 5233): what follows a plus sign."""
+    """Return the address in small letters, without a sub-address (RFC 5233) behind a plus sign."""
     local, _, domain = address.casefold().rpartition("@")
     return f"{local.partition('+')[0] or local}@{domain}"
 
 
 def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tuple[Limit, str]]:
-    """The limits that count such a mail, each with what it counts by."""
+    """Yield the limits that count such a mail, each with the value it counts by."""
     is_young = owner_id >= first_id(_ACCOUNT, now() - YOUNG_MS)
     mailbox = mailbox_of(address)
     if kind == "reset":
@@ -138,8 +140,9 @@ def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tu
 
 
 def _of_accounts(owner_id: str, *, is_young: bool) -> Iterator[tuple[Limit, str]]:
-    """What all accounts send together is counted without a lock: several processes may send some
-    more at once.
+    """Yield the limits of all accounts together, and of the owner.
+
+    The former are counted without a lock: several processes may send some more at once.
     """
     most = current_runtime().settings.mails_per_day
     yield Limit("mail-service", "mails of all accounts", most, DAY), ""

@@ -44,8 +44,9 @@ If not, do nothing: this address gets no notices."""
 
 
 def ask(webhook: Any, email: str) -> None:
-    """Send the question to the address, in the open transaction. `TooManyRequests` if that was
-    asked often enough.
+    """Send the question to the address, in the open transaction.
+
+    Raises `TooManyRequests` if it was asked often enough.
     """
     base = current_runtime().settings.base_url
     text = _QUESTION.format(name_in_mail(email), base, _page(webhook))
@@ -56,13 +57,13 @@ def ask(webhook: Any, email: str) -> None:
 
 
 def is_code(webhook: Any, code: str) -> bool:
-    """Whether this is the code in the mails to its address."""
+    """Return whether this is the code in the mails to its address."""
     given = bytes.fromhex(code) if len(code) == 64 and set(code) <= set("0123456789abcdef") else b""
     return is_authentic(*_signed(webhook), given)
 
 
 def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessage:
-    """The mail of these lines; it is named after the first delivery."""
+    """Return the mail of these lines; it is named after the first delivery."""
     shown = list(lines)
     subject = shown[0].split("  ")[1] if len(shown) == 1 else f"{len(shown)} notices"
     stop = f"To end these notices: {_page(webhook)}"
@@ -70,7 +71,7 @@ def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessa
 
 
 def line_of(event: Event) -> str:
-    """What a notice says of an event."""
+    """Return the line of a notice about an event."""
     data, moment = event.data, datetime.fromtimestamp(event.created_at / 1000, UTC)
     what = _SENTENCES.get(event.type, event.type.replace(".", " ").replace("_", " ").capitalize())
     times = f", {data['count']} times" if data.get("count", 1) > 1 else ""

@@ -27,12 +27,12 @@ _ALTERED = "Event %d of %s was altered outside of the service, and is not forgot
 
 
 def kept_since() -> str:
-    """Events with smaller ids are no longer kept by their age."""
+    """Return an id; events with smaller ids are no longer kept by their age."""
     return first_id(Event.PREFIX, oldest_kept_at())
 
 
 def oldest_kept_at() -> int:
-    """Events from before this moment are no longer kept by their age."""
+    """Return a moment; events from before it are no longer kept by their age."""
     today = now() // DAY_MS * DAY_MS
     return today - current_runtime().settings.event_days * DAY_MS
 

@@ -51,13 +51,15 @@ class SmtpClient:
 
     @classmethod
     def configured(cls) -> Self | None:
-        """That of the setting; None if the service sends no mail."""
+        """Return the client of the setting; None if the service sends no mail."""
         server = current_runtime().settings.smtp_url
         return cls(server) if server else None
 
     def send(self, message: EmailMessage) -> Outcome:
-        """Raises nothing: a failure is an outcome with an error. Refused for good is what the
-        server answers with 5xx to this mail, not to the connection or the login.
+        """Send a mail. A failure is an outcome with an error, not an exception.
+
+        A mail is refused for good if the server answers it with 5xx; an answer to the connection or
+        the login does not count.
         """
         started_at, result = time.monotonic(), {}
         try:
@@ -90,7 +92,7 @@ class SmtpClient:
             if server.user:
                 session.login(server.user, server.password or "")
             yield session
-            with suppress(OSError):  # what was answered counts
+            with suppress(OSError):  # the answer counts
                 session.quit()
         finally:
             session.close()
@@ -106,7 +108,7 @@ class SmtpClient:
 
 
 def _hand_over(session: smtplib.SMTP, sender: str, message: EmailMessage) -> dict[str, Any]:
-    """The status and answer of the server."""
+    """Send the message, and return the status and answer of the server."""
     code: int = 250
     text: Any = b""
     try:

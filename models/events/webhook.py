@@ -45,9 +45,10 @@ class Webhook(Owned):
         types: Iterable[str] | None = None,
         description: str | None = None,
     ) -> "Issued[Self] | Self":
-        """A new webhook with its secret; `Invalid` for an address that may not be reached.
+        """Return a new webhook with its secret. Raise `Invalid` if its address may not be reached.
 
-        One whose address gets mail has none, and is disabled until somebody there confirms it.
+        A webhook whose address gets mail has no secret, and is disabled until somebody there
+        confirms it.
         """
         require_reachable(url)
         webhook: Self = cls.fresh(owner_id=owner_id)
@@ -67,20 +68,20 @@ class Webhook(Owned):
 
     @classmethod
     def mailing_to(cls, owner_id: str, address: str) -> Self | None:
-        """The owner's webhook that sends mail to this address."""
+        """Return the owner's webhook that sends mail to this address."""
         found = cls.genuine(cls.select().where(cls.owner_id == owner_id))
         return next((one for one in found if one.url == SCHEME + address), None)
 
     @classmethod
     def of_code(cls, id: str, code: str) -> Self:
-        """The one whose mails hold this code; `NotFound` if there is none."""
+        """Return the webhook whose mails hold this code; raise `NotFound` if there is none."""
         webhook = cls.find(id)
         if webhook is None or not (webhook.mail_address and is_code(webhook, code)):
             raise NotFound
         return webhook
 
     def answer(self, *, wanted: bool) -> None:
-        """What somebody at the address says: to send mail there from now on, or no more."""
+        """Record the answer of somebody at the address: send mail there from now on, or no more."""
         with transaction(self.owner_id):
             webhook = type(self).one_of(self.owner_id, self.id)
             if not wanted:
@@ -89,18 +90,18 @@ class Webhook(Owned):
                 webhook.change(disabled_at=None, disabled_reason=None)
 
     def ask_again(self) -> None:
-        """Unless it was confirmed. Raises `TooManyRequests`."""
+        """Ask again for a confirmation, unless there is one. Raises `TooManyRequests`."""
         with transaction(self.owner_id):
             if self.disabled_reason == UNCONFIRMED:
                 ask(self, self._owner_email())
 
     @classmethod
     def genuine(cls, rows: Iterable[Self]) -> list[Self]:
-        """Without those that were altered, so that they do not hide the others."""
+        """Return the rows without altered ones, so that these do not hide the others."""
         return [row for row in rows if row.is_genuine() or log_altered(row.id)]
 
     def is_genuine(self) -> bool:
-        """Whether the terms open, which are sealed for this row and its owner."""
+        """Return whether the terms open, which are sealed for this row and its owner."""
         with suppress(DecryptionError):
             return bool(self.terms)
         return False
@@ -166,8 +167,8 @@ class Webhook(Owned):
 
     @classmethod
     def backlog(cls) -> tuple[int, int]:
-        """How many enabled webhooks have deliveries that failed and are tried again, and how many
-        deliveries to enabled ones are due.
+        """Return how many enabled webhooks have deliveries that failed and are tried again, and how
+        many deliveries to enabled webhooks are due.
         """
         enabled = cls.select(cls.id).where(cls.disabled_at.is_null())
         waiting = WebhookDelivery.select(WebhookDelivery.webhook_id).where(
@@ -177,7 +178,7 @@ class Webhook(Owned):
         return failing.count(), waiting.where(WebhookDelivery.due_at <= now()).count()
 
     def rotate_secret(self) -> Issued[Self]:
-        """A new secret; the former one signs for another day, older ones no longer."""
+        """Return a new secret; the former one signs for another day, older ones no longer."""
         if self.mail_address:
             raise WebhookDisabled("This webhook sends mail, which has no secret.")
         with transaction(self.owner_id):
@@ -204,7 +205,7 @@ class Webhook(Owned):
         return opened
 
     def waiting(self) -> int:
-        """The number of deliveries that are still to be sent."""
+        """Return the number of deliveries that are still to be sent."""
         count: int = WebhookDelivery.select().where(*WebhookDelivery.pending_of(self.id)).count()
         return count
 
@@ -296,5 +297,5 @@ class Webhook(Owned):
 
 
 def _joined(types: Iterable[str]) -> str:
-    """With a space before and after each, so that a search finds whole types only."""
+    """Return words with a space before and after each, so that a search finds whole types only."""
     return f" {' '.join(dict.fromkeys(types))} "

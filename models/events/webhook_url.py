@@ -47,7 +47,9 @@ class WebhookUrl:
 
     @classmethod
     def of(cls, url: str) -> Self | None:
-        """None if invalid. Stricter than RFC 3986, so that all parsers agree on the host: no
+        """Return the URL in parts, or None if it is invalid.
+
+        It is judged more strictly than by RFC 3986, so that all parsers agree on the host: no
         percent-encoding in it, and IP addresses in their usual notation only.
         """
         match = _URL.fullmatch(url)
@@ -73,7 +75,7 @@ class WebhookUrl:
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
     def may_be_reached(self, allowed: Networks) -> bool:
-        """Whether it could be allowed, judged without a DNS query."""
+        """Return whether it could be allowed, judged without a DNS query."""
         if (address := self.literal) is not None:
             return may_reach(self, address, allowed)
         return bool(allowed) or (self.tls and not _LOCAL_NAME.fullmatch(self.host))
@@ -89,7 +91,7 @@ class WebhookUrl:
 
 
 def require_reachable(url: str) -> None:
-    """`Invalid` for an address that nothing may be sent to."""
+    """Raise `Invalid` for an address that nothing may be sent to."""
     if url.startswith(SCHEME):
         if (
             current_runtime().settings.smtp_url is None
@@ -115,7 +117,7 @@ def require_reachable(url: str) -> None:
 
 
 def may_reach(url: WebhookUrl, address: Address, allowed: Networks) -> bool:
-    """Whether an address is in an allowed network, or public and the URL is `https`."""
+    """Return whether an address is in an allowed network, or public and the URL is `https`."""
     address = getattr(address, "ipv4_mapped", None) or address
     is_allowed = any(address in network for network in allowed)
     return is_allowed or (url.tls and _is_public(address))

@@ -24,7 +24,7 @@ from .target import OfTarget, Target, is_there, target_of
 
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
-MOST_FILES = 200  # that such a link takes
+MOST_FILES = 200  # that a link for uploads takes
 MOST_FORMER_TARGETS = 20  # of a link; the oldest go: the log of its owner holds all changes
 OPTIONS = {  # the options that an owner sets, and the names of their fields in events
     "label": "label",

@@ -128,7 +128,7 @@ class Gate:
 
 
 NOTHING = Gate()
-ASKED = tuple(vars(NOTHING))  # what a link can ask
+ASKED = tuple(vars(NOTHING))  # the questions that a link can ask
 
 
 def asked(name: str) -> Any:
@@ -345,7 +345,7 @@ class Opening(Authenticated, Owned, OfTarget):
     target_id = TextField(column_name="document_id")
     token_id = TextField()
     recipient_id = TextField(null=True)
-    sequence = BigIntegerField(null=True)  # of the event of what was accepted
+    sequence = BigIntegerField(null=True)  # of the event `agreement.accepted`
     sealed_facts = BlobField()
 
     target: Target

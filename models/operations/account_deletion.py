@@ -25,12 +25,12 @@ from ..storage import engine, separate_transaction, shred, transaction
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
-_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)  # before what they are of
+_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)  # before their documents and collections
 
 
 @dataclass(frozen=True)
 class AccountContents:
-    """What goes with an account; `is_last` if there is no other one."""
+    """The rows that are deleted with an account; `is_last` if there is no other account."""
 
     documents: int
     size_bytes: int
@@ -55,10 +55,10 @@ class AccountContents:
 
 
 def delete_account(user: User) -> None:
-    """`WrongCredentials` if the password has changed since the user was identified.
+    """Delete an account. Raise `WrongCredentials` if its password has changed meanwhile.
 
-    Once the account is locked out, its deletion has succeeded: what fails after that, the sweeper
-    tries again.
+    Once the account is locked out, its deletion has succeeded: the sweeper tries again all that
+    fails after that.
     """
     with transaction():
         locked_out = user.require_same_password()
@@ -77,7 +77,7 @@ def finish_deletions() -> None:
 
 
 def _finish(user_id: str) -> None:
-    """Several processes may do so at once."""
+    """Delete all that is left of an account; several processes may do so at once."""
     _delete_deliveries(user_id)
     forget_all_events(user_id)
     for table in _TABLES:
@@ -89,7 +89,7 @@ def _finish(user_id: str) -> None:
 
 
 def _delete_deliveries(user_id: str) -> None:
-    """Of each webhook, since the index begins with it."""
+    """Delete the deliveries of each webhook in turn, since the index begins with the webhook."""
     for webhook in Webhook.select(Webhook.id).where(Webhook.owner_id == user_id):
         of_webhook = WebhookDelivery.webhook_id == webhook.id
         WebhookDelivery.delete_in_batches(of_webhook, user_id)
@@ -106,7 +106,7 @@ def _delete_documents(user_id: str) -> None:
 
 
 def _first_of(documents: list[Document]) -> Iterator[Document]:
-    """So many that they have `BATCH_BYTES`, and at least one."""
+    """Return so many of the first documents that they have `BATCH_BYTES`, and at least one."""
     size_bytes = 0
     for document in documents:
         size_bytes += document.size
@@ -116,7 +116,7 @@ def _first_of(documents: list[Document]) -> Iterator[Document]:
 
 
 def _delete_collections(user_id: str) -> None:
-    """Each with the index of its documents."""
+    """Delete each collection with the index of its documents."""
     for collection in Collection.select().where(Collection.owner_id == user_id):
         with separate_transaction(user_id, synced=False):
             drop_texts_of(collection)
@@ -124,7 +124,7 @@ def _delete_collections(user_id: str) -> None:
 
 
 def _delete_rest(user_id: str) -> None:
-    """What came meanwhile, and the account."""
+    """Delete the rows that came meanwhile, and the account."""
     with transaction():  # of the service, whose log tells of it
         if User.find(user_id) is None:  # another process was faster
             return

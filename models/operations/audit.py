@@ -50,7 +50,7 @@ class Break(NamedTuple):
 
 @dataclass
 class AuditResult:
-    """What was looked at; moments in milliseconds, None if there is none."""
+    """The result of a verification; moments in milliseconds, None if there is none."""
 
     chains: int = 0
     events: int = 0
@@ -62,10 +62,10 @@ class AuditResult:
 
 
 def read_receipts(text: str) -> list[Receipt]:
-    """One a line: owner, number, hash; or an event's id and hash, as who sends a file by a link
-    gets them. Lines without a hash are not looked at.
+    """Read receipts, one a line: owner, number and hash; or an event's id and hash.
 
-    OperatorError for a line with a hash that is no receipt.
+    The sender of a file by a link gets the second form. Lines without a hash are not looked at.
+    Raises OperatorError for a line with a hash that is no receipt.
     """
     receipts = []
     for line in filter(_HASH.search, text.splitlines()):
@@ -79,7 +79,7 @@ def read_receipts(text: str) -> list[Receipt]:
 
 
 def checkpoint() -> list[Receipt]:
-    """The last entry of each chain that has any."""
+    """Return the last entry of each chain that has any."""
     heads = (head for head in EventHead.each() if head.sequence)
     return [Receipt(head.id, head.sequence, head.hash.hex()) for head in heads]
 
@@ -161,14 +161,17 @@ def check_heads() -> list[Break]:
 
 
 def _owners(*others: Any) -> set[Any]:
-    """Whose chains there have to be, and what the other queries return; of any type, if altered."""
+    """Return the owners whose chains there have to be, or that the other queries return.
+
+    An altered row may hold an owner of any type.
+    """
     queries = (EventHead.select(EventHead.id), User.select(User.id), *others)
     rows = (row for query in queries for row in database.execute(query.distinct()).fetchall())
     return {SERVICE, *(owner_id for (owner_id,) in rows)}
 
 
 class _Chain:
-    """One owner's chain, while it is read in order."""
+    """The chain of one owner, while it is read in order."""
 
     def __init__(
         self,
@@ -209,7 +212,7 @@ class _Chain:
 
     @contextmanager
     def _reporting_what_is_unreadable(self) -> Iterator[None]:
-        """A column may hold anything: another type, or bytes that are no text."""
+        """Report an entry that cannot be read, as a column of another type."""
         try:
             yield
         except (EngineError, AttributeError, TypeError, ValueError):
@@ -262,7 +265,7 @@ class _Chain:
         self._result.youngest_at = max(self._result.youngest_at or 0, entry.created_at)
 
     def _compare_receipts(self, head: EventHead | None) -> None:
-        """Those of entries that were not read."""
+        """Compare the receipts of entries that were not read."""
         for number, hashes in sorted(self._receipts.items()):
             if head is None or number >= self._expected:
                 self._break(self._expected, f"Missing: a receipt names {number}.")

@@ -50,7 +50,7 @@ class PeriodicTask:
         self._thread.start()
 
     def stop(self) -> None:
-        """Returns when the current run has ended, so that the database may be closed."""
+        """Stop, and return when the current run has ended, so that the database may be closed."""
         self._stopped.set()
         self._thread.join()
         self._attempt(self._at_end)
@@ -133,7 +133,7 @@ def _forget_old_token_keys() -> None:
 
 
 def _delete_links_beyond_quota() -> None:
-    """The oldest ended links of those who have too many."""
+    """Delete the oldest ended links of the owners who have too many."""
     most = current_runtime().settings.quota_links
     has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
     DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)

@@ -30,7 +30,7 @@ _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
 def require_file(address: str) -> Path:
-    """The database's file; OperatorError if it is a server, which has tools of its own."""
+    """Return the database's file. Raise OperatorError if it is a server with its own tools."""
     if is_server(address):
         raise OperatorError(
             "The database is on a PostgreSQL server. Back it up with: pg_dump -Fc; restore it into "
@@ -61,7 +61,7 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
 
 
 def receipts_of(file: Path) -> list[Receipt]:
-    """The last link of each chain in a database file."""
+    """Return the last link of each chain in a database file."""
     heads = sqlite_files.event_heads(file)
     return [Receipt(owner_id, sequence, hash.hex()) for owner_id, sequence, hash in heads]
 
@@ -113,7 +113,7 @@ def _unlink(database: Path, *endings: str) -> None:
 
 
 def _require_exclusive_access(target: Path, force: bool) -> None:
-    """No other process has the database open, and it has no users unless `force`."""
+    """Raise OperatorError if a process has the database open, or unless `force` it has users."""
     if not target.exists():
         return
     try:
@@ -137,7 +137,7 @@ def _copy(file: Path, part: Path, report: ReportProgress) -> None:
 
 
 def _head_of_log(target: Path) -> Facts:
-    """The head of the service's chain in the database that is replaced, if that opens."""
+    """Return the head of the service's chain in the database that is replaced, if that opens."""
     if target.exists():
         with suppress(FileDamagedError, FileInUseError):
             for one in receipts_of(target):

@@ -31,7 +31,7 @@ SWEEP_OVERDUE_MS = 10 * 60 * 1000
 
 @dataclass(frozen=True)
 class DoctorContext:
-    """What to check. `keyring` is the keyring's file, None if it is not kept in a file."""
+    """The parts to check. `keyring` is the keyring's file, None if it is not kept in a file."""
 
     database: Path | None  # None: it is on a server
     keyring: Path | None
@@ -51,7 +51,7 @@ Check = Callable[[DoctorContext], Iterator[str]]
 
 
 def run_checks(context: DoctorContext) -> Iterator[Finding]:
-    """Runs the checks in order; a check that raises an operator's error is a finding, too."""
+    """Run the checks in order; a check that raises an operator's error is a finding, too."""
     open_database(current_runtime().settings.database)
     before, after = (FILE_CHECKS, ()) if context.database else (SERVER_CHECKS, TABLE_CHECKS)
     for check in (*before, *REQUIRED_CHECKS):

@@ -43,7 +43,7 @@ class RootKeyUsage:
 
 
 def list_root_keys() -> list[RootKeyUsage]:
-    """In the keyring's order: the first one is the primary."""
+    """List the root keys in the keyring's order: the first one is the primary."""
     rows, keys = root_keys_in_use(), list(current_runtime().keyring)
     return [RootKeyUsage(key.id, key.made_on, rows[key.id], key is keys[0]) for key in keys]
 
@@ -74,7 +74,7 @@ def rotate_root_keys(
 
 
 def _add_root_key() -> RootKey:
-    """The new primary. KeyringError while other machines serve, whose keyrings would lack it."""
+    """Add a primary, and return it. Raise KeyringError while other machines would lack it."""
     if other_nodes():
         raise KeyringError(
             "All rows are under the first root key. To rotate: print a new one (keys make), append "
@@ -125,7 +125,7 @@ def _rewrap_all(report: ReportProgress) -> RotationResult:
 
 
 def _rewrap_rows(table: Any, rows: list[Any], root: RootKey, result: RotationResult) -> None:
-    """Re-wraps before acquiring the writer lock; a row that has changed since is left as it is."""
+    """Re-wrap keys outside of the writer lock; a row that has changed since is left as it is."""
     wrapped = []
     for row in rows:
         try:

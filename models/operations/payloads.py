@@ -50,9 +50,10 @@ def check_payload_store() -> None:
 
 
 def unreferenced_objects() -> Iterator[list[str]]:
-    """Ids of objects that neither a document nor a record names, as a restore leaves them.
+    """Return the ids of objects that neither a document nor a record names.
 
-    An object that an upload stores meanwhile had a record before it was listed.
+    A restore leaves such objects. An object that an upload stores meanwhile had a record before it
+    was listed.
     """
     objects = current_runtime().payload_objects
     for ids in objects.document_ids() if objects else ():
@@ -94,7 +95,7 @@ def move_payloads(place: str, report: ReportProgress = no_progress) -> MoveResul
 
 
 def _moved(document: Document, place: str, problems: list[str]) -> bool:
-    """Whether it was moved; if not, a problem says why, unless it was deleted meanwhile."""
+    """Move a payload and return whether it was moved; if not, report why, unless it was deleted."""
     try:
         _MOVES[place](document)
         return True
@@ -127,7 +128,7 @@ def _move_to_objects(document: Document) -> None:
 
 
 def _move_to_rows(document: Document) -> None:
-    """In one transaction, so that it leaves nothing when it is interrupted."""
+    """Move a payload in one transaction, so that it leaves nothing when it is interrupted."""
     with engine().reserve_disk_space(document.size, current_runtime().settings.reserve_bytes):
         pieces = list(_pieces(document, current_runtime().require_objects()))
         _verify(document, pieces)
@@ -151,7 +152,7 @@ def _verify(document: Document, pieces: Iterable[bytes]) -> None:
 
 
 def _require_place(document: Document, place: str) -> Document:
-    """The row, read again under the writer lock. `Busy` if another process has moved it."""
+    """Return the row, read again under the writer lock. Raise `Busy` if it was moved."""
     document = Document.of_id(document.id)
     if document.place != place:
         raise Busy

@@ -67,7 +67,7 @@ def copy_to_postgres(address: str, report: ReportProgress = no_progress) -> Copy
 
 
 def refuse_copied(database: str) -> None:
-    """`OperatorError` if this file was copied to a server, which has gone on since."""
+    """Raise `OperatorError` if this file was copied to a server, which has gone on since."""
     if (mark := _mark_of(database)).exists():
         raise OperatorError(
             f"{database} was copied to {mark.read_text().strip()}: set DOCSERVICE_DATABASE to that "
@@ -87,7 +87,7 @@ def _mark_of(database: str) -> Path:
 
 
 def _require_file(address: str) -> Path:
-    """The file to be copied."""
+    """Return the file to be copied."""
     if not is_server(address):
         raise OperatorError("A copy goes to a PostgreSQL server: postgresql://user@host/name.")
     source = current_runtime().settings.database

@@ -6,4 +6,4 @@ ReportProgress = Callable[[int, int], None]
 
 
 def no_progress(_done: int, _total: int) -> None:
-    """Discards the report."""
+    """Discard the report."""

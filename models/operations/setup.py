@@ -64,7 +64,7 @@ def open_database(address: str, threads: int = 0) -> None:
 
 
 def _migrate() -> None:
-    """Says so where it may take long: an operator who sees nothing would stop it."""
+    """Migrate the database; say so where it may take long, or an operator would stop it."""
     made = _migrations_made()
     newest = max(_migrations())[:4]
     if made:
@@ -84,7 +84,7 @@ def _runner() -> MigrationRunner:
 
 
 def refuse_other_version() -> None:
-    """`OperatorError` if a later version has made the database, or an older one than 0.2.0."""
+    """Raise `OperatorError` if a later version has made the database, or an older one than 0.2.0."""
     made = _migrations_made()
     if is_before_0_2_0(made):
         raise OperatorError(
@@ -96,28 +96,29 @@ def refuse_other_version() -> None:
 
 
 def refuse_foreign_schema() -> None:
-    """`OperatorError` if the schema is not what the migrations made that the database names."""
+    """Raise `OperatorError` if something in the schema is foreign, missing or altered."""
     if problems := schema_problems():
         sentence = f"This service did not make this database as it is: {', '.join(problems)}. "
         raise OperatorError(f"{sentence}Drop what is foreign, or restore another backup.")
 
 
 def schema_problems() -> list[str]:
-    """What is foreign, missing or altered in the schema, each as `trigger x is foreign`."""
+    """Return foreign, missing or altered parts of the schema, each as `trigger x is foreign`."""
     with connected():
         return engine().schema_differences(MIGRATIONS, _runner().applied())
 
 
 def table_problems() -> list[str]:
-    """How tables on a server differ from what the migrations make. The service starts all the same:
-    an index that is missing prevents neither reading nor verifying.
+    """Return the differences of tables on a server from those that the migrations make.
+
+    The service starts all the same: a missing index prevents neither reading nor verifying.
     """
     with connected():
         return engine().table_differences(MIGRATIONS)
 
 
 def is_older() -> bool:
-    """Whether there are migrations still to run."""
+    """Return whether there are migrations still to run."""
     return not _migrations() <= _migrations_made()
 
 
@@ -131,7 +132,7 @@ def _migrations_made() -> set[str]:
 
 
 def root_keys_in_use() -> Counter[str]:
-    """The number of rows whose key each root key wraps, by its id."""
+    """Return the number of rows whose key each root key wraps, by its id."""
     used: Counter[str] = Counter()
     with connected():
         for table in TABLES_WITH_KEYS:
@@ -151,7 +152,7 @@ def load_keyring() -> None:
 
 
 def _keyring_source(settings: Settings) -> str:
-    """The name of the setting that says where the keyring is."""
+    """Return the name of the setting that says where the keyring is."""
     given = [PREFIX + name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
     if len(given) > 1:
         raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
@@ -170,7 +171,7 @@ def _keyring(settings: Settings) -> Keyring:
 
 
 def open_keyring(path: Path) -> Keyring:
-    """The keyring at `path`; a new one only while the database holds no wrapped key."""
+    """Return the keyring at `path`; make one only while the database holds no wrapped key."""
     _require_made(path)
     if not path.exists() and not root_keys_in_use():
         return Keyring.create(path)
@@ -178,7 +179,7 @@ def open_keyring(path: Path) -> Keyring:
 
 
 def _require_made(path: Path) -> None:
-    """KeyringError at the first start on a server: each of its machines would make its own."""
+    """Raise KeyringError at the first start on a server: each machine would make its own."""
     if engine().is_shared and not path.exists() and not root_keys_in_use():
         raise KeyringError(
             f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
@@ -214,12 +215,12 @@ def _require_roots(keyring: Keyring) -> None:
 
 
 def is_ready() -> bool:
-    """Whether the database can be read, written and synced, and the keyring be read."""
+    """Return whether the database can be read, written and synced, and the keyring be read."""
     return why_not_ready() is None
 
 
 def why_not_ready() -> str | None:
-    """A sentence for anybody, which names no place and no setting; None if the service is ready."""
+    """Return a sentence for anybody, without places and settings; None if the service is ready."""
     try:
         with connected():
             User.select(User.id).limit(1).execute()

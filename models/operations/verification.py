@@ -21,7 +21,7 @@ from .setup import TABLES_WITH_KEYS
 
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:
-    """Unwraps the data key of every row. Progress counts rows."""
+    """Unwrap the data key of every row. Progress counts rows."""
     done, problems, total = 0, [], sum(table.select().count() for table in TABLES_WITH_KEYS)
     for table in TABLES_WITH_KEYS:
         for row in table.each():
@@ -32,7 +32,8 @@ def check_keys(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_contents(report: ReportProgress = no_progress) -> list[str]:
-    """Decrypts all keys, names, passwords, lists, payloads, and what guarded links have left.
+    """Decrypt all keys, names, passwords, lists, payloads, and the rows of guarded links.
+
     Progress counts payload bytes.
     """
     problems = check_keys()
@@ -51,9 +52,7 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
 
 
 def check_authority() -> list[str]:
-    """Verifies the MAC of every row that says who may do what, and of what webhooks are to get, and
-    opens every webhook.
-    """
+    """Verify the MAC of every row with authority columns and of deliveries; open each webhook."""
     tables = (*AUTHENTICATED, Webhook, Recipient, Opening)
     altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
     altered += [one.id for one, event in Event.of_deliveries() if not one.is_of(event)]
@@ -63,19 +62,19 @@ def check_authority() -> list[str]:
 
 
 def check_database_file(deep: bool) -> list[str]:
-    """The engine's own check of its file; `deep` also compares indexes with their tables."""
+    """Run the engine's own check of its file; `deep` also compares indexes with their tables."""
     errors = engine().damage(deep)
     return [f"The database file is damaged ({error}). Restore a backup." for error in errors]
 
 
 def check_sample(count: int) -> list[str]:
-    """Decrypts the metadata and the last byte of `count` documents chosen at random."""
+    """Decrypt the metadata and the last byte of `count` documents chosen at random."""
     sample = Document.select().order_by(fn.RANDOM()).limit(count)
     return [problem for one in sample for problem in _problems(_decrypt_end, one)]
 
 
 def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:
-    """Nothing if the row decrypts, or was deleted after it was read."""
+    """Return no problem if the row decrypts, or was deleted after it was read."""
     try:
         decrypt(row)
     except (DecryptionError, KeyringError) as error:

@@ -1,4 +1,4 @@
-"""What every row can do: ids, insertion, sealing with a key of its own, belonging to a user."""
+"""Rows: ids, insertion, sealing with a key of their own, MACs, and the user they belong to."""
 
 from .authenticated import (
     Authenticated,

@@ -39,12 +39,12 @@ class Authenticated(Table):
 
     @classmethod
     def genuine(cls, rows: Iterable[Self]) -> list[Self]:
-        """Without those that were altered outside of the service, which are logged."""
+        """Return the rows that were not altered outside of the service, and log the others."""
         return [row for row in rows if row.is_genuine() or log_altered(row.id)]
 
     @classmethod
     def update(cls, *args: Any, **values: Any) -> Any:
-        """ValueError for authority columns: `change` writes their MAC as well."""
+        """Raise ValueError for authority columns: `change` writes their MAC as well."""
         names = {getattr(field, "name", field) for given in args for field in given} | set(values)
         if names & {*cls.AUTHORITY, *cls.AUTHORITY_OPTIONAL, "authority_mac"}:
             raise ValueError(f"{names} are changed by `change`, which writes the MAC, too.")
@@ -69,7 +69,7 @@ class Authenticated(Table):
             yield ids[first : first + PAGE_ROWS]
 
     def is_genuine(self) -> bool:
-        """Whether the authority columns are as the service has written them."""
+        """Return whether the authority columns are as the service has written them."""
         key, table = current_runtime().authority_key, self._meta.table_name
         return is_authentic(key, table, self._authority(), self.authority_mac)
 
@@ -87,7 +87,7 @@ class Authenticated(Table):
             self._store(fields)
 
     def _store(self, fields: dict[str, Any]) -> bool:
-        """False if the row has changed since it was read."""
+        """Store the row, and return False if it has changed since it was read."""
         former = self.authority_mac
         self.__data__.update(fields)
         self.authority_mac = self._mac()
@@ -118,7 +118,7 @@ class Authenticated(Table):
 
 
 def log_altered(id: object) -> bool:
-    """Tells the operator, once; false, which lets `genuine` leave the row out."""
+    """Log an altered row once; return false, which lets `genuine` leave the row out."""
     name, reported = loggable_id(id), current_runtime().altered_rows
     if name not in reported and len(reported) < MOST_REPORTED:
         reported.add(name)
@@ -161,7 +161,7 @@ class Credential(Authenticated, Owned):
 
     @classmethod
     def usable(cls, moment: Any) -> list[Any]:
-        """Conditions that a row has to meet when it is presented."""
+        """Return conditions that a row has to meet when it is presented."""
         return cls.live(moment)
 
     def note_use(self, moment: int) -> bool:
@@ -183,8 +183,9 @@ class Credential(Authenticated, Owned):
 
     @classmethod
     def presented(cls, column: str, value: Any) -> Presented[Self] | None:
-        """The row with this value of a unique column; None if row or owner are absent, altered or
-        no longer `usable`.
+        """Return the row with this value of a unique column, with its owner.
+
+        None if row or owner are absent, altered or no longer `usable`.
         """
         values = _presented(cls, column).first(value=value, now=now())
         if values is None:

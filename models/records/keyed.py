@@ -26,14 +26,14 @@ class OwnsDataKey(Table):
 
     @classmethod
     def with_root_keys(cls, rows: list[Self]) -> list[Self]:
-        """The rows, with their root keys as the keyring has them now: looked at once for all."""
+        """Return the rows with their root keys, which are looked up in the keyring at once."""
         roots = {root.id: root for root in current_runtime().keyring}
         for row in rows:
             row.root_key = roots.get(row.root)
         return rows
 
     def binding(self) -> tuple[str, ...]:
-        """What the wrapped key is bound to, besides the row's id."""
+        """Return the words that the wrapped key is bound to, besides the row's id."""
         return ()
 
     def generate_key(self) -> None:
@@ -51,11 +51,11 @@ class OwnsDataKey(Table):
         return sealing.unseal(root.wrap_key, self._key_context(), self.sealed_key)
 
     def rewrapped(self, root: RootKey) -> bytes:
-        """The key as it is stored under another root."""
+        """Return the key as it is stored under another root."""
         return sealing.seal(root.wrap_key, self._key_context(), self.key)
 
     def seal(self, purpose: str, of: str, value: Any) -> bytes:
-        """JSON of `value`, sealed as the `purpose` of the row with the id `of`."""
+        """Return the JSON of `value`, sealed as the `purpose` of the row with the id `of`."""
         text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
         return sealing.seal(self.key, sealing.context(purpose, of), text)
 
@@ -64,7 +64,7 @@ class OwnsDataKey(Table):
         return json.loads(text.decode("utf-8", "surrogatepass"))
 
     def _root_now(self) -> RootKey:
-        """The root key that wraps this row's key now, after its former one was retired."""
+        """Return the root key that wraps this row's key now, after its former one was retired."""
         row = self.find(self.id)
         if row is None:
             raise NotFound
@@ -76,7 +76,7 @@ class OwnsDataKey(Table):
 
 
 class Owner(OwnsDataKey):
-    """What rows of a user need of the user: the key that seals them."""
+    """A user as the rows of the user need it: with the key that seals them."""
 
     class Meta:
         table_name = OWNER_TABLE  # `user` is a reserved word of SQL

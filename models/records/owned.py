@@ -17,17 +17,17 @@ class Owned(Table):
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:  # noqa: ARG003
-        """Conditions a row has to meet, else it counts as absent then."""
+        """Return conditions that a row has to meet, else it counts as absent then."""
         return []
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:  # noqa: ARG003
-        """The condition of a filter; by default that the column of its name has the value."""
+        """Return the condition of a filter; by default that the column has the value."""
         return getattr(cls, name) == value
 
     @classmethod
     def one_of(cls, owner_id: str, id: str, **filters: Any) -> Self:
-        """`NotFound` for another owner's row as for one that never was."""
+        """Return a row of the owner; raise `NotFound` for another owner's row as for none."""
         values = {"owner_id": owner_id, "id": id, "now": now(), **filters}
         rows = cls.rows(_one(cls, tuple(filters)), **values)
         if not rows:
@@ -81,11 +81,11 @@ def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:
 
 
 def has_passed(expires_at: int | None) -> bool:
-    """Whether the moment, in milliseconds, is not in the future; None never comes."""
+    """Return whether the moment, in milliseconds, is not in the future; None never comes."""
     return expires_at is not None and expires_at <= now()
 
 
 def require_future(expires_at: int | None) -> None:
-    """`Invalid` if the moment has passed."""
+    """Raise `Invalid` if the moment has passed."""
     if has_passed(expires_at):
         raise Invalid("#/expiresAt", "This moment has passed. Give one in the future.")

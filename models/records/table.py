@@ -1,4 +1,4 @@
-"""What every table has: an id, the moment of creation, and prepared ways to store and find rows."""
+"""The base of all tables: id, moment of creation, prepared ways to store and find rows."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801
-    """That of functools, without the lock that it has before Python 3.12: threads share no row."""
+    """The decorator of functools, without its lock before Python 3.12: threads share no row."""
 
     def __get__(self, row: Any, owner: Any = None) -> T:  # type: ignore[override]
         value = row.__dict__[self.attrname] = self.func(row)
@@ -54,7 +54,7 @@ class Table(Model):
 
     @classmethod
     def fresh(cls, **fields: Any) -> Any:
-        """A new row, not stored yet; store it with `insert_row`."""
+        """Return a new row, not stored yet; store it with `insert_row`."""
         return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
 
     def insert_row(self) -> None:
@@ -63,7 +63,7 @@ class Table(Model):
 
     @classmethod
     def find(cls, id: str) -> Self | None:
-        """The row with this id, of any owner."""
+        """Return the row with this id, of any owner."""
         rows = cls.rows(_by_id(cls), id=id)
         return rows[0] if rows else None
 
@@ -73,17 +73,17 @@ class Table(Model):
 
     @classmethod
     def rows(cls, query: Prepared, **values: Any) -> list[Self]:
-        """The rows of a query that selects all columns, as `cls.select()` does."""
+        """Return the rows of a query that selects all columns, as `cls.select()` does."""
         return cls.genuine(cls._of_row(row) for row in query.all(**values))
 
     @classmethod
     def genuine(cls, rows: Iterable[Self]) -> list[Self]:
-        """Those that may be used; some tables leave out rows (`authenticated.py`)."""
+        """Return the rows that may be used; some tables leave out rows (`authenticated.py`)."""
         return list(rows)
 
     @classmethod
     def _of_row(cls, row: tuple[Any, ...]) -> Self:
-        """The row with these values of all columns, as they are stored."""
+        """Return the row with these values of all columns, as they are stored."""
         own = cls(__no_default__=1)
         own.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
         return own
@@ -96,7 +96,7 @@ class Table(Model):
 
     @classmethod
     def keep_newest_of_each(cls, column: Any, most: int, condition: Any = _ANY) -> None:
-        """The same for each value of the column, in batches and outside of a transaction."""
+        """Keep the newest rows of each value of the column, in batches; in no transaction."""
         groups: Any = cls.select(column).where(condition).group_by(column)
         for (value,) in list(groups.having(fn.COUNT(column) > most).tuples()):
             of_value = condition & (column == value)
@@ -119,14 +119,14 @@ class Table(Model):
 
     @classmethod
     def _batches(cls, condition: Any, *, altered_too: bool) -> Iterator[list[str]]:  # noqa: ARG003
-        """The ids of the rows that meet the condition; those that were returned are deleted."""
+        """Yield the ids of rows that meet the condition; the caller deletes each batch."""
         first = cls.select(cls.id).where(condition).order_by(cls.id)
         while ids := [row.id for row in first.limit(PAGE_ROWS)]:
             yield ids
 
     @classmethod
     def each(cls) -> Iterator[Self]:
-        """Every row, in the order of ids; none is held back, see `genuine`."""
+        """Yield every row, in the order of ids; none is held back, see `genuine`."""
         after = ""
         while page := _following(cls).all(after=after):
             yield from (cls._of_row(row) for row in page)

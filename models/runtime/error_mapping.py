@@ -1,4 +1,4 @@
-"""Maps the exceptions of other libraries to domain errors."""
+"""The exceptions of other libraries as domain errors, and the log of failures."""
 
 import errno
 import logging
@@ -33,7 +33,7 @@ _FAILING = {errno.EIO, errno.EFBIG, errno.EROFS}
 
 
 def service_error_of(error: BaseException) -> ServiceError | None:
-    """The first domain error along the chain of causes; None for an unexpected exception."""
+    """Return the first domain error along the chain of causes; None for an unexpected exception."""
     for cause in causes_of(error):
         if known := _known(cause):
             return known
@@ -41,7 +41,7 @@ def service_error_of(error: BaseException) -> ServiceError | None:
 
 
 def operator_message(error: BaseException) -> str | None:
-    """The sentence for the operator; None for an unexpected exception."""
+    """Return the sentence for the operator; None for an unexpected exception."""
     if isinstance(error, (crypto.KeyringError, OperatorError)):
         return str(error)
     if isinstance(error, OSError):
@@ -53,16 +53,16 @@ def operator_message(error: BaseException) -> str | None:
     if isinstance(error, (DatabaseError, EngineError)) and (
         known is None or isinstance(known, DatabaseDamaged)
     ):
-        line, *_ = str(error).splitlines() or [""]  # what follows quotes the statement
+        line, *_ = str(error).splitlines() or [""]  # later lines quote the statement
         more = " `flask doctor` says more. Restore a backup." if known else ""
         return f"The database can't be used: {line}.{more}"
     return known.sentence if known else None
 
 
 def log_failure(what: str, error: BaseException, *, quotes: bool = True) -> None:
-    """In one line where the storage is full, busy, failing or damaged, else with a traceback.
+    """Log a failure in one line where the storage is full, busy or damaged, else with a traceback.
 
-    Unless it `quotes`, without the error's own text, which may hold an address.
+    Unless it `quotes`, the error's own text, which may hold an address, is left out.
     """
     log = logging.getLogger("docservice")
     known = service_error_of(error)
@@ -77,7 +77,7 @@ def log_failure(what: str, error: BaseException, *, quotes: bool = True) -> None
 
 
 def log_damage(what: str, error: Exception) -> None:
-    """Of one row among many, which are shown all the same."""
+    """Log the damage of one row among many, which are shown all the same."""
     why = str(error) or "It was altered."
     logging.getLogger("docservice").error("%s does not open. %s", what, why)
 

@@ -16,7 +16,7 @@ class FailureCounts:
         self._given_up = Counter(dict.fromkeys(SENT, 0))
 
     def count_failed(self, work: str) -> None:
-        """An attempt raised an error; another one follows later, unless it is given up."""
+        """Count an attempt that raised an error; another one follows, unless it is given up."""
         with self._lock:
             self._failed[work] += 1
 

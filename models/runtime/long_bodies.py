@@ -22,7 +22,7 @@ class Admission:
     """A long body that is being received, as the server takes it; nobody waits for this one."""
 
     def end(self) -> None:
-        """Called once, when the body is gone."""
+        """Release the slot, once, when the body is gone."""
 
     def pace_bytes(self) -> int:
         """Return how many bytes have to come in any 15 seconds, if more than of every body."""

@@ -34,7 +34,7 @@ class Node(Model):
 
 
 def node_name() -> str:
-    """The name of this process, and of its commands, among those that serve the database."""
+    """Return the name of this process, and of its commands, among those that serve the database."""
     return f"{socket.gethostname()} {current_runtime().settings.listen}"
 
 
@@ -54,16 +54,17 @@ def report_node() -> None:
 
 
 def forget_node() -> None:
-    """Of a process of the same name that was killed, or of this one at its end."""
+    """Forget this process at its end, or a killed process of the same name."""
     with connected():
         gone = _is_own() | (Node.seen_at < SERVER_NOW - _FORGOTTEN_MS)
         Node.delete().where(gone).execute()
 
 
 def check_nodes() -> None:
-    """OperatorError if several live processes have the name of this one: a starting one forgets
-    those that there were, so two are seen only if both live. KeyringError unless this process and
-    every other one know the primary of each other.
+    """Raise OperatorError if several live processes have the name of this one.
+
+    A process that starts forgets the former ones of its name, so two are seen only if both live.
+    Raises KeyringError unless this process and every other one know the primary of each other.
     """
     _require_own_name()
     own = [root.id for root in current_runtime().keyring]
@@ -79,12 +80,12 @@ def check_nodes() -> None:
 
 
 def nodes_that_use(root_id: str) -> list[str]:
-    """The other nodes whose primary this is."""
+    """Return the other nodes whose primary this is."""
     return [id for id, root_ids in other_nodes() if root_ids[0] == root_id]
 
 
 def other_nodes() -> list[tuple[str, list[str]]]:
-    """The names of the others that live, and the ids of their root keys, the primary first."""
+    """Return the names of other live nodes, and the ids of their root keys, primary first."""
     return [(node.id.rpartition(" ")[0], node.root_ids.split()) for node in _live(~_is_own())]
 
 
@@ -97,7 +98,7 @@ def _require_own_name() -> None:
 
 
 def _live(condition: Any) -> list[Node]:
-    """The nodes that live; none where one process serves alone."""
+    """Return the nodes that live; none where one process serves alone."""
     if not engine().is_shared:
         return []
     with connected():
@@ -110,5 +111,5 @@ def _is_own() -> Any:
 
 
 def _own() -> str:
-    """What the ids of processes of this name begin with."""
+    """Return the text that ids of processes of this name begin with."""
     return f"{node_name()} "

@@ -23,7 +23,7 @@ PROCESSES = 4  # child processes at once
 PROCESS_SECONDS = 30
 SLOT_SECONDS = 10
 SAVING = 2  # slots for files: views keep the other processes
-BESIDE_REQUESTS = 8  # previews at once, of which those that convert wait for memory
+BESIDE_REQUESTS = 8  # previews at once; conversions among them wait for memory
 MOST_UNKEPT_BYTES = 48 << 20  # of all of them; a converted PDF has at most 32 MiB
 UNKEPT_SECONDS = 600
 

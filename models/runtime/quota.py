@@ -20,7 +20,7 @@ class Quota:
         return self.documents
 
     def require(self, size: int, documents: int, stored_bytes: int) -> None:
-        """`QuotaExceeded` unless `size` bytes more may be stored beside `documents`."""
+        """Raise `QuotaExceeded` unless `size` bytes more may be stored beside `documents`."""
         if self.most_documents is not None and documents >= self.most_documents:
             raise QuotaExceeded(
                 f"You may keep {self.most_documents:,} documents and have {documents:,}. "
@@ -34,6 +34,6 @@ class Quota:
 
 
 def refuse_if_full(count: int, most: int, what: str, remedy: str) -> None:
-    """`QuotaExceeded` if there are `most` rows of a kind, or more."""
+    """Raise `QuotaExceeded` if there are `most` rows of a kind, or more."""
     if count >= most:
         raise QuotaExceeded(f"You have {count:,} {what}; {most:,} is the most. {remedy}")

@@ -31,7 +31,7 @@ class RateLimiter:
         self._lock = threading.Lock()
 
     def allowance(self, key: str) -> Allowance:
-        """What is left of the key's limit now. Counts nothing."""
+        """Return the allowance that is left of the key's limit now; count nothing."""
         return self._allowance(self._owed(key))
 
     def hit(self, key: str) -> None:
@@ -68,7 +68,7 @@ class RateLimiter:
         return (self._limit.seconds - owed) / self._gap + 1e-6  # whole numbers, despite floats
 
     def _owed(self, key: str) -> float:
-        """How many seconds the theoretical arrival time is ahead."""
+        """Return how many seconds the theoretical arrival time is ahead."""
         now = self._clock()
         with self._lock:
             return max(self._due.get(hash(key), now) - now, 0.0)
@@ -90,7 +90,7 @@ class RateLimiter:
 
 
 class PasswordFailureLimiter:
-    """Counts wrong passwords by account and address, and by address alone.
+    """A limit of wrong passwords by account and address, and by address alone.
 
     So guesses from elsewhere never stop the owner's right password.
     """
@@ -106,7 +106,7 @@ class PasswordFailureLimiter:
         refuse_if_spent(max(by_account, by_address, key=lambda allowance: allowance.wait_seconds))
 
     def record_failure(self, account: str, address: str) -> None:
-        """Without room for one more `TooManyRequests`: nobody learns that it was wrong."""
+        """Count a failure. Raise `TooManyRequests` in place of the answer if there are too many."""
         network = network_of(address)
         self._by_account.spend(f"{account} {network}")
         self._by_address.spend(network)
@@ -118,7 +118,7 @@ def refuse_if_spent(allowance: Allowance) -> None:
 
 
 def network_of(address: str) -> str:
-    """The IPv4 address, or the IPv6 /64 that one subscriber usually has."""
+    """Return the IPv4 address, or the IPv6 /64 that one subscriber usually has."""
     try:
         version = ipaddress.ip_address(address).version
     except ValueError:  # a Unix socket
@@ -171,7 +171,7 @@ class SharedRateLimiter(RateLimiter):
         return rows[0][0] / 1000 if rows else None
 
     def _hashed(self, key: str) -> str:
-        """The row's key tells nothing of accounts and addresses."""
+        """Return a key for the row that says nothing of accounts and addresses."""
         return hashlib.sha256(f"{self._limit.name} {key}".encode()).hexdigest()
 
 

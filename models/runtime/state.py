@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 class BackgroundWork(Protocol):
     def stop(self) -> None:
-        """Returns when the work has ended."""
+        """Stop, and return when the work has ended."""
 
 
 class Runtime:
@@ -90,13 +90,13 @@ class Runtime:
         self._background: list[BackgroundWork] = []
 
     def require_objects(self) -> "PayloadObjects":
-        """The store of objects. `PayloadStoreAway` if the settings name none."""
+        """Return the store of objects. Raise `PayloadStoreAway` if the settings name none."""
         if self.payload_objects is None:
             raise PayloadStoreAway("No object store is named: set DOCSERVICE_PAYLOADS to it.")
         return self.payload_objects
 
     def run_in_background(self, *work: BackgroundWork) -> None:
-        """Work that has been started, to be stopped by `close`."""
+        """Keep work that has been started, to be stopped by `close`."""
         self._background += work
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ _current: Runtime | None = None
 
 
 def create_runtime(settings: Settings) -> Runtime:
-    """The runtime of this process; `OperatorError` while another one has not been closed."""
+    """Make the runtime of this process; raise `OperatorError` while another one is not closed."""
     global _current  # noqa: PLW0603
     if _current is not None:
         served = without_password(_current.settings.database)
@@ -132,7 +132,7 @@ def create_runtime(settings: Settings) -> Runtime:
 
 
 def current_runtime() -> Runtime:
-    """The runtime; RuntimeError before `create_app` and after its end."""
+    """Return the runtime; raise RuntimeError before `create_app` and after its end."""
     if _current is None:
         raise RuntimeError("No application is open in this process: call create_app first.")
     return _current

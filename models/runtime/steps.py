@@ -11,7 +11,7 @@ Step = Callable[[], object]
 
 @contextmanager
 def independent_steps() -> Iterator[Callable[[Step], None]]:
-    """A function that does a step. A step that fails keeps none of the following from being done.
+    """Return a function that does a step. A step that fails does not prevent the following ones.
 
     At the end their errors are raised: the only one as it is, several as an ExceptionGroup. While
     the database is unavailable no further step is tried.
@@ -34,7 +34,7 @@ def independent_steps() -> Iterator[Callable[[Step], None]]:
 
 
 def errors_of(error: Exception) -> list[Exception]:
-    """The errors that `independent_steps` has raised, one by one."""
+    """Return the errors that `independent_steps` has raised, one by one."""
     if isinstance(error, ExceptionGroup):
         return [each for inner in error.exceptions for each in errors_of(inner)]
     return [error]

@@ -82,7 +82,7 @@ class Due:
 
 
 class UnrecordedEvents:
-    """Counts of events by minute, and what is to be recorded of each owner."""
+    """The counts of events by minute, and the events and uses that are due, by owner."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

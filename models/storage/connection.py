@@ -14,11 +14,11 @@ from typing import Any
 from peewee import SQL, DatabaseProxy, __exception_wrapper__  # type: ignore[attr-defined]
 
 database: Any = DatabaseProxy()
-wrapping_errors: Any = __exception_wrapper__  # of the driver into those of peewee
+wrapping_errors: Any = __exception_wrapper__  # turns errors of the driver into errors of peewee
 
 
 def connected() -> AbstractContextManager[None]:
-    """A connection for work outside a request; inside one, the request's own."""
+    """Return the context of a connection; inside a request it is the request's own."""
     return _connection() if database.is_closed() else nullcontext()
 
 
@@ -45,7 +45,7 @@ def close_database() -> None:
 
 
 def param(name: str) -> Any:
-    """Stands in a query for the value that it is executed with under this name."""
+    """Return a placeholder for the value that a query is executed with under this name."""
     return SQL(f":{name}")
 
 
@@ -59,7 +59,7 @@ class Prepared:
         database.attach_callback(self._forget)
 
     def _forget(self, _database: Any) -> None:
-        """Another database is used from now on, of an engine with other SQL perhaps."""
+        """Forget the text: from now on another database is used, perhaps with other SQL."""
         vars(self).pop("text", None)
 
     @cached_property
@@ -77,12 +77,13 @@ class Prepared:
         return row
 
     def execute(self, **values: Any) -> int:
-        """The number of rows changed."""
+        """Execute the query, and return the number of rows that it has changed."""
         return int(database.execute_sql(self.text, values).rowcount)
 
 
 def prepared(build: Callable[..., Any]) -> Callable[..., Prepared]:
-    """Decorates a function that builds a query: called, it returns the same one, `Prepared`, for
-    the same arguments.
+    """Decorate a function that builds a query, so that it returns a `Prepared` query.
+
+    For the same arguments it returns the same query.
     """
     return cache(lambda *about: Prepared(partial(build, *about)))

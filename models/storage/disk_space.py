@@ -41,10 +41,10 @@ def reserve_disk_space(
 
 
 def _fits(needed: int, reserve_bytes: int) -> bool:
-    """What is written needs its size twice: in the WAL, and in the database after a checkpoint.
+    """Return whether the needed bytes fit twice: into the WAL, and later into the database.
 
-    If that does not fit, the database's free pages are counted, and half of the reserve, until
-    the WAL is truncated.
+    If they do not, the database's free pages are counted, and half of the reserve, until the WAL is
+    truncated.
     """
     free, wal = _free_bytes_with_ballast(database.database), _wal_bytes()
     if free >= wal + 2 * needed + reserve_bytes:
@@ -61,7 +61,7 @@ def _wal_bytes() -> int:
 
 
 def _unused_bytes() -> int:
-    """The size of the database's free pages."""
+    """Return the size of the database's free pages."""
     return pragma("freelist_count") * pragma("page_size")
 
 

@@ -1,4 +1,4 @@
-"""What the engines do differently, as one object each: `SqliteEngine` and `PostgresEngine`."""
+"""The differences between the engines, as one object each: `SqliteEngine`, `PostgresEngine`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -9,9 +9,10 @@ from ..core import ServiceError
 
 
 class Engine(ABC):
-    """What is not abstract is for one that leaves disk and log to a server, or has none to share.
+    """A database engine.
 
-    `write_transaction` yields what `sync` takes as `since`.
+    The methods that are not abstract are for an engine that leaves disk and log to a server, or
+    that no other process shares. `write_transaction` yields the argument `since` of `sync`.
     """
 
     is_shared = False  # whether several processes may serve the database at once
@@ -26,61 +27,63 @@ class Engine(ABC):
     def write_transaction(
         self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
     ) -> AbstractContextManager[int]:
-        """A transaction, with the owner's lock; when it ends, others see it, and may write.
+        """Return a transaction with the owner's lock; when it ends, others see it, and may write.
 
-        `Busy` or an error of the engine if the lock is not free after `wait_seconds`, or 5 s.
+        Raises `Busy` or an error of the engine if the lock is not free after `wait_seconds`, or 5
+        s.
         """
 
     def sync(self, since: int | None = None) -> None:
         """Sync what is committed. `NotSynced` if that failed, or has failed after `since`."""
 
     def sync_failures(self) -> int:
-        """The number of failed syncs since the process began."""
+        """Return the number of failed syncs since the process began."""
         return 0
 
     def lock_owner(self, owner_id: str) -> None:
-        """From here to the end of the transaction no other one of this owner runs."""
+        """Let no other transaction of this owner run, from here to the end of this transaction."""
 
     def lock_name(self, name: str, wait_seconds: float) -> bool:
-        """Whether no other process holds the lock of this name, which ends with the transaction."""
+        """Lock a name until the transaction ends; return False if another process holds it."""
         return True
 
     @abstractmethod
     def migrating(self) -> AbstractContextManager[Any]:
-        """A transaction in which migrations run: of several starters one migrates."""
+        """Return a transaction in which migrations run: of several starters one migrates."""
 
     @abstractmethod
     def schema_differences(self, directory: str, migrations: Any) -> list[str]:
-        """What is not as these migrations, in this order, make it, as `trigger x is foreign`."""
+        """Return differences from the schema of these migrations, as `trigger x is foreign`."""
 
     def table_differences(self, directory: str) -> list[str]:
-        """How tables on a server differ from those that all migrations of the directory make."""
+        """Return differences of tables on a server from those that all migrations make."""
         return []
 
     def damage(self, deep: bool) -> list[str]:
-        """What is wrong with the file; `deep` also compares indexes with their tables."""
+        """Return the damages of the file; `deep` also compares indexes with their tables."""
         return []
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[Any]:
-        """A context in which all queries see the database as it is at the first one."""
+        """Return a context in which all queries see the database as it is at the first one."""
 
     @abstractmethod
     def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, which are not held in memory. Read them in a transaction."""
+        """Return the rows of a query, which are not held in memory. Read them in a transaction."""
 
     @abstractmethod
     def service_error(self, error: BaseException) -> ServiceError | None:
-        """The domain error that the engine's error stands for; None for any other exception."""
+        """Return the domain error of an error of the engine; None for any other exception."""
 
     @abstractmethod
     def is_writable(self) -> bool:
-        """False for a read-only file or a standby server."""
+        """Return False for a read-only file or a standby server."""
 
     def fault(self) -> str | None:
-        """A sentence that says why nothing can be stored for good: the database is read-only; from
-        a failed sync of the write-ahead log until a transaction has reset it; and once a query has
-        found the file damaged. Else None.
+        """Return a sentence that says why nothing can be stored for good, or None.
+
+        The database is read-only; or a sync of the write-ahead log has failed, until a transaction
+        has reset it; or a query has found the file damaged.
         """
         return None if self.is_writable() else "The database is read-only."
 
@@ -88,7 +91,9 @@ class Engine(ABC):
         """Scrub from the disk what was deleted."""
 
     def without_scrubbing(self) -> AbstractContextManager[Any]:
-        """Deleted rows are not overwritten on disk: for ciphertext whose key is deleted, too."""
+        """Return a context in which deleted rows are not overwritten on disk, as for ciphertext
+        whose key is deleted, too.
+        """
         return nullcontext()
 
     def checkpoint_wal(self) -> None:

@@ -49,7 +49,7 @@ def _engine_of(address: str) -> Engine:
 
 
 def is_server(address: str) -> bool:
-    """Whether a database's address is the URL of a PostgreSQL server."""
+    """Return whether a database's address is the URL of a PostgreSQL server."""
     return address.startswith(("postgresql://", "postgres://"))
 
 

@@ -17,7 +17,7 @@ _fdatasync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS 
 
 
 class NotSynced(OSError):
-    """What was committed is there, but a power cut may undo it."""
+    """A sync that failed: the commit is there, but a power cut may undo it."""
 
 
 class GroupCommit:
@@ -33,9 +33,9 @@ class GroupCommit:
         self.failures = 0
 
     def sync(self, since: int | None = None) -> None:
-        """Returns when all that was written is on disk; `NotSynced` if a sync failed.
+        """Return when all that was written is on disk; raise `NotSynced` if a sync failed.
 
-        `since`: the number of `failures` before the first write that this is about.
+        `since` is the number of `failures` before the first write that has to be on disk.
         """
         with self._changed:
             since = self.failures if since is None else since
@@ -72,7 +72,7 @@ class GroupCommit:
         _fdatasync(handle)
 
     def _opened(self, path: str) -> int:
-        """Opened again only if the database was closed meanwhile, or is another one."""
+        """Return the file, opened again only if the database was closed or is another one."""
         file = os.stat(path)
         if self._handle is not None and not os.path.samestat(file, os.fstat(self._handle)):
             os.close(self._handle)

@@ -1,11 +1,11 @@
-"""Runs migrations: files that bring a database to the present schema, in the order of their names.
+"""Migrations: files that bring a database to the present schema, in the order of their names.
 
 The first one, `0001_schema`, is the schema of version 1.0. A database of version 0.2.0 is brought
 to the same schema by `from_0_2_0`, and has then the same history. Older ones are not migrated.
 
 A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
 both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
-what SQL cannot say.
+computations.
 """
 
 import re

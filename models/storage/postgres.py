@@ -36,7 +36,7 @@ _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 
 
 def _hand_over_driver() -> None:
-    """To peewee, which was imported without it (`lean_peewee.py`)."""
+    """Hand the driver to peewee, which was imported without it (`lean_peewee.py`)."""
     library: Any = peewee
     library.psycopg, library.TransactionStatus = psycopg, TransactionStatus
     library.Json_pg3, library.Jsonb_pg3 = Json, Jsonb
@@ -50,8 +50,10 @@ _hand_over_driver()
 
 class _Server(_Base):  # type: ignore[misc]
     def _connect(self) -> Any:
-        """A new connection. Single statements are READ COMMITTED as transactions are, whatever the
-        default of the server.
+        """Return a new connection.
+
+        Single statements are READ COMMITTED as transactions are, whatever the default of the
+        server.
         """
         connection = super()._connect()
         connection.execute("SET default_transaction_isolation = 'read committed'")
@@ -67,7 +69,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
     _away_since: float | None = None
 
     def _connect(self) -> Any:
-        """One at a time: so none waits for those before it, where the server does not answer."""
+        """Connect once at a time: nobody waits behind others for a server that is away."""
         began = time.monotonic()
         if began < self._unanswered_until:
             raise OperationalError("the database server did not answer a moment ago")
@@ -89,7 +91,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         return connection
 
     def _is_closed(self, conn: Any) -> bool:
-        """Without a query: a server that has ended the connection leaves something to read."""
+        """Look without a query: a server that has ended the connection leaves something to read."""
         if conn.closed:
             return True
         poll = select.poll()
@@ -99,7 +101,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         return bool(conn.closed)
 
     def cursor(self, **options: Any) -> Any:
-        """In binary: as text, sealed bytes would come as twice as many hexadecimal digits."""
+        """Return a cursor in binary: as text, sealed bytes would have twice as many digits."""
         cursor = super().cursor(**options)
         cursor.format = Format.BINARY
         return cursor
@@ -125,7 +127,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
                 raise
 
     def commit(self) -> None:
-        """OperationalError if a statement has failed, where the server would roll back silently."""
+        """Commit. Raise OperationalError if a statement has failed: the server would roll back."""
         if self.connection().pgconn.transaction_status == TransactionStatus.INERROR:
             raise OperationalError("a statement of this transaction has failed")
         with while_waiting():
@@ -137,17 +139,17 @@ database = Database(None, autoconnect=True, timeout=POOL_SECONDS)
 
 @lru_cache(1000)
 def translated(sql: str) -> str:
-    """Parameters as `:name`, which our queries have, in psycopg's form."""
+    """Return a query with its parameters in psycopg's form in place of `:name`."""
     return _NAMED.sub(lambda match: f"%({match[1]})s" if match[1] else "%%", sql)
 
 
 def storable(value: Any) -> Any:
-    """Text without NUL, which PostgreSQL does not store: so what is looked up is not found."""
+    """Return text without NUL, which PostgreSQL does not store: such text is never found."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without hints and what it quotes."""
+    """Return the message of an error, without hints and quotations."""
     return str(error).partition("\n")[0]
 
 

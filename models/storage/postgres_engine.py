@@ -49,7 +49,7 @@ _NO_ADDRESS = (
 _BOUNDED = f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _ALL = "all"  # held shared by each writer, and alone by a writer of the service
 _SERVICE = "service"
-# A server whose default is `off` would lose what was acknowledged; every other value is kept.
+# A server whose default is `off` would lose acknowledged changes; every other value is kept.
 _SYNCED = """
     SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') = 'off'"""
@@ -104,7 +104,7 @@ class PostgresEngine(Engine):
     database = database
 
     def open(self, address: str, connections: int) -> None:
-        """The server and database of a URL as libpq reads it; an error does not quote it."""
+        """Use the server and database of a URL as libpq reads it; an error does not quote it."""
         try:
             given = psycopg.conninfo.conninfo_to_dict(address)
         except psycopg.Error:
@@ -126,7 +126,7 @@ class PostgresEngine(Engine):
     def write_transaction(
         self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
     ) -> Iterator[int]:
-        """The server answers a synced commit when it is on disk."""
+        """Begin a transaction; the server answers a synced commit when it is on disk."""
         longest = LOCK_SECONDS if wait_seconds is None else wait_seconds
         waiting, locking = f"SET LOCAL lock_timeout = '{longest}s'", ""
         if owner_id is not None:
@@ -139,7 +139,7 @@ class PostgresEngine(Engine):
         database.execute_sql(f"SELECT {_locks(owner_id)}")
 
     def lock_name(self, name: str, wait_seconds: float) -> bool:
-        """Asked again and again: a statement that waits in vain would end the transaction."""
+        """Ask for the lock again and again: a statement that waits in vain ends the transaction."""
         query = f"SELECT pg_try_advisory_xact_lock({_key(name)})"
         deadline = time.monotonic() + wait_seconds
         while not (held := database.execute_sql(query).fetchone()[0]):
@@ -152,7 +152,7 @@ class PostgresEngine(Engine):
         return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
     def schema_differences(self, directory: str, migrations: Collection[str]) -> list[str]:  # noqa: ARG002
-        """What somebody has put into the schema that would run inside the service."""
+        """Return foreign parts of the schema that would run inside the service."""
         return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
 
     def table_differences(self, directory: str) -> list[str]:
@@ -165,7 +165,7 @@ class PostgresEngine(Engine):
         return _atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def stream(self, query: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-        """Some hundred at once; all at once outside of a transaction."""
+        """Yield some hundred rows at once; outside of a transaction all at once."""
         if not database.in_transaction():
             yield from database.execute_sql(query, values)
             return
@@ -175,7 +175,7 @@ class PostgresEngine(Engine):
             yield from cursor.execute(translated(query), values, binary=True)
 
     def service_error(self, error: BaseException) -> ServiceError | None:
-        """The one that a SQLSTATE stands for."""
+        """Return the domain error of a SQLSTATE."""
         if isinstance(error, MaxConnectionsExceeded):
             return Busy()
         if isinstance(error, OperationalError) and not isinstance(_origin(error), psycopg.Error):
@@ -191,13 +191,13 @@ class PostgresEngine(Engine):
 
 
 def _atomic(statements: str) -> AbstractContextManager[Any]:
-    """A transaction that begins with these statements."""
+    """Return a transaction that begins with these statements."""
     transaction: AbstractContextManager[Any] = database.atomic(statements)
     return transaction
 
 
 def _origin(error: BaseException | None) -> BaseException | None:
-    """What peewee's error wraps, however often."""
+    """Return the error that peewee's errors wrap, however often."""
     while isinstance(error, OperationalError):
         error = error.__context__
     return error

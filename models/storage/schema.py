@@ -13,10 +13,10 @@ from peewee import SqliteDatabase
 from .migrations import SCHEMA, MigrationRunner, is_of_0_2_0
 from .sqlite import database
 
-Schema = Counter[tuple[str, str]]  # "trigger name" and what defines it
+Schema = Counter[tuple[str, str]]  # "trigger name" and its definition
 
 _HISTORY = "schema_migration"  # made by the library that runs the migrations, in its own words
-_OF_ENGINE = {  # what ANALYZE makes
+_OF_ENGINE = {  # tables that ANALYZE makes
     ("table sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("table sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 }
@@ -24,7 +24,7 @@ _OBJECTS = "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master WHERE s
 
 
 def schema_differences(directory: str, migrations: Collection[str]) -> list[str]:
-    """What is not as these migrations, in this order, make it, each as `trigger x is foreign`."""
+    """Return differences from the schema that these migrations make, as `trigger x is foreign`."""
     made = SqliteDatabase(":memory:")
     with made.connection_context():
         if is_of_0_2_0(migrations):
@@ -37,7 +37,7 @@ def schema_differences(directory: str, migrations: Collection[str]) -> list[str]
 
 
 def differences(expected: Schema, found: Schema) -> Iterator[str]:
-    """Each as `trigger x is foreign`, `… is missing` or `… was altered`."""
+    """Yield each difference as `trigger x is foreign`, `… is missing` or `… was altered`."""
     foreign = {name for name, _ in (found - expected).keys() - _OF_ENGINE}
     missing = {name for name, _ in expected - found}
     yield from (f"{name} is foreign" for name in sorted(foreign - missing))
@@ -46,14 +46,17 @@ def differences(expected: Schema, found: Schema) -> Iterator[str]:
 
 
 def _schema(database: Any) -> Schema:
-    """All of it: SQLite executes each statement, whatever type and name the file gives to it."""
+    """Return the whole schema.
+
+    SQLite executes each statement, whatever its type and name in the file.
+    """
     rows = database.execute_sql(_OBJECTS).fetchall()
     return Counter((name, _plain(sql, table)) for name, table, sql in rows)
 
 
 def _plain(sql: str, table: str) -> str:
-    """Without what versions of SQLite, or of the library, write in different ways, and without
-    the spaces that a column has around it when it was added later.
+    """Return a definition in one form; versions of SQLite and the library write several, and a
+    column that was added later has spaces around it.
     """
     unquoted = re.sub(r"[\"`\[](\w+)[\"`\]]", r"\1", re.sub(r"\s+", " ", sql))
     plain = re.sub(r" ?([(),]) ?", r"\1", unquoted)

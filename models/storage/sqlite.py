@@ -34,10 +34,10 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
 
     @contextmanager
     def on_writer(self) -> Iterator[None]:
-        """The block uses the one connection of all writers. The caller holds the writer lock.
+        """Use the one connection of all writers in the block. The caller holds the writer lock.
 
-        A commit invalidates the page cache of every other connection: by turns, each would read
-        the same pages again.
+        A commit invalidates the page cache of every other connection: by turns, each would read the
+        same pages again.
         """
         if self._writer is None:
             self._writer = self._connect()
@@ -52,7 +52,7 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
         super().close_all()
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """As peewee does, without its debug log and its hooks."""
+        """Execute a statement as peewee does, without its debug log and its hooks."""
         with wrapping_errors:
             return self.cursor().execute(sql, params or ())
 
@@ -64,7 +64,7 @@ database = _Database(
 
 
 def create_file(path: str) -> None:
-    """An empty database file, unless there is one; its folder and it for this user only."""
+    """Create an empty database file, unless there is one; its folder and it for this user only."""
     Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the WAL gets its mode
 

@@ -63,7 +63,7 @@ class SqliteEngine(Engine):
         synced: bool,  # noqa: ARG002  by `sync`, for several at once
         wait_seconds: float | None = None,
     ) -> Iterator[int]:
-        """Yields the number of failed syncs when it began.
+        """Yield the number of failed syncs before the transaction.
 
         The lock is waited for as long as SQLite's own, so that waiting writers time out together.
         """
@@ -107,7 +107,7 @@ class SqliteEngine(Engine):
         return iter(database.execute_sql(query, values))
 
     def service_error(self, error: BaseException) -> ServiceError | None:
-        """The one that SQLite's message stands for."""
+        """Return the domain error of SQLite's message."""
         said = str(error) if isinstance(error, DatabaseError) else ""
         known = next((kind() for message, kind in _ERRORS.items() if message in said), None)
         if isinstance(known, DatabaseDamaged) and not self._damage_found.is_set():
@@ -142,14 +142,14 @@ class SqliteEngine(Engine):
             database.execute_sql("PRAGMA secure_delete = ON")
 
     def checkpoint_wal(self) -> None:
-        """So that a large upload's response does not wait for its pages to be written twice."""
+        """Checkpoint beside the requests: no upload waits for its pages to be written twice."""
         if self._wal_grown.is_set():
             self._wal_grown.clear()
             with connected():
                 self._checkpoint("PASSIVE")
 
     def truncate_wal(self, patience_seconds: float = 0) -> bool:
-        """Also cuts it to nothing."""
+        """Move the log into the database, and cut it to nothing."""
         deadline = time.monotonic() + patience_seconds
         while not (truncated := self._checkpoint("TRUNCATE")) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -171,7 +171,7 @@ class SqliteEngine(Engine):
         return not blocked
 
     def _failures_after_reset(self) -> int:
-        """The number of failed syncs. After a new failure, the WAL is reset first.
+        """Return the number of failed syncs; after a new failure reset the WAL first.
 
         After a power cut SQLite reads the WAL up to the first missing page, so nothing written
         after a page that was not synced would be safe.

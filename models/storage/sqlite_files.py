@@ -30,7 +30,7 @@ def write_snapshot(part: Path) -> None:
 
 
 def bytes_in_use() -> int:
-    """The size of a snapshot, about."""
+    """Return about the size of a snapshot."""
     return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
 
 
@@ -44,7 +44,7 @@ def is_backup(file: Path) -> bool:
 
 
 def required_root_keys(file: Path) -> list[str]:
-    """The ids of the root keys that wrap the data keys in a file of any version."""
+    """Return the ids of the root keys that wrap the data keys in a file of any version."""
     tables = """
         SELECT tables.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
         WHERE tables.type = 'table' AND columns.name = 'root'"""
@@ -54,7 +54,7 @@ def required_root_keys(file: Path) -> list[str]:
 
 
 def event_heads(file: Path) -> list[tuple[str, int, bytes]]:
-    """Owner, number and hash of the last link of each chain of events; none in older versions."""
+    """Return owner, number and hash of the last link of each chain; none in older versions."""
     known = "SELECT name FROM sqlite_master WHERE name = 'event_head'"
     heads = "SELECT id, sequence, hash FROM event_head WHERE sequence > 0 ORDER BY id"
     with _opened(file) as copy:
@@ -62,7 +62,7 @@ def event_heads(file: Path) -> list[tuple[str, int, bytes]]:
 
 
 def count_users(file: Path) -> int:
-    """Of a file of any version; 0 if it has no table of users."""
+    """Return the number of users in a file of any version; 0 if it has no table of users."""
     known = "SELECT name FROM sqlite_master WHERE name IN ('user', 'user_account')"
     with _opened(file, BUSY_SECONDS) as connection:
         names = [name for (name,) in connection.execute(known)]
@@ -72,7 +72,7 @@ def count_users(file: Path) -> int:
 
 @contextmanager
 def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
-    """A function that executes queries. All see the file as it is at the first one."""
+    """Return a function that executes queries; all see the file as it is at the first one."""
     with _opened(file) as connection:
         connection.execute("BEGIN")
         yield connection.execute

@@ -13,7 +13,7 @@ from ..core import while_waiting
 from .connection import database
 from .engines import engine
 
-SERVICE = "service"  # the owner of what concerns all of the service
+SERVICE = "service"  # the owner of rows about all of the service
 
 Work = Callable[[], object]
 
@@ -28,7 +28,7 @@ class _Open(threading.local):
 
 
 class _Scope(ExitStack):
-    """What makes all transactions one; the first of them calls `at_begin`."""
+    """The context that makes all transactions one; the first of them calls `at_begin`."""
 
     def __init__(self, at_begin: Work) -> None:
         super().__init__()
@@ -42,16 +42,16 @@ _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 def transaction(
     owner_id: str | None = SERVICE, *, since: int | None = None
 ) -> AbstractContextManager[None]:
-    """A write transaction, synced to disk when it ends.
+    """Return a write transaction, synced to disk when it ends.
 
     It excludes every other one of this owner until it ends, and with SERVICE every other one at
-    all: what it reads stays so. It holds one lock, so that no two wait for each other: nested
-    ones have the same owner, or are in one with SERVICE. With None it takes no lock before a
-    nested one does, and may only insert what nobody else knows of yet.
+    all: what it reads stays so. It holds one lock, so that no two wait for each other: nested ones
+    have the same owner, or are in one with SERVICE. With None it takes no lock before a nested one
+    does, and may only insert what nobody else knows of yet.
 
-    `NotSynced` if what is committed could not be synced, or if a sync has failed after the
-    engine's `sync_failures` was `since`: then earlier unsynced transactions, on which this one
-    builds, may be lost.
+    `NotSynced` if what is committed could not be synced, or if a sync has failed after the engine's
+    `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may
+    be lost.
     """
     return _begun(owner_id, joins_scope=True, since=since)
 
@@ -59,10 +59,11 @@ def transaction(
 def separate_transaction(
     owner_id: str | None = SERVICE, *, synced: bool = True, wait_seconds: float | None = None
 ) -> AbstractContextManager[None]:
-    """The same, also inside `in_one_transaction`: for what has to be on disk before something else
-    is done; or not `synced`, so that a power cut may undo it, for steps of something larger.
+    """Begin a transaction of its own, also inside `in_one_transaction`.
 
-    An error for which `service_error_of` has `Busy` if the lock is not free after `wait_seconds`.
+    It is for a change that has to be on disk before the next one; or, not `synced`, for steps of
+    something larger, which a power cut may undo. Raises an error for which `service_error_of` has
+    `Busy` if the lock is not free after `wait_seconds`.
     """
     return _begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
 
@@ -79,9 +80,11 @@ def on_rollback(undo: Work) -> None:
 
 @contextmanager
 def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
-    """Makes all `transaction`s inside one. It begins with the first of them, so that expensive work
-    before the first write (hashing a password) does not hold the writer lock; then it calls
-    `at_begin`. Nested, it is part of the outer one.
+    """Make all `transaction`s in the block one, which begins with the first of them.
+
+    So expensive work before the first write, as to hash a password, does not hold the writer lock.
+    When the transaction has begun, `at_begin` is called. Nested, the block is part of the outer
+    one.
     """
     if _scope.get():
         yield
@@ -96,7 +99,7 @@ def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
 
 @contextmanager
 def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None]:
-    """Nested in an open transaction it is part of that one, and only takes the lock."""
+    """Begin a transaction; inside of an open one, become a part of it and only take the lock."""
     if database.in_transaction():
         _take_lock(owner_id)
         yield
@@ -136,7 +139,7 @@ def _outermost(
 
 
 def _take_lock(owner_id: str | None) -> None:
-    """In the open transaction, if it holds none yet."""
+    """Take the owner's lock in the open transaction, if it holds none yet."""
     if owner_id is None or _open.owner_id in (owner_id, SERVICE):
         return
     if _open.owner_id is not None:

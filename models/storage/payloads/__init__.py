@@ -16,14 +16,14 @@ OBJECTS: Final = "objects"  # of an S3-compatible service
 
 class PayloadStore(Protocol):
     def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
-        """The sealed pieces `first` to `last` of a payload of `size` bytes."""
+        """Return the sealed pieces `first` to `last` of a payload of `size` bytes."""
 
     def drop(self, *document_ids: str) -> None:
         """Delete payloads."""
 
 
 def objects_of(payloads: str) -> "PayloadObjects | None":
-    """The store of objects that the setting names; None if it says `rows`."""
+    """Return the store of objects that the setting names; None if it says `rows`."""
     if payloads == ROWS:
         return None
     try:

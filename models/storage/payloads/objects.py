@@ -58,7 +58,7 @@ class PayloadObjects:
         self._read_ahead = ReadAhead()
 
     def owner(self) -> str | None:
-        """The id of the database that the objects belong to; None if it was not set."""
+        """Return the id of the database that the objects belong to; None if it was not set."""
         with self._reporting():
             try:
                 return bytes(obstore.get(self._store, _OWNER).bytes()).decode()
@@ -89,7 +89,7 @@ class PayloadObjects:
             )
 
     def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
-        """The pieces `first` to `last` of a payload of `size` bytes.
+        """Return the pieces `first` to `last` of a payload of `size` bytes.
 
         `DecryptionError` if the object is missing, or too short.
         """
@@ -112,15 +112,13 @@ class PayloadObjects:
             obstore.delete(self._store, [_FOLDER + id for id in document_ids])
 
     def document_ids(self) -> Iterator[list[str]]:
-        """The ids of the documents that have an object, a page at a time."""
+        """Return the ids of the documents that have an object, a page at a time."""
         with self._reporting():
             for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
                 yield [entry["path"].removeprefix(_FOLDER) for entry in page]
 
     def _windows(self, document_id: str, first: int, last: int) -> Iterator[bytes]:
-        """Pieces of windows; while those of one are decrypted and sent, the next one is fetched,
-        if it has several.
-        """
+        """Yield the pieces of windows; fetch the next window while one is decrypted and sent."""
         coming: Future[list[bytes]] | None = None
         windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
         for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
@@ -133,7 +131,7 @@ class PayloadObjects:
             yield from window[1:]
 
     def _window(self, document_id: str, start: int, stop: int) -> list[bytes]:
-        """The pieces `start` to before `stop`; the last one is shorter where the object ends."""
+        """Return the pieces `start` to before `stop`; the last one may be shorter."""
         span = {"start": start * SEALED_BYTES, "end": stop * SEALED_BYTES}
         with self._reporting():
             try:
@@ -149,7 +147,7 @@ class PayloadObjects:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """`PayloadStoreAway` for an error of the store; the log says which."""
+        """Raise `PayloadStoreAway` for an error of the store, and log its cause."""
         try:
             yield
         except (BaseError, FileNotFoundError) as error:
@@ -158,7 +156,7 @@ class PayloadObjects:
             raise PayloadStoreAway(reason) from None
 
     def _reason(self, error: Exception) -> str:
-        """A sentence without what the library adds: addresses and parts of signatures."""
+        """Return a sentence without the library's additions: addresses and parts of signatures."""
         if isinstance(error, FileNotFoundError):
             return f"There is no bucket for {self.url}. Create it, or correct DOCSERVICE_PAYLOADS."
         if isinstance(error, _REFUSALS) or _REFUSED.search(str(error)):
@@ -174,7 +172,7 @@ class PayloadObjects:
 
 
 def _refuse_wrong_endpoint() -> None:
-    """`OperatorError` for an address that the library does not refuse, but panics at."""
+    """Raise `OperatorError` for an address that the library does not refuse, but panics at."""
     for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         given = os.environ.get(name)
         if given and not _ENDPOINT.fullmatch(given):

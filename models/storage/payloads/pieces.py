@@ -23,12 +23,12 @@ SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES
 
 
 def sealed_length(size: int, number: int) -> int:
-    """The sealed length of piece `number` of a payload of `size` bytes."""
+    """Return the sealed length of piece `number` of a payload of `size` bytes."""
     return min(SEALED_BYTES, sealing.sealed_bytes(size) - number * SEALED_BYTES)
 
 
 def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """The same pieces, made on a thread of their own, a few ahead of who reads them.
+    """Return the same pieces, made on a thread of their own, a few ahead of their reader.
 
     Decoding, hashing, sealing and SQLite release the interpreter lock: with two cores, an upload of
     50 MiB takes a third longer without this. An exception of `pieces` is raised here; closing this
@@ -49,16 +49,16 @@ def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 
 class ReadAhead:
-    """Lends windows of several pieces, since each fetch costs a round trip, to a few readers."""
+    """Windows of several pieces for a few readers, since each fetch costs a round trip."""
 
     def __init__(self) -> None:
         self._readers = BoundedSemaphore(READERS_AHEAD)
 
     def windows(self, first: int, last: int, at_once: int) -> Iterator[tuple[int, int]]:
-        """Where to start and before which to stop, of each window of the pieces `first` to `last`.
+        """Yield the first piece, and the one behind the last, of each window of pieces.
 
-        The first window is one piece, since some readers ask for no more. Close the iterator, or
-        let go of it.
+        The windows hold the pieces `first` to `last`. The first window is one piece, since some
+        readers ask for no more. Close the iterator, or let go of it.
         """
         yield first, first + 1
         if first == last:

@@ -32,7 +32,7 @@ def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
 
 
 def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
-    """The pieces `first` to `last` of a payload of `size` bytes.
+    """Return the pieces `first` to `last` of a payload of `size` bytes.
 
     `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
     so a slow reader delays no checkpoint.
