@@ -116,7 +116,8 @@ def main() -> None:
     use_for_waits(SteppingAside)
     start_background_work(runtime)
     gc.freeze()  # imported objects: to go through them at each full collection takes 57 ms
-    database, folder = runtime.settings.database, runtime.settings.instance_path
+    database = runtime.settings.database
+    folder = runtime.settings.instance_path
     print(  # noqa: T201
         f"Document Service {VERSION} listens on {runtime.settings.listen}; its data lies in "
         f"{without_password(database) if is_server(database) else folder}. "
@@ -133,9 +134,11 @@ def main() -> None:
 
 def start_background_work(runtime: Runtime) -> None:
     """Delete what a killed process left, then start what runs beside the requests."""
-    record_merged, mailer = Event.record_merged_readings, SmtpClient.configured()
+    record_merged = Event.record_merged_readings
+    mailer = SmtpClient.configured()
     task = partial(PeriodicTask, count_failed=runtime.failures.count_failed)
-    client, limits = SafeHttpClient(runtime.settings.webhook_allow or ()), DispatcherLimits()
+    client = SafeHttpClient(runtime.settings.webhook_allow or ())
+    limits = DispatcherLimits()
     if engine().is_shared or mailer:
         limits = DispatcherLimits(poll_seconds=1)  # others, and commands, queue something, too
     if engine().is_shared:

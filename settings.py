@@ -107,10 +107,13 @@ def _smtp_server(text: str) -> SmtpServer:
     )
     try:
         url = urlsplit(text)
-        port, query = url.port or _SMTP_PORTS[url.scheme], dict(parse_qsl(url.query, True, True))
-        sender, tls = query.pop("from"), query.pop("tls", "")
+        port = url.port or _SMTP_PORTS[url.scheme]
+        query = dict(parse_qsl(url.query, True, True))
+        sender = query.pop("from")
+        tls = query.pop("tls", "")
         Address(addr_spec=sender)  # each mail will have it in a header
-        name, word = (one and unquote(one) for one in (url.username, url.password))
+        name = url.username and unquote(url.username)
+        word = url.password and unquote(url.password)
     except (KeyError, ValueError, MessageError):
         raise ValueError(takes) from None
     how = tls or {"smtp": "starttls", "smtps": "smtps"}[url.scheme]

@@ -25,7 +25,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from . import credentials
 
-PREFIX, LENGTH = "docroot_", 43
+PREFIX = "docroot_"
+LENGTH = 43
 COMMAND_PAUSE_SECONDS = 10  # before a command is run again for an unknown root key
 ABOUT = """\
 # Document Service keyring. Whoever has this file and the database can read every document;
@@ -70,7 +71,8 @@ class Keyring:
     """
 
     def __init__(self, path: Path | None = None, *, text: str = "", command: str = "") -> None:
-        self.path, self._command = path, command
+        self.path = path
+        self._command = command
         self._command_run_at = time.monotonic()
         self._loaded: tuple[tuple[int, ...], dict[str, RootKey]] = (), {}
         if path is None:

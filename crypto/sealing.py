@@ -103,7 +103,8 @@ class ChunkReader:
     def __init__(self, key: bytes, context: bytes, header: bytes) -> None:
         if len(key) != KEY_BYTES or len(header) != HEADER_BYTES:
             raise DecryptionError
-        salt, commitment = header[:_SALT_BYTES], header[_SALT_BYTES:]
+        salt = header[:_SALT_BYTES]
+        commitment = header[_SALT_BYTES:]
         okm = HKDFExpand(_HASH, 76, _INFO + salt + context).derive(key)
         if not hmac.compare_digest(okm[44:], commitment):
             raise DecryptionError
@@ -112,7 +113,9 @@ class ChunkReader:
 
     def open(self, first: int, sealed: bytes) -> bytes:
         """Return the plaintext of consecutive chunks, the first being number `first`."""
-        view, decrypt, nonce = memoryview(sealed), self._decrypt, self._base_nonce
+        view = memoryview(sealed)
+        decrypt = self._decrypt
+        nonce = self._base_nonce
         step = SEALED_CHUNK_BYTES
         starts = enumerate(range(0, len(sealed), step), first)
         try:

@@ -49,7 +49,8 @@ class PasetoCodec:
     """`keys` returns 32-byte keys: the first one encrypts, all of them decrypt."""
 
     def __init__(self, keys: Callable[[], Sequence[bytes]], purpose: bytes = b"session") -> None:
-        self._keys, self._assertion = keys, _ASSERTION + purpose
+        self._keys = keys
+        self._assertion = _ASSERTION + purpose
         self._known: dict[str, pyseto.KeyInterface] = {}  # by their encoded footers
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:

@@ -56,7 +56,8 @@ class DeliverySenders(Senders[WebhookDelivery]):
             return False
         if self._is_proven(row.lane):
             return True
-        limits, busy = self._limits, self._busy.copy()
+        limits = self._limits
+        busy = self._busy.copy()
         slow = {lane for lane in busy if self._is_slow(lane)}
         unproven = {lane: owner for lane, owner in busy.items() if not self._is_proven(lane)}
         unproven_of_owner = sum(owner_id == row.owner_id for owner_id in unproven.values())

@@ -66,7 +66,8 @@ class Dispatcher:
         poll_seconds = self._limits.poll_seconds
         none_due: list[WebhookDelivery] = []
         no_mail: list[Mail] = []
-        busy, busy_with_mail = self.deliveries.busy(), self.mail.busy()
+        busy = self.deliveries.busy()
+        busy_with_mail = self.mail.busy()
         due = self._attempt(
             "deliveries cannot be read", WebhookDelivery.next_due_per_webhook, none_due
         )

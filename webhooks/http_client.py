@@ -42,7 +42,10 @@ class SafeHttpClient:
         tls: Callable[[], ssl.SSLContext] = _default_tls,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        self._allowed, self._resolve, self._connect, self._tls = allowed, resolve, connect, tls
+        self._allowed = allowed
+        self._resolve = resolve
+        self._connect = connect
+        self._tls = tls
         self._deadline_seconds = deadline_seconds
 
     def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
@@ -91,7 +94,8 @@ class SafeHttpClient:
 
         def resolve() -> None:
             try:
-                host, port = destination.host, destination.port
+                host = destination.host
+                port = destination.port
                 future.set_result(self._resolve(host, port, type=socket.SOCK_STREAM))
             except Exception as error:  # noqa: BLE001  raised where the result is used
                 future.set_exception(error)
@@ -125,7 +129,9 @@ class _DeadlineStream(io.RawIOBase):
     """
 
     def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection, self._deadline, self._unsent = connection, deadline, b""
+        self._connection = connection
+        self._deadline = deadline
+        self._unsent = b""
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)

@@ -1,4 +1,4 @@
-"""How many threads send, and when what was not taken is sent again."""
+"""The number of threads that send, and the pauses before the next attempts."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,15 @@ class DispatcherLimits:
     mail_threads: int = 8  # beside those for webhooks
     mail_threads_per_owner: int = 2
     retries_seconds: tuple[float, ...] = (  # after each attempt but the last: ten in three days
-        *(5, 5 * MINUTE, 30 * MINUTE),
-        *(2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR),
+        5,
+        5 * MINUTE,
+        30 * MINUTE,
+        2 * HOUR,
+        5 * HOUR,
+        10 * HOUR,
+        14 * HOUR,
+        20 * HOUR,
+        24 * HOUR,
     )
     retry_after_seconds: float = 24 * HOUR  # a receiver can't ask for more
     wait_seconds: float = 48 * HOUR  # a later due time was written under a wrong clock

@@ -114,7 +114,8 @@ class Senders(ABC, Generic[Row]):
     def record_failure(self, row: Row, error: Exception) -> None:
         """Count an attempt that the service itself has failed at, and let the row wait."""
         log_failure(f"{row.id} failed", error, quotes=False)
-        failures, work = current_runtime().failures, self.work_of(row)
+        failures = current_runtime().failures
+        work = self.work_of(row)
         failures.count_failed(work)
         retries_seconds = self._limits.retries_seconds
         due_at = None

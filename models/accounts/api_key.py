@@ -58,7 +58,8 @@ class ApiKey(Credential):
         cls._make_room(owner.id, replaced_id)
         secret = credentials.generate(credentials.API_KEY)
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
-        key.digest, key.masked_key = credentials.fingerprint(secret), credentials.mask(secret)
+        key.digest = credentials.fingerprint(secret)
+        key.masked_key = credentials.mask(secret)
         key.sealed_name = owner.seal("name/1", key.id, name)
         key.owner = owner
         key.insert_row()

@@ -56,7 +56,8 @@ class Invitation(Authenticated):
 
         Raises OperatorError if its account is disabled.
         """
-        user, folded = User.find_by_email(email), fold_email(email)
+        user = User.find_by_email(email)
+        folded = fold_email(email)
         if user and user.disabled_at is not None:
             raise OperatorError(f"The account {email} is disabled. Enable it first.")
         with transaction():
@@ -113,7 +114,8 @@ class Invitation(Authenticated):
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
         """Return the invitation with this secret, or raise `Invalid`, always the same."""
-        digest, folded = credentials.fingerprint(secret), fold_email(email)
+        digest = credentials.fingerprint(secret)
+        folded = fold_email(email)
         its = cls.digest == digest, cls.email_folded == folded, cls.expires_at > now()
         for invitation in cls.genuine(cls.select().where(*its)):
             return invitation

@@ -66,7 +66,8 @@ class Session(Credential):
         presented = cls.presented("id", id)
         if presented is None or presented.owner.disabled_at is not None:
             raise SessionExpired
-        session, generation = presented.row, presented.owner.login_generation
+        session = presented.row
+        generation = presented.owner.login_generation
         if session.owner_id != user_id or session.login_generation != generation:
             raise SessionExpired
         session.note_use(now())

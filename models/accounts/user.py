@@ -109,7 +109,8 @@ class User(Authenticated, Owner):
         An unknown address takes as long as a wrong password. Raises `TooManyRequests` after many
         failures.
         """
-        account, failures = fold_email(email), current_runtime().login_failures
+        account = fold_email(email)
+        failures = current_runtime().login_failures
         failures.refuse_if_many(account, address)
         user = cls.find_by_email(email)
         user = None if user is None or user.disabled_at is not None else user

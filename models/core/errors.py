@@ -88,7 +88,9 @@ class TokenSpent(ServiceError):
     def __init__(
         self, cause: str = "", ended_at: int | None = None, origins: tuple[str, ...] = ()
     ) -> None:
-        self.cause, self.ended_at, self.origins = cause, ended_at, origins
+        self.cause = cause
+        self.ended_at = ended_at
+        self.origins = origins
         super().__init__()
 
 
@@ -103,7 +105,8 @@ class TooManyRequests(ServiceError):
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
         self.retry_after_seconds = max(1, math.ceil(allowance.wait_seconds))
-        what, wait = allowance.limit.what, self.retry_after_seconds
+        what = allowance.limit.what
+        wait = self.retry_after_seconds
         super().__init__(f"Too many {what}. Wait {wait} s, then try again.")
 
 

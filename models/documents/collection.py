@@ -33,7 +33,7 @@ class Collection(OwnsDataKey, Owned):
     PREFIX = "col"
 
     at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
-    """Functions that end other rows with a collection, in the transaction of its deletion: links."""
+    """Functions that end the links of a collection, in the transaction of its deletion."""
 
     sealed_meta = BlobField()
 
@@ -111,7 +111,8 @@ class Collection(OwnsDataKey, Owned):
         add_pointer: str = "#/add",
         **fields: Any,
     ) -> None:
-        before, gone = self.document_ids, set(remove)
+        before = self.document_ids
+        gone = set(remove)
         kept = [id for id in before if id not in gone]
         ids = list(dict.fromkeys([*kept, *add]))
         new = set(ids) - set(before)
@@ -133,7 +134,8 @@ class Collection(OwnsDataKey, Owned):
 
     def _record_members(self, before: Sequence[str], ids: Sequence[str]) -> None:
         """Bring the index up to date, with an event for each document that came or went."""
-        gone, come = ([id for id in a if id not in b] for a, b in ((before, ids), (ids, before)))
+        gone = [id for id in before if id not in ids]
+        come = [id for id in ids if id not in before]
         _LISTED.delete().where(
             _LISTED.collection_id == self.id, _LISTED.document_id.in_(gone)
         ).execute(database)

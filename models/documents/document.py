@@ -46,9 +46,9 @@ class Document(Authenticated, Payload, Owned):
     AUTHORITY_OPTIONAL = ("binned_at",)
 
     at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """Functions that end other rows with a document, in the transaction of its deletion: links."""
+    """Functions that end the links of a document, in the transaction of its deletion."""
     before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """Functions that are called before the deletion is recorded: the document leaves collections."""
+    """Functions that take a document out of its collections, before its deletion is recorded."""
     has_pages: ClassVar[Callable[["Document"], bool]]
     """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
     usual_extension: ClassVar[Callable[["Document"], str]]
@@ -197,7 +197,8 @@ class Document(Authenticated, Payload, Owned):
         self.record_event("document.created", expires_at=self.expires_at, **self.origin)
 
     def seal_meta(self, meta: dict[str, Any]) -> None:
-        self.meta, self.sealed_meta = meta, self.seal("meta/1", self.id, meta)
+        self.meta = meta
+        self.sealed_meta = self.seal("meta/1", self.id, meta)
 
     def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
         """Change `name`, `metadata` or `expires_at`; None removes a value.
@@ -269,9 +270,12 @@ class Document(Authenticated, Payload, Owned):
         return (self.owner_id,)
 
     def record_event(self, type: str, **facts: Any) -> None:
-        content_type, size = self.content_type, self.size
-        what = {"document_id": self.id, "content_type": content_type, "size": size}
-        Event.record(self.owner_id, type, what | facts)
+        about = {
+            "document_id": self.id,
+            "content_type": self.content_type,
+            "size": self.size,
+        }
+        Event.record(self.owner_id, type, about | facts)
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:

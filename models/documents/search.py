@@ -97,7 +97,8 @@ def _search(
     owner_id: str, limit: int, after: str | None, name: str, filters: dict[str, Any]
 ) -> ResultPage:
     found: list[Document] = []
-    wanted, next_after = _folded(name), after
+    wanted = _folded(name)
+    next_after = after
     for document, is_last in islice(_scan(owner_id, after, filters), MOST_SCANNED):
         if wanted in _folded(document.name):
             if len(found) == limit:

@@ -122,7 +122,8 @@ class StoredPreview(Table):
         kept = cls._read(document, id)
         if kept is not None:
             return kept
-        runtime, keep = current_runtime(), partial(cls._make, document, id, make)
+        runtime = current_runtime()
+        keep = partial(cls._make, document, id, make)
         if not waits:
             progress = runtime.beside_requests.begin(id, document.owner_id, caller_id, keep)
             if progress:
@@ -206,11 +207,13 @@ class StoredPreview(Table):
     @classmethod
     def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
         """Store it, unless the document was deleted meanwhile. Return whether there was room."""
-        settings, moment = current_runtime().settings, now()
+        settings = current_runtime().settings
+        moment = now()
         if len(made) > settings.preview_bytes:
             return False
         row = cls(id=id, created_at=moment, used_at=moment, expires_at=expires_at)
-        row.document_id, row.size = document.id, len(made)
+        row.document_id = document.id
+        row.size = len(made)
         sealer = sealing.Sealer(document.key, row._context())
         row.head = sealer.header
         sealed = sealer.update(made) + sealer.finish()

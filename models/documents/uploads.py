@@ -77,14 +77,17 @@ def upload(
     _require_quota(owner_id, payload.size)
     with_row = prepare()
     document: Document = Document.fresh(owner_id=owner_id, content_type=content_type)
-    document.size, document.expires_at = payload.size, expires_at
-    document.place, document.origin = place_for(payload.size), origin
+    document.size = payload.size
+    document.expires_at = expires_at
+    document.place = place_for(payload.size)
+    document.origin = origin
     meta = {"name": name, "metadata": metadata or {}}
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
 
 
 def _store_or_abort(document: Document, *what: Any) -> Any:
-    in_rows, reserve = document.place == ROWS, current_runtime().settings.reserve_bytes
+    in_rows = document.place == ROWS
+    reserve = current_runtime().settings.reserve_bytes
     # Where writers of several owners do not wait for each other, the steps of an upload are one
     # transaction with its last one, which takes the lock: a killed process leaves nothing.
     steps = transaction(None) if in_rows and engine().is_shared else nullcontext()
@@ -161,7 +164,8 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
             if len(waiting) == STEP_PIECES:
                 with separate_transaction(None, synced=False):
                     payload_rows.store(document_id, waiting, first)
-                first, waiting = first + STEP_PIECES, []
+                first = first + STEP_PIECES
+                waiting = []
                 if not syncs or syncs[-1].done():
                     syncs.append(syncing.submit(engine().sync))
             waiting.append(piece)

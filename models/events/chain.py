@@ -154,7 +154,9 @@ class EventHead(Table):
         """Return a head without a MAC, behind the last entry that there is."""
         head = cls._empty(owner_id)
         if last := last_entry(owner_id):
-            head.sequence, head.hash, head.last_id = last.sequence, last.hash, last.id
+            head.sequence = last.sequence
+            head.hash = last.hash
+            head.last_id = last.id
         return head
 
     def _authenticated(self) -> tuple[str, tuple[Any, ...]]:

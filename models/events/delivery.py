@@ -61,7 +61,9 @@ class WebhookDelivery(Sendable, Owned):
                 owner_id=event.owner_id, webhook_id=webhook_id, event_id=event.id
             )
             delivery.id = id_like(cls.PREFIX, event.id, position)
-            delivery.type, delivery.due_at, delivery.attempts = event.type, delivery.created_at, 0
+            delivery.type = event.type
+            delivery.due_at = delivery.created_at
+            delivery.attempts = 0
             delivery.event_mac = authority_mac(*delivery._signed(event))
             delivery.insert_row()
         if webhook_ids:
@@ -175,7 +177,8 @@ class WebhookDelivery(Sendable, Owned):
 
     def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
         """Record an attempt. `due_at` is the moment of the next one, None if there is none."""
-        moment, self.sealed_result = now(), sealed_result
+        moment = now()
+        self.sealed_result = sealed_result
         self._set(
             due_at=due_at,
             attempts=type(self).attempts + 1,
@@ -188,7 +191,9 @@ class WebhookDelivery(Sendable, Owned):
 
     def send_again(self) -> None:
         """Make it pending again, due now, with all attempts left."""
-        self.due_at, self.attempts, self.delivered_at = now(), 0, None
+        self.due_at = now()
+        self.attempts = 0
+        self.delivered_at = None
         self._set(due_at=self.due_at, attempts=0, delivered_at=None)
         database.after_commit(delivery_queued.set)
 

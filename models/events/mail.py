@@ -188,7 +188,8 @@ def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:
     settings = current_runtime().settings
     if settings.smtp_url is None:
         raise NotFound("This service sends no mail: SMTP_URL is not set.")
-    name, sender = settings.brand_name or "Document Service", settings.smtp_url.sender
+    name = settings.brand_name or "Document Service"
+    sender = settings.smtp_url.sender
     message = EmailMessage(policy=_POLICY)
     message["From"] = Address(name, addr_spec=sender)
     message["To"] = Address(addr_spec=address)

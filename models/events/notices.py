@@ -72,7 +72,8 @@ def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessa
 
 def line_of(event: Event) -> str:
     """Return the line of a notice about an event."""
-    data, moment = event.data, datetime.fromtimestamp(event.created_at / 1000, UTC)
+    data = event.data
+    moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
     what = _SENTENCES.get(event.type, event.type.replace(".", " ").replace("_", " ").capitalize())
     times = f", {data['count']} times" if data.get("count", 1) > 1 else ""
     what += _REASONS.get(data.get("reason", ""), "") + times
@@ -80,7 +81,8 @@ def line_of(event: Event) -> str:
 
 
 def _page_about(data: dict[str, Any]) -> str:
-    settings, pages = current_runtime().settings, {"tokenId": "links", "documentId": "documents"}
+    settings = current_runtime().settings
+    pages = {"tokenId": "links", "documentId": "documents"}
     known = (f"{path}/{data[name]}" for name, path in pages.items() if data.get(name))
     return f"{settings.base_url}/app/{next(known, 'activity')}" if settings.console == "on" else ""
 

@@ -107,12 +107,16 @@ def _forget(owner_id: str, before: str, until: float = math.inf) -> ChainEntry |
 
 
 def _last_to_forget(head: EventHead, before: str, until: float) -> ChainEntry | None:
-    last, expected, previous = None, head.oldest, head.hash_before
+    last = None
+    expected = head.oldest
+    previous = head.hash_before
     for entry in oldest_entries(head.id, BATCH if head.mac else 0):
         if entry.sequence != expected or not entry.follows(head.id, previous):
             logging.getLogger("docservice").error(_ALTERED, expected, head.id)
             break
         if entry.id >= before or entry.sequence > until:
             break
-        last, expected, previous = entry, entry.sequence + 1, entry.hash
+        last = entry
+        expected = entry.sequence + 1
+        previous = entry.hash
     return last

@@ -47,7 +47,9 @@ class SmtpClient:
         tls: Callable[[], ssl.SSLContext] = ssl.create_default_context,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        self._server, self._tls, self._deadline_seconds = server, tls, deadline_seconds
+        self._server = server
+        self._tls = tls
+        self._deadline_seconds = deadline_seconds
 
     @classmethod
     def configured(cls) -> Self | None:
@@ -61,7 +63,8 @@ class SmtpClient:
         A mail is refused for good if the server answers it with 5xx; an answer to the connection or
         the login does not count.
         """
-        started_at, result = time.monotonic(), {}
+        started_at = time.monotonic()
+        result = {}
         try:
             with self._session() as session:
                 result = _hand_over(session, self._server.sender, message)
@@ -80,7 +83,8 @@ class SmtpClient:
 
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:
-        server, deadline = self._server, time.monotonic() + self._deadline_seconds
+        server = self._server
+        deadline = time.monotonic() + self._deadline_seconds
         kind: Any = _TlsSession if server.tls == "smtps" else _Session
         how = {"context": self._tls()} if server.tls == "smtps" else {}
         domain = server.sender.rpartition("@")[2]
@@ -116,6 +120,7 @@ def _hand_over(session: smtplib.SMTP, sender: str, message: EmailMessage) -> dic
     except smtplib.SMTPRecipientsRefused as refused:
         ((code, text),) = refused.recipients.values()
     except (smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as refused:
-        code, text = refused.smtp_code, refused.smtp_error
+        code = refused.smtp_code
+        text = refused.smtp_error
     answer = text.decode(errors="replace")[:ANSWER_CHARACTERS]
     return {"status": code, "answer": answer, "for_good": code >= 500}

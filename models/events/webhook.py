@@ -56,7 +56,8 @@ class Webhook(Owned):
         webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
         webhook.types = _joined(types or (NOTICES if webhook.mail_address else TYPES))
         if webhook.mail_address:
-            webhook.disabled_at, webhook.disabled_reason = webhook.created_at, UNCONFIRMED
+            webhook.disabled_at = webhook.created_at
+            webhook.disabled_reason = UNCONFIRMED
         with transaction(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_webhooks

@@ -25,7 +25,8 @@ from ..storage import engine, separate_transaction, shred, transaction
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
-_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)  # before their documents and collections
+# Their rows are deleted before the documents and collections that they are about.
+_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)
 
 
 @dataclass(frozen=True)

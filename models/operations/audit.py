@@ -99,7 +99,8 @@ class ExportedLog:
     @classmethod
     def of(cls, owner_id: str) -> Self:
         Event.record_readings_of(owner_id)
-        head, last = EventHead.find(owner_id), last_entry(owner_id)
+        head = EventHead.find(owner_id)
+        last = last_entry(owner_id)
         before = {"previous": head.hash_before.hex()} if head and head.oldest > 1 else {}
         return cls(owner_id, last.id if last else "", before)
 
@@ -109,7 +110,8 @@ class ExportedLog:
         return sum(map(len, self.pieces()))
 
     def pieces(self) -> Iterator[bytes]:
-        after, before = "", self.before
+        after = ""
+        before = self.before
         while after < self.last_id:
             with connected():
                 page, _ = Event.page_of(self.owner_id, _EVENTS, after, oldest_first=True)
@@ -130,7 +132,9 @@ def verify_log(
     receipts: Iterable[Receipt] = (), report: ReportProgress = no_progress
 ) -> AuditResult:
     """Verify every chain: numbers, entries, columns, head, receipts."""
-    result, created, deleted = AuditResult(), set[str](), set[str]()
+    result = AuditResult()
+    created = set[str]()
+    deleted = set[str]()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
     for receipt in receipts:
         if receipt.owner_id:
@@ -180,19 +184,22 @@ class _Chain:
         result: AuditResult,
         *accounts: set[str],  # that were created, and deleted, as far as the service's chain tells
     ) -> None:
-        self._owner_id, self._result = owner_id, result
+        self._owner_id = owner_id
+        self._result = result
         self._accounts = dict(zip(("account.created", "account.deleted"), accounts, strict=False))
         self._receipts: defaultdict[int, list[str]] = defaultdict(list)
         for receipt in receipts:
             self._receipts[receipt.sequence].append(receipt.hash)
-        self._expected, self._previous = 1, FIRST_PREVIOUS
+        self._expected = 1
+        self._previous = FIRST_PREVIOUS
         self._broken = 0
 
     def verify(self) -> None:
         head = None
         with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
-                self._expected, self._previous = head.oldest, head.hash_before
+                self._expected = head.oldest
+                self._previous = head.hash_before
             for entry in entries_of(self._owner_id):
                 self._read(entry)
             if head:
@@ -205,9 +212,11 @@ class _Chain:
         """Compare the head with the last entry only."""
         with engine().snapshot(), self._reporting_what_is_unreadable():
             if head := self._head():
-                self._expected, self._previous = head.oldest, head.hash_before
+                self._expected = head.oldest
+                self._previous = head.hash_before
                 if entry := last_entry(self._owner_id):
-                    self._expected, self._previous = entry.sequence + 1, entry.hash
+                    self._expected = entry.sequence + 1
+                    self._previous = entry.hash
                 self._compare_end(head)
 
     @contextmanager
@@ -238,7 +247,8 @@ class _Chain:
             self._count(entry)
         else:
             self._break(number, "It was altered, or does not follow the one before it.")
-        self._expected, self._previous = number + 1, entry.hash
+        self._expected = number + 1
+        self._previous = entry.hash
         for hash in self._receipts.pop(number, ()):
             self._compare_receipt(number, hash, entry)
 

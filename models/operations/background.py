@@ -41,8 +41,10 @@ class PeriodicTask:
         at_end: Callable[[], object] = lambda: None,
         count_failed: Callable[[str], object] = lambda _: None,
     ) -> None:
-        self._work, self._pause_seconds = work, pause_seconds
-        self._at_start, self._at_end = at_start, at_end
+        self._work = work
+        self._pause_seconds = pause_seconds
+        self._at_start = at_start
+        self._at_end = at_end
         self._count_failed = count_failed
         self._stopped = threading.Event()
         self._failures: set[type[Exception]] = set()  # of the last run
@@ -62,7 +64,8 @@ class PeriodicTask:
             self._stopped.wait(self._pause_seconds)
 
     def _attempt(self, work: Callable[[], object]) -> None:
-        former, self._failures = self._failures, set()
+        former = self._failures
+        self._failures = set()
         try:
             work()
         except Exception as failure:  # a full disk now must not prevent later runs

@@ -171,7 +171,8 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
         Event.record_of_service("service.restored", {**restored, **replaced})
-        users, (documents, _) = User.select().count(), Document.stored()
+        users = User.select().count()
+        documents, _ = Document.stored()
         engine().truncate_wal()
     return users, documents
 

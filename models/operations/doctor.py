@@ -176,7 +176,8 @@ def _clock(_: DoctorContext) -> Iterator[str]:
     for table in (User, Session, Document):
         newest = table.select(fn.MAX(table.created_at)).scalar() or 0
         if newest > now() + CLOCK_TOLERANCE_MS:
-            minutes, name = (newest - now()) // 60_000, table._meta.table_name
+            minutes = (newest - now()) // 60_000
+            name = table._meta.table_name
             yield f"The newest {name} is {minutes:,} minutes in the future. Is the clock right?"
 
 
@@ -197,6 +198,11 @@ SERVER_CHECKS: tuple[Check, ...] = (_files, _server)
 TABLE_CHECKS: tuple[Check, ...] = (_tables,)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
 DATA_CHECKS: tuple[Check, ...] = (
-    *(_authority, _log, _payload_store, _documents, _collections),
-    *(_clock, _sweeper),
+    _authority,
+    _log,
+    _payload_store,
+    _documents,
+    _collections,
+    _clock,
+    _sweeper,
 )

@@ -44,7 +44,8 @@ class RootKeyUsage:
 
 def list_root_keys() -> list[RootKeyUsage]:
     """List the root keys in the keyring's order: the first one is the primary."""
-    rows, keys = root_keys_in_use(), list(current_runtime().keyring)
+    rows = root_keys_in_use()
+    keys = list(current_runtime().keyring)
     return [RootKeyUsage(key.id, key.made_on, rows[key.id], key is keys[0]) for key in keys]
 
 
@@ -112,7 +113,8 @@ def retire_root_key(root_id: str) -> None:
 
 
 def _rewrap_all(report: ReportProgress) -> RotationResult:
-    result, root = RotationResult(), current_runtime().keyring.primary
+    result = RotationResult()
+    root = current_runtime().keyring.primary
     total = sum(rows for id, rows in root_keys_in_use().items() if id != root.id)
     for table in TABLES_WITH_KEYS:
         after = ""

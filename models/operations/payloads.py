@@ -84,7 +84,9 @@ def move_payloads(place: str, report: ReportProgress = no_progress) -> MoveResul
     current_runtime().require_objects()
     check_payload_store()
     problems: list[str] = []
-    done, moved, (_, total) = 0, 0, Document.stored()
+    done = 0
+    moved = 0
+    _, total = Document.stored()
     for document in Document.each():
         if document.place != place and document.size > PIECE_BYTES:
             moved += _moved(document, place, problems)

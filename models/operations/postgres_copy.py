@@ -27,11 +27,31 @@ from .verification import check_authority, check_contents
 
 Read = Callable[..., Any]  # executes a query in SQL
 
-TABLES = (  # each after those that it refers to
-    *("user_account", "session", "api_key", "invitation", "document", "piece", "document_token"),
-    *("preview", "answer", "webhook", "delivery", "event", "event_head", "token_key"),
-    *("authority_key", "unreferenced_object", "collection", "collection_document", "mail"),
-    *("mail_limit", "recipient", "opening", "agreement", "former_target"),
+TABLES = (  # each after the tables that it refers to
+    "user_account",
+    "session",
+    "api_key",
+    "invitation",
+    "document",
+    "piece",
+    "document_token",
+    "preview",
+    "answer",
+    "webhook",
+    "delivery",
+    "event",
+    "event_head",
+    "token_key",
+    "authority_key",
+    "unreferenced_object",
+    "collection",
+    "collection_document",
+    "mail",
+    "mail_limit",
+    "recipient",
+    "opening",
+    "agreement",
+    "former_target",
 )
 
 
@@ -138,7 +158,8 @@ def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
     from ..storage import postgres  # noqa: PLC0415  its driver may be missing
 
     rows = {table: int(read(*_counting(table).sql()).fetchone()[0]) for table in TABLES}
-    done, total = 0, sum(rows.values())
+    done = 0
+    total = sum(rows.values())
     for table, expected in rows.items():
         postgres.load_rows(table, read)
         (arrived,) = database.execute(_counting(table)).fetchone()

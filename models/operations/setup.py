@@ -28,8 +28,13 @@ from ..storage import (
 from .authority import AuthorityKey, load_authority_key
 
 TABLES_WITH_KEYS: tuple[Any, ...] = (
-    *(User, Document, Collection),
-    *(StoredResponse, Mail, TokenKey, AuthorityKey),
+    User,
+    Document,
+    Collection,
+    StoredResponse,
+    Mail,
+    TokenKey,
+    AuthorityKey,
 )
 MIGRATIONS = str(Path(__file__).parent.parent / "migrations")
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work

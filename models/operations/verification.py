@@ -22,7 +22,9 @@ from .setup import TABLES_WITH_KEYS
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:
     """Unwrap the data key of every row. Progress counts rows."""
-    done, problems, total = 0, [], sum(table.select().count() for table in TABLES_WITH_KEYS)
+    done = 0
+    problems = []
+    total = sum(table.select().count() for table in TABLES_WITH_KEYS)
     for table in TABLES_WITH_KEYS:
         for row in table.each():
             problems += _problems(attrgetter("key"), row)
@@ -42,7 +44,8 @@ def check_contents(report: ReportProgress = no_progress) -> list[str]:
         problems += _problems(open_all_of, collection)
     for user in User.each():
         problems += _problems(attrgetter("name", "password_digest"), user)
-    done, (_, total) = 0, Document.stored()
+    done = 0
+    _, total = Document.stored()
     for document in Document.each():
         problems += _problems(_decrypt_document, document)
         problems += _problems(open_all_of, document)

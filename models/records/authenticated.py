@@ -70,7 +70,8 @@ class Authenticated(Table):
 
     def is_genuine(self) -> bool:
         """Return whether the authority columns are as the service has written them."""
-        key, table = current_runtime().authority_key, self._meta.table_name
+        key = current_runtime().authority_key
+        table = self._meta.table_name
         return is_authentic(key, table, self._authority(), self.authority_mac)
 
     def insert_row(self) -> None:
@@ -119,7 +120,8 @@ class Authenticated(Table):
 
 def log_altered(id: object) -> bool:
     """Log an altered row once; return false, which lets `genuine` leave the row out."""
-    name, reported = loggable_id(id), current_runtime().altered_rows
+    name = loggable_id(id)
+    reported = current_runtime().altered_rows
     if name not in reported and len(reported) < MOST_REPORTED:
         reported.add(name)
         line = "%s was altered outside of the service, and is refused. "
@@ -190,8 +192,10 @@ class Credential(Authenticated, Owned):
         values = _presented(cls, column).first(value=value, now=now())
         if values is None:
             return None
-        own, owners = len(cls._meta.sorted_fields), len(OwnerAuthority._fields)
-        row, owner = cls._of_row(values[:own]), OwnerAuthority(*values[own : own + owners])
+        own = len(cls._meta.sorted_fields)
+        owners = len(OwnerAuthority._fields)
+        row = cls._of_row(values[:own])
+        owner = OwnerAuthority(*values[own : own + owners])
         mac, *extra = values[own + owners :]
         if not (row.is_genuine() or log_altered(row.id)):
             return None
@@ -203,7 +207,8 @@ class Credential(Authenticated, Owned):
 
 @prepared
 def _presented(table: type[Credential], column: str) -> Any:
-    owner, moment = TableReference(OWNER_TABLE).alias("owner"), param("now")
+    owner = TableReference(OWNER_TABLE).alias("owner")
+    moment = param("now")
     of_owner = [getattr(owner.c, name) for name in (*OwnerAuthority._fields, "authority_mac")]
     query = table.select(*table._meta.sorted_fields, *of_owner, *table.extra_columns(moment))
     is_it = getattr(table, column) == param("value")

@@ -43,7 +43,8 @@ class OwnsDataKey(Table):
     def wrap_key(self) -> None:
         """Call it in the transaction that stores the row, or retiring a root key could race it."""
         root = current_runtime().keyring.primary
-        self.root, self.sealed_key = root.id, self.rewrapped(root)
+        self.sealed_key = self.rewrapped(root)  # while `self.root` says which root wraps the key
+        self.root = root.id
 
     @cached_property
     def key(self) -> bytes:
@@ -68,7 +69,8 @@ class OwnsDataKey(Table):
         row = self.find(self.id)
         if row is None:
             raise NotFound
-        self.root, self.sealed_key = row.root, row.sealed_key
+        self.root = row.root
+        self.sealed_key = row.sealed_key
         return current_runtime().keyring[self.root]
 
     def _key_context(self) -> bytes:

@@ -25,7 +25,10 @@ class RateLimiter:
         keys: int = 20_000,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limit, self._on, self._keys, self._clock = limit, on, keys, clock
+        self._limit = limit
+        self._on = on
+        self._keys = keys
+        self._clock = clock
         self._gap = limit.seconds / limit.count
         self._due: dict[int, float] = {}  # the theoretical arrival time; oldest-touched first
         self._lock = threading.Lock()

@@ -60,9 +60,9 @@ class Runtime:
         self.quota = Quota(settings.quota_bytes, settings.quota_documents)
         self.login_failures = PasswordFailureLimiter(limited, limiter)
         self.link_password_failures = PasswordFailureLimiter(limited, limiter)
-        self.registration_limiter, self.reset_limiter, self.upload_limiter = (
-            limiter(limit, limited) for limit in (REGISTRATIONS, RESETS, UPLOADS)
-        )
+        self.registration_limiter = limiter(REGISTRATIONS, limited)
+        self.reset_limiter = limiter(RESETS, limited)
+        self.upload_limiter = limiter(UPLOADS, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.code_limiter = limiter(CODES, limited)
         self.reads_by_ticket = limiter(READS_BY_TICKET)  # by ticket: each is recorded once

@@ -46,7 +46,8 @@ def _fits(needed: int, reserve_bytes: int) -> bool:
     If they do not, the database's free pages are counted, and half of the reserve, until the WAL is
     truncated.
     """
-    free, wal = _free_bytes_with_ballast(database.database), _wal_bytes()
+    free = _free_bytes_with_ballast(database.database)
+    wal = _wal_bytes()
     if free >= wal + 2 * needed + reserve_bytes:
         return True
     grows = max(0, needed - _unused_bytes())

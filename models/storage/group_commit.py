@@ -51,7 +51,8 @@ class GroupCommit:
 
     def _lead(self) -> None:
         """Sync for all that wait by now; later ones wait for the next sync."""
-        self._syncing, until = True, self._requested
+        self._syncing = True
+        until = self._requested
         self._changed.release()
         try:
             self._sync_file()
@@ -61,7 +62,8 @@ class GroupCommit:
             logging.getLogger("docservice").error("the disk did not sync the log: %s", error)
         finally:
             self._changed.acquire()
-            self._syncing, self._attempted = False, until
+            self._syncing = False
+            self._attempted = until
             self._changed.notify_all()
 
     def _sync_file(self) -> None:

@@ -22,7 +22,8 @@ def acquire_instance_lock(database_path: str, wait_seconds: float) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     leave_to_service(path)
-    until, told = time.monotonic() + wait_seconds, False
+    until = time.monotonic() + wait_seconds
+    told = False
     while not _locked(handle):
         if time.monotonic() >= until:
             os.close(handle)

@@ -70,7 +70,8 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         only: Collection[str] | None = None,
     ) -> None:
         super().__init__(database, directory)
-        self._on_server, self._only = on_server, only
+        self._on_server = on_server
+        self._only = only
 
     def migrations(self) -> list[Any]:
         folders = [Path(self.directory)]

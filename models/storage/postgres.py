@@ -38,10 +38,13 @@ _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 def _hand_over_driver() -> None:
     """Hand the driver to peewee, which was imported without it (`lean_peewee.py`)."""
     library: Any = peewee
-    library.psycopg, library.TransactionStatus = psycopg, TransactionStatus
-    library.Json_pg3, library.Jsonb_pg3 = Json, Jsonb
+    library.psycopg = psycopg
+    library.TransactionStatus = TransactionStatus
+    library.Json_pg3 = Json
+    library.Jsonb_pg3 = Jsonb
     adapter = library.Psycopg3Adapter
-    adapter.txn_idle, adapter.txn_inerror = TransactionStatus.IDLE, TransactionStatus.INERROR
+    adapter.txn_idle = TransactionStatus.IDLE
+    adapter.txn_inerror = TransactionStatus.INERROR
     adapter.txn_unknown = TransactionStatus.UNKNOWN
 
 
@@ -85,7 +88,8 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
                 self._away_since = began
             raise
         if self._away_since is not None:
-            seconds, self._away_since = time.monotonic() - self._away_since, None
+            seconds = time.monotonic() - self._away_since
+            self._away_since = None
             log_line = "the database server answers again, after %.0f s"
             logging.getLogger("docservice").warning(log_line, seconds)
         return connection
@@ -108,7 +112,8 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
 
     def _execute_cursor(self, sql: str, params: Any, **options: Any) -> Any:
         if isinstance(params, dict):
-            sql, params = translated(sql), {name: storable(value) for name, value in params.items()}
+            sql = translated(sql)
+            params = {name: storable(value) for name, value in params.items()}
         elif params:
             params = [storable(value) for value in params]
         with while_waiting():

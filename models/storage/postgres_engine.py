@@ -55,8 +55,12 @@ _SYNCED = """
     WHERE current_setting('synchronous_commit') = 'off'"""
 _UNSYNCED = "SET LOCAL synchronous_commit = off"
 _UNAVAILABLE = (
-    *("08", "57P", "28", "25P03"),  # connection lost, shutdown, not let in, stood still for long
-    *("25006", "0A000"),  # a standby: what writes, and what is not logged
+    "08",  # connection lost
+    "57P",  # shutdown
+    "28",  # not let in
+    "25P03",  # stood still for long
+    "25006",  # a standby takes no writes,
+    "0A000",  # and no changes that are not logged
 )
 _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL's manual
     "53100": StorageFull,
@@ -128,7 +132,8 @@ class PostgresEngine(Engine):
     ) -> Iterator[int]:
         """Begin a transaction; the server answers a synced commit when it is on disk."""
         longest = LOCK_SECONDS if wait_seconds is None else wait_seconds
-        waiting, locking = f"SET LOCAL lock_timeout = '{longest}s'", ""
+        waiting = f"SET LOCAL lock_timeout = '{longest}s'"
+        locking = ""
         if owner_id is not None:
             locking = f"SELECT {_locks(owner_id)}"
         durable = _SYNCED if synced else _UNSYNCED

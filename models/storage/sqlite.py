@@ -41,7 +41,8 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
         """
         if self._writer is None:
             self._writer = self._connect()
-        own, self._state.conn = self._state.conn, self._writer
+        own = self._state.conn
+        self._state.conn = self._writer
         try:
             yield
         finally:

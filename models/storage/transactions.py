@@ -124,7 +124,8 @@ def _outermost(
     begun = engine().write_transaction(owner_id, synced=synced, wait_seconds=wait_seconds)
     try:
         with begun as failures:
-            _open.owner_id, _open.undo = owner_id, undo
+            _open.owner_id = owner_id
+            _open.undo = undo
             try:
                 yield
             finally:
