@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def start_background_work(runtime: Runtime) -> None:
-    """Delete what a killed process left, then start what runs beside the requests."""
+    """Delete the rest of a killed process, then start the work beside the requests."""
     record_merged = Event.record_merged_readings
     mailer = SmtpClient.configured()
     task = partial(PeriodicTask, count_failed=runtime.failures.count_failed)
@@ -192,8 +192,8 @@ def _prepared() -> tuple[Flask, Server]:
 def _naming(setting: str, takes: str = "") -> Iterator[None]:
     """Begin the sentence of an error in the block with the setting that it is about.
 
-    What the setting `takes` follows where the operating system refuses its value. A sentence that
-    begins with another setting, as those about the keyring, stays.
+    The valid values, `takes`, follow where the operating system refuses the given one. A sentence
+    that begins with another setting, as those about the keyring, stays.
     """
     try:
         yield

@@ -19,7 +19,7 @@ PREFIX = "DOCSERVICE_"
 
 
 class WrongSetting(click.ClickException):
-    """A setting that cannot be used; the message says which and what it takes.
+    """A setting that cannot be used; the message names the setting and its valid values.
 
     A click exception, so that a command prints the message without a traceback.
     """

@@ -1,12 +1,13 @@
-"""Recognizes what was altered in the database file: rows by a MAC, the log by a chain of hashes.
+"""MACs and hashes by which alterations of the database file are recognized: rows by a MAC, the log
+by a chain of hashes.
 
     mac  = HMAC-SHA-256(key, PAE("authority/1", table, value_1, value_2, ...))           RFC 2104
     hash = SHA-256(PAE("event/1", owner id, sequence, previous hash, body))
 
 PAE is PASETO's encoding (`sealing.pae`). The values of a row are its columns that say who may do
-what, each written with its type, so that NULL, a number, a text and bytes differ. The hash links
-an event to the one before it in its owner's chain: the sequence is written in decimal, the
-previous hash as its 32 bytes, and the body is the text that is stored: it is not written anew.
+what, each written with its type, so that NULL, a number, a text and bytes differ. The hash links an
+event to the one before it in its owner's chain: the sequence is written in decimal, the previous
+hash as its 32 bytes, and the body is the text that is stored: it is not written anew.
 """
 
 import hashlib

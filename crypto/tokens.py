@@ -37,7 +37,8 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 class TokenClaims:
     """`id` names the session, or the document token.
 
-    In a ticket `user_id` says what it was made for, and `scope` how much of that it opens.
+    In a ticket `user_id` names the target it was made for, and `scope` the part of it that it
+    opens.
     """
 
     id: str

@@ -31,7 +31,7 @@ _TRAILER = re.compile(_TOKEN + rb":[\t -~\x80-\xff]*\r\n")
 class BodyBuffer:
     """The body of a request. Beyond its limit or the budget it is counted and discarded.
 
-    What exceeds UNCOUNTED_BYTES is reserved in the budget. A body of more than FILE_BYTES is a
+    Bytes beyond UNCOUNTED_BYTES are reserved in the budget. A body of more than FILE_BYTES is a
     memory file: it grows without being copied and is freed when it is closed.
     """
 

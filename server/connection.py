@@ -79,7 +79,7 @@ class Connection:
     # On the worker that this connection belongs to
 
     def handle_event(self) -> None:
-        """Receive what the client has sent, or send what it takes now."""
+        """Receive bytes that the client has sent, or send bytes that it takes now."""
         if self.is_sending():
             self._go_on_sending()
         else:
@@ -127,7 +127,9 @@ class Connection:
             self.request.close()
 
     def _receive(self) -> None:
-        """Receive what has come of a request; RECVS_AT_ONCE bound what others wait for it."""
+        """Receive the bytes of a request that have come; RECVS_AT_ONCE bound what others wait for
+        it.
+        """
         for _ in range(RECVS_AT_ONCE):
             expected = self.request.body_bytes_expected() if self.request else 0
             data = self._receive_once(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))

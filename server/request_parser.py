@@ -1,4 +1,4 @@
-"""A strict request parser: what two parsers could understand differently is rejected.
+"""A strict request parser: a request that two parsers could understand differently is rejected.
 
 Where a proxy and this server disagree on the end of a request, one client's bytes become part of
 another's request (request smuggling). So a request has one Host header, one indication of the

@@ -97,7 +97,7 @@ class SendBuffer:
             raise ResponseSuspended
 
     def end(self) -> None:
-        """Forget what is not sent; nothing more can be."""
+        """Forget all bytes that are not sent; nothing more can be sent."""
         self.is_ended = True
         self._pieces.clear()
         self._length = self._sent_of_first = 0
@@ -230,7 +230,7 @@ class Response:
         return self._write
 
     def _write_pieces(self) -> None:
-        """Write what is left, until the client takes no more, or others are to be served first."""
+        """Write the rest, until the client takes no more, or others are to be served first."""
         uninterrupted_bytes = 0
         for piece in self._pieces:
             if piece:

@@ -1,7 +1,7 @@
 """The server: its listeners, the time limits of its connections, and a graceful shutdown.
 
 waitress parses the heads of requests and reads a proxy's headers. Each worker receives, serves and
-sends (`workers.py`), what is ambiguous is refused, bodies stay in memory, slow clients hold no
+sends (`workers.py`), ambiguous requests are refused, bodies stay in memory, slow clients hold no
 worker and no connection for long, and SIGTERM lets running requests finish.
 """
 

@@ -1,8 +1,8 @@
 """The turn to execute Python: one worker has it at a time, and steps aside while it waits.
 
 Threads that want the interpreter lock at the same moment take it from each other again and again,
-and on several cores the hand-over costs more than what is done in between. So the worker that has
-the turn does whatever there is to do: it receives, serves, sends and looks for further events.
+and on several cores the hand-over costs more than the work in between. So the worker that has the
+turn does whatever there is to do: it receives, serves, sends and looks for further events.
 
 A worker that waits for a disk, a lock, another process or a socket steps aside, and another one
 goes on. When the wait is over, it comes before those that enter, unless one of these has waited for
@@ -10,10 +10,10 @@ PATIENCE_SECONDS. A long response lets others in after each piece, and enters ag
 is left to do, WATCHING workers wait for events; the others are spare, and sleep until one steps
 aside and nobody else could go on.
 
-The turn is lent, not owned. Whoever keeps it for LEASE_SECONDS while others may want it loses it:
-the next one begins, and the former one goes on beside it, as threads do without a turn. So nobody
-keeps others out, whatever is called meanwhile, and a wait for the turn always ends: a worker may
-hold any lock while it waits for the turn.
+The turn is lent, not owned. A thread that keeps it for LEASE_SECONDS while others may want it loses
+it: the next one begins, and the former one goes on beside it, as threads do without a turn. So
+nobody keeps others out, whatever is called meanwhile, and a wait for the turn always ends: a worker
+may hold any lock while it waits for the turn.
 """
 
 import threading

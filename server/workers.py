@@ -228,7 +228,7 @@ class Workers:
             self._accept(descriptor)
 
     def _wake_another(self) -> None:
-        """Have a worker that waits for events go on with what is requested."""
+        """Have a worker that waits for events go on with the requests."""
         if self._requested or self._ready:
             os.write(self._wake_writer, b"w")
 

@@ -2,8 +2,8 @@
 
 Each webhook has one delivery in flight, so events arrive in order as long as first attempts
 succeed; a failed delivery waits for its retry while later events are sent. So it is with the mails
-of an owner: what has the same lane is sent one after another. A row stays due until its attempt
-has ended: after a crash, what was in flight is sent again.
+of an owner: rows of one lane are sent one after another. A row stays due until its attempt has
+ended: after a crash, rows in flight are sent again.
 """
 
 import threading
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Dispatcher:
-    """The thread that looks what is due, and those that send: to webhooks, and mail."""
+    """The thread that looks for due rows, and the threads that send: to webhooks, and mail."""
 
     def __init__(
         self,
@@ -44,7 +44,9 @@ class Dispatcher:
         self._dispatcher.start()
 
     def stop(self) -> None:
-        """Wait for deliveries in flight; what takes longer is sent again after the next start."""
+        """Wait for deliveries in flight; a row that takes longer is sent again after the next
+        start.
+        """
         deadline = time.monotonic() + self._limits.drain_seconds
         self._stopped.set()
         delivery_queued.set()

@@ -1,4 +1,4 @@
-"""Hands mail to the mail server, and what is due to webhooks whose address gets mail.
+"""The senders of mail, and of deliveries to webhooks whose address gets mail.
 
 It has threads of its own: a mail server that hangs delays no webhook, and no webhook delays mail.
 """

@@ -51,7 +51,7 @@ class Senders(ABC, Generic[Row]):
         return self._busy.copy()
 
     def dispatch(self, first_due: list[Row], busy: dict[str, str]) -> float:
-        """Have what is due sent, as far as there are threads; `first_due` has one row of a lane.
+        """Have due rows sent, as far as there are threads; `first_due` has one row of a lane.
 
         Returns the seconds until the next one is due.
         """
@@ -72,7 +72,7 @@ class Senders(ABC, Generic[Row]):
             self._queue.put(None)
 
     def join(self, deadline: float) -> None:
-        """Wait for what is in flight, until a moment of `time.monotonic`."""
+        """Wait for the rows in flight, until a moment of `time.monotonic`."""
         for thread in self._threads:
             thread.join(max(0, deadline - time.monotonic()))
 

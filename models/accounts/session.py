@@ -1,6 +1,7 @@
 """A session: started by a login, ended by a logout, a new password, or its age.
 
-What it was started by is sealed with its user's key. When it was last used is known to the minute.
+The name of the program that started it is sealed with its user's key. When it was last used is
+known to the minute.
 """
 
 from dataclasses import dataclass
@@ -120,7 +121,9 @@ class StartedSession(RowWith[Session]):
 
 @dataclass(frozen=True)
 class ListedSession(RowWith[Session]):
-    """`current` marks the session that asks; `client` says what it was started by, if known."""
+    """`current` marks the session that asks; `client` is the name of the program that started it,
+    if known.
+    """
 
     current: bool
     client: str | None

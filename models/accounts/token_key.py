@@ -41,7 +41,7 @@ class TokenKey(OwnsDataKey):
 
     @classmethod
     def draw_alone(cls) -> None:
-        """Replace all keys by a new one: what they sealed has ended."""
+        """Replace all keys by a new one: all tokens that they sealed have ended."""
         with transaction():
             cls.delete().execute()
             cls.draw()

@@ -1,4 +1,4 @@
-"""Errors, ids, times and other values: what every package here may use."""
+"""Errors, ids, times and other values, for every package here."""
 
 from .errors import (
     AmbiguousCredentials,

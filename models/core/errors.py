@@ -28,7 +28,7 @@ class NotFound(ServiceError):
 
 
 class TargetChanged(NotFound):
-    """The link leads to something else than what was opened by it a moment ago."""
+    """The link opens another target than a moment ago."""
 
 
 class EmailTaken(ServiceError):
@@ -79,7 +79,7 @@ class ScopeMissing(ServiceError):
 class TokenSpent(ServiceError):
     """`cause` is `expired` or `revoked`, at the moment `ended_at`, `used_up`, or not said.
 
-    `origins` may frame the answer, as they might frame what the link opened.
+    `origins` may frame the answer, as they might frame the target of the link.
     """
 
     code = "token_spent"
@@ -146,7 +146,7 @@ class Busy(ServiceError):
 
 
 class PayloadStoreAway(Busy):
-    """The object store did not do what was asked of it; `reason` tells the operator why."""
+    """A call of the object store failed; `reason` tells the operator why."""
 
     sentence = "The payload store does not answer. Try again in a moment."
     retry_after_seconds = 10
@@ -157,7 +157,7 @@ class PayloadStoreAway(Busy):
 
 
 class DatabaseUnavailable(Busy):
-    """The database server does not do what is asked; `reason` tells the operator why."""
+    """A call of the database server failed; `reason` tells the operator why."""
 
     sentence = "The database does not answer now. Try again in a moment."
 
@@ -192,7 +192,7 @@ class StorageFailing(StorageFull):
 
 
 class StoredUnsynced(StorageFull):
-    """Only the sync failed: what was committed is there, and a power cut may undo it."""
+    """Only the sync failed: the commit is there, and a power cut may undo it."""
 
     sentence = (
         "The disk did not confirm this, but it may be stored: look before you send it again, or "

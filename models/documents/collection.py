@@ -1,7 +1,7 @@
 """A collection: an ordered list of documents with a title, shared by links as a document is.
 
 Title, note, list and limit are sealed in one text under a key of the row's own, which is bound to
-its id and owner: who alters the database can neither read nor extend a list. The rows of
+its id and owner: somebody who alters the database can neither read nor extend a list. The rows of
 `collection_document` are an index of the lists; they decide nothing. A list names documents that
 are not there for the moment, too; nobody sees those.
 """

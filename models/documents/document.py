@@ -1,8 +1,8 @@
 """A document: its row, its sealed payload, its owner.
 
-The wrapped key is bound to the document's id and owner; name and metadata to its id; the payload
-to its id, content type and size. So bytes moved to another row do not decrypt. What the service
-acts on by itself, as the end, is under a MAC.
+The wrapped key is bound to the document's id and owner; name and metadata to its id; the payload to
+its id, content type and size. So bytes moved to another row do not decrypt. A MAC covers the
+columns that the service acts on by itself, as the end.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -16,7 +16,9 @@ from ..storage.payloads import rows as payload_rows
 
 
 class Payload(OwnsDataKey):
-    """The part of a document's row that says where its payload lies and what it is bound to."""
+    """The part of a document's row that names the place of its payload and the context it is bound
+    to.
+    """
 
     content_type = TextField()
     size = BigIntegerField()

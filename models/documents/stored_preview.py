@@ -161,7 +161,7 @@ class StoredPreview(Table):
 
     @classmethod
     def forget_expired(cls) -> None:
-        """Delete what was kept for an hour, and in memory for some minutes."""
+        """Delete previews that were kept for an hour, or in memory for some minutes."""
         current_runtime().unkept_previews.forget_old()
         for row in list(cls.select(cls.id).where(cls.expires_at <= now())):
             with separate_transaction(synced=False):
@@ -237,7 +237,7 @@ class StoredPreview(Table):
 
     @classmethod
     def _make_room(cls, most_bytes: int) -> None:
-        """Drop what was used longest ago until all others have at most so many bytes."""
+        """Drop the previews that were used longest ago until all others have at most so many bytes."""
         total = int(cls.select(fn.SUM(cls.size)).scalar() or 0)
         while total > most_bytes:
             oldest = cls.select(cls.id, cls.size).order_by(cls.used_at).get()

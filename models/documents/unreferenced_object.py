@@ -77,10 +77,10 @@ class UnreferencedObject(Table):
 
     @classmethod
     def drop_due(cls, in_use: Callable[[list[str]], set[str]]) -> None:
-        """Delete objects, then their records. Raises `PayloadStoreAway`; one object that the store
-        does not delete keeps no other.
+        """Delete objects, then their records. Raises `PayloadStoreAway`; an object that the store
+        does not delete prevents no other deletion.
 
-        Those that documents have `in_use` stay: the service has made no record of them. Several
+        Objects that documents have `in_use` stay: the service has made no record of them. Several
         processes may do so at once: one claims a record for as long as an attempt takes.
         """
         objects = current_runtime().payload_objects

@@ -44,7 +44,7 @@ T = TypeVar("T")
 class SentPayload(Protocol):
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Return the size in bytes."""
 
     def pieces(self) -> Iterable[bytes]:
         """Return the bytes in pieces of 192 KiB, the last one shorter."""
@@ -201,7 +201,7 @@ def delete_unfinished_uploads() -> None:
 def delete_aborted_uploads() -> None:
     """Delete the pieces of uploads that failed.
 
-    One whose row was committed and could only not be synced stays whole.
+    An upload whose row was committed, and only not synced, stays whole.
     """
     with independent_steps() as do:
         for id in list(current_runtime().aborted_uploads):

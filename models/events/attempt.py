@@ -1,8 +1,8 @@
 """An attempt to send something: which process makes it, and how it ended.
 
-Deliveries of webhooks and mails wait in rows. What has the same lane is sent one after another:
-the deliveries to a webhook, the mails of an owner. Where several processes serve one database, the
-one that holds the claim of a lane sends.
+Deliveries of webhooks and mails wait in rows. Rows of one lane are sent one after another: the
+deliveries to a webhook, the mails of an owner. Where several processes serve one database, the one
+that holds the claim of a lane sends.
 """
 
 import socket
@@ -26,7 +26,7 @@ delivery_queued = threading.Event()  # set when there is something new to send
 class Outcome:
     """The result of an attempt: the receiver's status and answer, or an error in a sentence.
 
-    What is refused `for_good` is not tried again.
+    A row that is refused `for_good` is not tried again.
     """
 
     duration_ms: int
@@ -54,7 +54,7 @@ def failure_of(error: Exception, deadline_seconds: float) -> str:
 
 
 class Claim(Model):
-    """Which process sends what has this lane: a lease by the server's clock."""
+    """The right of a process to send the rows of a lane: a lease by the server's clock."""
 
     lane = TextField(primary_key=True)
     node_id = TextField()

@@ -1,9 +1,10 @@
 """A chain of events: its entries, as they are read back and verified, and its head.
 
-There is a chain for each user, and one of the service itself. The head holds what the last entry
-says, and the oldest one that is kept. A MAC under the key of `authority.py` lies in it, so that a
-chain that was cut off or linked anew outside of the service is recognized. A chain whose head was
-altered goes on, but is never signed again: it stays recognizable until a backup is restored.
+There is a chain for each user, and one of the service itself. The head holds number and hash of the
+last entry, and of the oldest one that is kept. A MAC under the key of `authority.py` lies in it, so
+that a chain that was cut off or linked anew outside of the service is recognized. A chain whose
+head was altered goes on, but is never signed again: it stays recognizable until a backup is
+restored.
 """
 
 import json

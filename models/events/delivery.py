@@ -2,7 +2,7 @@
 
 Pending while `due_at` is set. The row is stored in the event's transaction and changed only after
 an attempt, so an attempt that a crash interrupts is made again. It holds a MAC of the event, since
-the service signs what it sends: what was altered in the database is not sent.
+the service signs what it sends: an event that was altered in the database is not sent.
 """
 
 from dataclasses import dataclass
@@ -74,12 +74,12 @@ class WebhookDelivery(Sendable, Owned):
         return is_authentic(*self._signed(event), self.event_mac)
 
     def refuse(self) -> None:
-        """Do not send it: it, or its event, was altered outside of the service."""
+        """Withdraw a delivery that, or whose event, was altered outside of the service."""
         log_altered(self.id)
         self.withdraw()
 
     def withdraw(self) -> None:
-        """Do not send it: nobody gets it any more."""
+        """Send it no more: nobody gets it."""
         with separate_transaction(self.owner_id, synced=False):
             self._set(due_at=None)
 
@@ -117,7 +117,7 @@ class WebhookDelivery(Sendable, Owned):
         return self.genuine(due.order_by(type(self).id).limit(most))
 
     def postpone(self, due_at: int) -> None:
-        """Let it wait, and what else is due to its webhook, all of it together."""
+        """Postpone this delivery and all others that are due to its webhook."""
         self.update(due_at=due_at).where(*self._is_due_with()).execute()
 
     def _is_due_with(self) -> tuple[Any, Any]:

@@ -1,9 +1,9 @@
 """Mail to be sent: an outbox, which the dispatcher of the webhooks empties.
 
-A row is stored in the transaction of what it tells of, and deleted, its key with it, once the
-server has taken the mail, has refused it for good, or its life is over. Address and text are sealed
-under a key of the row's own. `Message-ID` comes from the row's id, so that a mail that a crash
-repeats is the same one. `mail_limit.py` says how many are sent.
+A row is stored in the transaction of the change that it reports. It is deleted with its key once
+the server has taken the mail or refused it for good, or its life is over. Address and text are
+sealed under a key of the row's own. `Message-ID` comes from the row's id, so that a mail that a
+crash repeats is the same one. `mail_limit.py` says how many are sent.
 """
 
 import logging
@@ -136,9 +136,9 @@ class Mail(Sendable, OwnsDataKey):
         return message
 
     def record_outcome(self, outcome: Outcome, due_at: int | None) -> None:
-        """Delete it, unless it is tried again at `due_at`.
+        """Delete the mail, unless it is tried again at `due_at`.
 
-        Not synced: what a power cut loses costs one repeated mail.
+        It is not synced: a power cut costs one repeated mail.
         """
         if not outcome.succeeded:
             why = outcome.error or f"the server answered {outcome.status}"

@@ -1,7 +1,7 @@
-"""Webhooks whose address gets mail: it is asked first, and gets one mail for what gathers.
+"""Webhooks whose address gets mail: it is asked first, and gets one mail for several notices.
 
 The link in each mail holds a code, a MAC, by which whoever reads the mail says yes, or later no. A
-notice names no document and nobody: it leads to the pages that do.
+notice names no document and no person: it links to the pages that do.
 """
 
 from collections.abc import Iterable

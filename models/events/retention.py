@@ -1,8 +1,8 @@
 """Forgets events that are too old or too many: always the oldest entries of a chain.
 
 The head keeps the number and the previous hash of the oldest entry that is left, and the service's
-chain tells which were forgotten. Only entries that hold are forgotten: what was altered stays, so
-that it can be found.
+chain tells which were forgotten. Only entries that hold are forgotten: altered entries stay, so
+that they can be found.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Hands mail to the server of the setting SMTP_URL: by TLS, with certificate and name checked, and
+"""The client of the server of the setting SMTP_URL: by TLS, with certificate and name checked, and
 with one deadline for the whole session.
 """
 
@@ -21,7 +21,7 @@ ANSWER_CHARACTERS = 1024
 
 
 class _Session(smtplib.SMTP):
-    """Waits for an answer no longer than until its deadline, by the monotonic clock."""
+    """A session that waits for answers until its deadline, by the monotonic clock."""
 
     def __init__(self, deadline: float, host: str, port: int, **how: Any) -> None:
         self._deadline = deadline
@@ -36,7 +36,7 @@ class _Session(smtplib.SMTP):
 
 
 class _TlsSession(_Session, smtplib.SMTP_SSL):
-    """By TLS from the start."""
+    """A session by TLS from the start."""
 
 
 class SmtpClient:
@@ -73,7 +73,7 @@ class SmtpClient:
         return Outcome(duration_ms=round((time.monotonic() - started_at) * 1000), **result)
 
     def problem(self) -> str:
-        """Connect, greet, log in and send nothing: why that fails, or ''."""
+        """Connect, greet, log in and send nothing; return why it fails, or ''."""
         try:
             with self._session() as session:
                 session.noop()

@@ -120,7 +120,7 @@ class Webhook(Owned):
 
     @property
     def mail_address(self) -> str:
-        """Of one that sends mail; else ''."""
+        """The address of a webhook that sends mail; else ''."""
         return self.url.removeprefix(SCHEME) if self.url.startswith(SCHEME) else ""
 
     @property
@@ -145,7 +145,7 @@ class Webhook(Owned):
         enabled: bool | None = None,
         **terms: Any,
     ) -> Self:
-        """Change what is given. Enabled again, it gets the events from now on."""
+        """Change the given values. A webhook that is enabled again gets the events from now on."""
         if url is not None and url != self.url:
             if self.mail_address or url.startswith(SCHEME):
                 raise Invalid("#/url", "Whom mail goes to does not change. Make another webhook.")
@@ -233,7 +233,7 @@ class Webhook(Owned):
     ) -> None:
         """Store how an attempt ended, and disable the webhook if it fails for too long.
 
-        Not synced: what a power cut loses costs one repeated delivery.
+        It is not synced: a power cut costs one repeated delivery.
         """
         result: dict[str, Any] = {"answer": outcome.answer, "error": outcome.error}
         attempt = [now(), outcome.status, outcome.duration_ms, outcome.error]

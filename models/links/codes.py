@@ -35,7 +35,7 @@ def request_code(owner_id: str, token: Any, email: str) -> int:
 
 
 def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
-    """Return address, subject and text of a mail with a new code; None if none is to be sent."""
+    """Return address, subject and text of a mail with a new code; None if no mail is to be sent."""
     presented = DocumentToken.presented("id", token_id)
     if presented is None or presented.owner.disabled_at or not all(presented.extra):
         return None

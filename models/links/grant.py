@@ -1,6 +1,6 @@
 """The grant of a caller who opens a link, a page or a document, and the tickets of opened pages.
 
-A page loads by a ticket what it shows: drawn pages, or the original.
+By its ticket a page loads drawn pages, or the original.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""Guards of a link: what it asks of whoever opens it, who has proved an address, what was accepted.
+"""Guards of a link: its questions, the addresses that were proved, the texts that were accepted.
 
 All that a link asks, its gate, is sealed in one text under the key of its target. A text to accept
 stays readable for the owner as long as the target lives, also when the link asks for another one.
 
-A recipient is an address that the link is for. Its code is drawn when the mail is first tried, so
-a request for a code takes as long for any address. One wrong try after another is counted, under
-the owner's lock, before the code is compared.
+A recipient is an address that the link is for. Its code is drawn when the mail is first tried, so a
+request for a code takes as long for any address. One wrong try after another is counted, under the
+owner's lock, before the code is compared.
 
 An opening says who opened a guarded link, and what they accepted, sealed. Events say of a reader
 only a hash. With salt, address and name, which the opening seals, owner and reader can show who it

@@ -1,7 +1,6 @@
 """Files that come in by a link: each becomes a document of the owner, in the link's collection.
 
-Whoever has the link learns how much room is left and what they have sent, and nothing else of the
-collection.
+Senders learn how much room is left and what they have sent, and nothing else of the collection.
 """
 
 from dataclasses import dataclass

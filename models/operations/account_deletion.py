@@ -2,9 +2,9 @@
 
 The first transaction locks the account out: no credential of it works from then on, and its id
 stands in place of its address. Then its rows are deleted in batches, so that no other writer waits
-for long. The last transaction deletes what is left, with the account's key, and scrubs the keys
-from the disk. If the process ends before it, the sweeper goes on. What is left is a line in the log
-of the service, which names the end of the account's own log.
+for long. The last transaction deletes the remaining rows, with the account's key, and scrubs the
+keys from the disk. If the process ends before it, the sweeper goes on. A line stays in the log of
+the service, which names the end of the account's own log.
 
 Payloads that are objects are deleted soon after; without their keys they cannot be read.
 """

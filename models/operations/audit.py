@@ -1,7 +1,7 @@
 """Verifies the chains of events, and writes what others need to verify them.
 
-What is found is named by owner and number. A receipt is an entry's owner, number and hash that
-somebody else has kept: `sequence` and `hash` of an event or a delivery, or a line of `checkpoint`.
+A finding is named by owner and number. A receipt is an entry's owner, number and hash that somebody
+else has kept: `sequence` and `hash` of an event or a delivery, or a line of `checkpoint`.
 """
 
 import json
@@ -89,7 +89,7 @@ class ExportedLog:
     """A chain up to now, as lines of JSON that `deploy/verify_log.py` verifies. Read as often as
     one likes, page by page, so that a slow reader holds no snapshot.
 
-    `owner` is part of what is hashed; `previous` stands in the first line if that is not number 1.
+    `owner` is hashed as well; `previous` stands in the first line if that is not number 1.
     """
 
     owner_id: str
@@ -106,7 +106,7 @@ class ExportedLog:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return sum(map(len, self.pieces()))
 
     def pieces(self) -> Iterator[bytes]:

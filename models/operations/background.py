@@ -77,9 +77,9 @@ class PeriodicTask:
 
 
 def sweep() -> int:
-    """Delete what has expired; returns the number of documents deleted.
+    """Delete expired rows; returns the number of documents deleted.
 
-    A step or a row that fails keeps no other from being tried. Raises what they have raised.
+    A step or a row that fails keeps no other from being tried. Raises their errors.
     """
     due: list[Document] = []
     expired: list[DocumentToken] = []

@@ -1,4 +1,4 @@
-"""Rows with authority columns: those that say who may do what, until when.
+"""Rows with authority columns, which say who may do what, until when.
 
 A MAC over them lies in the row. `insert_row` and `change` write it, and nothing else may write
 these columns; `rows`, `find`, `one_of` and `page_of` return no row whose MAC is wrong, and

@@ -109,7 +109,7 @@ class Table(Model):
         cls, condition: Any, owner_id: str = SERVICE, *, altered_too: bool = False
     ) -> None:
         """Delete the rows that meet the condition, in a transaction for each batch, so that no
-        other writer waits for long. Not synced: what a power cut undoes is to be done again.
+        other writer waits for long. It is not synced: after a power cut it is done again.
 
         Rows that were altered outside of the service stay, unless they go as well (`altered_too`).
         """

@@ -1,4 +1,4 @@
-"""Numbers for `/metrics`: how often work beside the requests has failed, and what was given up."""
+"""Numbers for `/metrics`: failures of work beside the requests, and rows that were given up."""
 
 import logging
 from collections import Counter

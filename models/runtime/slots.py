@@ -19,9 +19,9 @@ class Slot:
 class Slots:
     """At most `most` slots are held at once; `of_caller` by one caller, `of_part` by a part of one.
 
-    Whoever finds none waits in a line, and a slot that is released goes to the first in the line
-    whom the shares permit to have it. The line is as long as `waiting` has slots, which several
-    lines may share; without `waiting` it has no end.
+    A caller who finds none waits in a line. A released slot goes to the first in the line whom the
+    shares permit to have it. The line is as long as `waiting` has slots, which several lines may
+    share; without `waiting` it has no end.
     """
 
     def __init__(

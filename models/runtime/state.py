@@ -1,7 +1,7 @@
 """The state of the running service: one object a process, built by `create_app`.
 
-`current_runtime()` reaches it from everywhere. What it needs of the database and the keyring is
-loaded by `setup.open_runtime`.
+`current_runtime()` reaches it from everywhere. `setup.open_runtime` loads its keys from the
+database and the keyring.
 """
 
 import math

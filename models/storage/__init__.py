@@ -1,6 +1,6 @@
-"""The database engines, transactions, durability, and where payloads are stored.
+"""The database engines, transactions, durability, and the payload stores.
 
-`engine()` is the engine in use; `engine_base.py` says what it has to offer.
+`engine()` is the engine in use; `engine_base.py` lists its methods.
 """
 
 from .connection import (

@@ -34,7 +34,7 @@ class Engine(ABC):
         """
 
     def sync(self, since: int | None = None) -> None:
-        """Sync what is committed. `NotSynced` if that failed, or has failed after `since`."""
+        """Sync all commits. `NotSynced` if that failed, or has failed after `since`."""
 
     def sync_failures(self) -> int:
         """Return the number of failed syncs since the process began."""
@@ -88,7 +88,7 @@ class Engine(ABC):
         return None if self.is_writable() else "The database is read-only."
 
     def after_shredding(self) -> None:
-        """Scrub from the disk what was deleted."""
+        """Scrub deleted rows from the disk."""
 
     def without_scrubbing(self) -> AbstractContextManager[Any]:
         """Return a context in which deleted rows are not overwritten on disk, as for ciphertext

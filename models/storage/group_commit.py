@@ -1,8 +1,8 @@
 """Group commit: one sync of the write-ahead log for all transactions that wait for it.
 
 SQLite commits without syncing (`synchronous=NORMAL`) and releases the writer lock; threads that
-have committed wait here. One of them syncs for all that committed before it began; the others
-wait. A checkpoint syncs WAL and database itself, so what has left the WAL is safe as well.
+have committed wait here. One of them syncs for all that committed before it began; the others wait.
+A checkpoint syncs WAL and database itself, so changes that have left the WAL are safe as well.
 
 After a failed sync the kernel drops the dirty pages and reports the error once per open file
 descriptor. So the file is kept open, and the failure is raised in all that had committed before.

@@ -2,12 +2,12 @@
 
 The locks are advisory ones that end with their transaction. A transaction is READ COMMITTED, so
 that each of its statements sees what the former holder of its lock has committed; the server lets
-others see a commit before it releases the lock. Events of an owner are numbered with the lock
-held, so a reader of one number has seen all lower ones.
+others see a commit before it releases the lock. Events of an owner are numbered with the lock held,
+so a reader of one number has seen all lower ones.
 
-What would run inside the service prevents its start. All of the schema is compared with the one
-that the migrations make, which `schema.txt` beside them lists: there is no empty database here in
-which they could run.
+A trigger or rule, which would run inside the service, prevents its start. All of the schema is
+compared with the one that the migrations make, which `schema.txt` beside them lists: there is no
+empty database here in which they could run.
 """
 
 import hashlib

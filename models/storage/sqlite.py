@@ -1,4 +1,4 @@
-"""SQLite: its connections and settings, and what its errors mean."""
+"""SQLite: its connections and settings."""
 
 import os
 import sqlite3

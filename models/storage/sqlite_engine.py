@@ -126,7 +126,7 @@ class SqliteEngine(Engine):
         return super().fault()
 
     def after_shredding(self) -> None:
-        """Truncate the WAL, which holds what was deleted."""
+        """Truncate the WAL, which holds deleted rows."""
         try:
             self.truncate_wal()
         except OperationalError as error:

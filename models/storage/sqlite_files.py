@@ -17,7 +17,7 @@ class FileInUseError(Exception):
 
 
 class FileDamagedError(Exception):
-    """Not a database, or a damaged one."""
+    """A file that is no database, or a damaged one."""
 
 
 def write_snapshot(part: Path) -> None:

@@ -1,4 +1,4 @@
-"""Write transactions: whose lock each takes, and when it is on disk.
+"""Write transactions: the lock that each takes, and when it is on disk.
 
 A table in docs/architecture.md sets them side by side.
 """
@@ -44,12 +44,12 @@ def transaction(
 ) -> AbstractContextManager[None]:
     """Return a write transaction, synced to disk when it ends.
 
-    It excludes every other one of this owner until it ends, and with SERVICE every other one at
-    all: what it reads stays so. It holds one lock, so that no two wait for each other: nested ones
-    have the same owner, or are in one with SERVICE. With None it takes no lock before a nested one
-    does, and may only insert what nobody else knows of yet.
+    It excludes every other transaction of this owner until it ends, and with SERVICE all others:
+    the rows that it reads stay as they are. It holds one lock, so that no two transactions wait for
+    each other: nested ones have the same owner, or are in one with SERVICE. With None it takes no
+    lock before a nested one does, and may only insert rows that nobody else knows of yet.
 
-    `NotSynced` if what is committed could not be synced, or if a sync has failed after the engine's
+    Raises `NotSynced` if the commit could not be synced, or if a sync has failed after the engine's
     `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may
     be lost.
     """
@@ -71,8 +71,7 @@ def separate_transaction(
 def on_rollback(undo: Work) -> None:
     """Call `undo` when the open transaction has been rolled back and the lock released.
 
-    What is committed and could only not be synced is not rolled back. Outside of a transaction
-    nothing is.
+    A commit that could only not be synced is not rolled back. Outside of a transaction nothing is.
     """
     if database.in_transaction():
         _open.undo.append(undo)

@@ -40,7 +40,7 @@ _OWNER = "database"
 class PayloadObjects:
     """The objects below one `s3://bucket/prefix`. Nothing is sent before the first call.
 
-    Each call raises `PayloadStoreAway` if the store does not do what is asked.
+    Each call raises `PayloadStoreAway` if the store fails.
     """
 
     def __init__(self, url: str) -> None:
